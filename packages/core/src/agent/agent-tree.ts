@@ -1,0 +1,54 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import type { Agent } from './agent.ts';
+
+/** The agents below a root, by name. `INVALID_INPUT` for a bad name, `DUPLICATE_NAME` for one that stands twice. */
+export class AgentTree {
+  readonly root: Agent;
+  readonly #byName = new Map<string, { agent: Agent; parent: Agent | undefined }>();
+
+  constructor(root: Agent) {
+    this.root = root;
+    this.#add(root, undefined);
+  }
+
+  find(name: string): Agent | undefined {
+    return this.#byName.get(name)?.agent;
+  }
+
+  parentOf(agent: Agent): Agent | undefined {
+    return this.#byName.get(agent.name)?.parent;
+  }
+
+  /** Every agent, parents before children. */
+  *[Symbol.iterator](): IterableIterator<Agent> {
+    for (const { agent } of this.#byName.values()) yield agent;
+  }
+
+  #add(agent: Agent, parent: Agent | undefined): void {
+    checkAgent(agent);
+    if (this.#byName.has(agent.name)) {
+      const where = (of: Agent | undefined): string => (of ? `below ${of.name}` : 'the root');
+      const first = where(this.#byName.get(agent.name)?.parent);
+      throw new TholeError('DUPLICATE_NAME', `Two agents are called ${agent.name}: ${first}, and ${where(parent)}.`);
+    }
+    this.#byName.set(agent.name, { agent, parent });
+    for (const child of agent.subAgents ?? []) this.#add(child, agent);
+  }
+}
+
+/** `INVALID_INPUT` for what is no agent, or has a name that events and models cannot carry. */
+export function checkAgent(agent: unknown): asserts agent is Agent {
+  if (typeof agent !== 'object' || agent === null || typeof (agent as Agent).runAsync !== 'function') {
+    throw invalidInput('An agent', 'an object with name and runAsync', agent);
+  }
+  checkAgentName((agent as Agent).name);
+}
+
+export function checkAgentName(name: unknown): asserts name is string {
+  if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
+  if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {
+    throw new TholeError('INVALID_INPUT', `An agent's name must be an identifier (letters, digits, _ and -), not ${JSON.stringify(name)}.`);
+  }
+  if (name === 'user') throw new TholeError('INVALID_INPUT', `An agent must not be called 'user': that is the author of the user's messages.`);
+}

@@ -1,0 +1,27 @@
+import type { Json } from '../json/json.ts';
+
+export const StreamingMode = { NONE: 'none', SSE: 'sse' } as const;
+export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
+
+export interface RunConfig {
+  /** `none`: whole answers only. `sse`: partial events while the model speaks, then the whole. */
+  streamingMode?: StreamingMode | undefined;
+  /** Model calls of the invocation, sub-agents' and agent tools' included (500). */
+  maxLlmCalls?: number | undefined;
+  /** `attached` (default): goes on when the next event is asked for. `detached`: at once, and events queue up. */
+  reader?: 'attached' | 'detached' | undefined;
+  /** A reader that takes nothing for so long ends the run (300,000). */
+  idleLimitMs?: number | undefined;
+  /** What a run that is asked to stop has for storing what finished (5,000). */
+  cleanupMs?: number | undefined;
+  /** Of the whole run; none by default. */
+  timeLimitMs?: number | undefined;
+  /** Of each tool call that sets none itself; none by default. */
+  toolTimeoutMs?: number | undefined;
+  /** Calls of one turn that run at once; all by default. */
+  maxParallelTools?: number | undefined;
+  /** Kept as artifacts, and out of the prompt's history, by `SaveFilesAsArtifactsPlugin`'s rule. */
+  saveInputBlobsAsArtifacts?: boolean | undefined;
+  /** Put on every event of the run. */
+  customMetadata?: { [key: string]: Json } | undefined;
+}

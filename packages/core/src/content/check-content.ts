@@ -1,0 +1,56 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/explain-json.ts';
+import type { Content, Part } from './content.ts';
+
+const KINDS = [
+  'text',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+] as const satisfies readonly (keyof Part)[];
+
+/**
+ * Refuses (`INVALID_INPUT`, naming the place) what is not a message: no object, no parts, an unknown role, a part
+ * without a kind or with members of the wrong type. Members it does not know are let through.
+ */
+export function checkContent(value: unknown, argument: string): asserts value is Content & { parts: Part[] } {
+  if (!isPlainObject(value)) throw invalidInput(argument, 'a string or a Content {role, parts}', value);
+  const { role, parts } = value;
+  if (role !== undefined && role !== 'user' && role !== 'model') {
+    throw new TholeError('INVALID_INPUT', `${argument}.role must be 'user' or 'model'.`);
+  }
+  if (!Array.isArray(parts)) throw invalidInput(`${argument}.parts`, 'an array of parts', parts);
+  if (parts.length === 0) throw new TholeError('INVALID_INPUT', `${argument}.parts must hold at least one part.`);
+  parts.forEach((part: unknown, i) => checkPart(part, `${argument}.parts[${i}]`));
+}
+
+function checkPart(part: unknown, argument: string): void {
+  if (!isPlainObject(part)) throw invalidInput(argument, 'a part, an object with one of text, inlineData, functionResponse …', part);
+  if (!KINDS.some((kind) => part[kind] !== undefined)) {
+    throw new TholeError('INVALID_INPUT', `${argument} must have one of ${KINDS.join(', ')}.`);
+  }
+  if (part['text'] !== undefined && typeof part['text'] !== 'string') throw invalidInput(`${argument}.text`, 'a string', part['text']);
+  checkMember(part, 'inlineData', ['mimeType', 'data'], argument);
+  checkMember(part, 'fileData', ['fileUri'], argument);
+  checkMember(part, 'executableCode', ['code'], argument);
+  for (const [kind, payload] of [['functionCall', 'args'], ['functionResponse', 'response']] as const) {
+    checkMember(part, kind, ['name'], argument);
+    const member = part[kind];
+    if (isPlainObject(member) && !isPlainObject(member[payload])) {
+      throw invalidInput(`${argument}.${kind}.${payload}`, 'an object', member[payload]);
+    }
+  }
+}
+
+function checkMember(part: { [key: string]: unknown }, kind: keyof Part, strings: readonly string[], argument: string): void {
+  const member = part[kind];
+  if (member === undefined) return;
+  if (!isPlainObject(member)) throw invalidInput(`${argument}.${kind}`, 'an object', member);
+  for (const name of strings) {
+    if (typeof member[name] !== 'string') throw invalidInput(`${argument}.${kind}.${name}`, 'a string', member[name]);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Json, JsonObject } from '../json/json.ts';
+
+/** One message: who it is from and what it holds. Gemini's JSON shape. */
+export interface Content {
+  role?: 'user' | 'model' | undefined;
+  parts?: Part[] | undefined;
+}
+
+/**
+ * One piece of a message: exactly one of text, call, response, data, file or code. Members that this version does not
+ * know are kept as they came, through storage and back.
+ */
+export interface Part {
+  text?: string | undefined;
+  /** The text is the model's thinking, not its answer. */
+  thought?: boolean | undefined;
+  /** Opaque, as the provider gave it (base64 or base64url); goes back to that provider on the same part. */
+  thoughtSignature?: string | undefined;
+  functionCall?: FunctionCall | undefined;
+  functionResponse?: FunctionResponse | undefined;
+  inlineData?: InlineData | undefined;
+  fileData?: FileData | undefined;
+  executableCode?: ExecutableCode | undefined;
+  codeExecutionResult?: CodeExecutionResult | undefined;
+  /** What only the provider that made the part understands; each provider sends back its own alone. */
+  partMetadata?: { provider: string; [key: string]: Json } | undefined;
+}
+
+export interface FunctionCall {
+  id?: string | undefined;
+  name: string;
+  args: JsonObject;
+}
+
+export interface FunctionResponse {
+  id?: string | undefined;
+  name: string;
+  response: JsonObject;
+}
+
+export interface InlineData {
+  mimeType: string;
+  /** base64 */
+  data: string;
+  displayName?: string | undefined;
+}
+
+export interface FileData {
+  fileUri: string;
+  mimeType?: string | undefined;
+  displayName?: string | undefined;
+}
+
+export interface ExecutableCode {
+  code: string;
+  language?: string | undefined;
+}
+
+export interface CodeExecutionResult {
+  outcome?: string | undefined;
+  output?: string | undefined;
+}

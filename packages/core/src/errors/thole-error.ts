@@ -1,0 +1,44 @@
+import type { JsonObject } from '../json/json.ts';
+import { errorCodeInfo } from './error-codes.ts';
+import type { TholeErrorCode } from './error-codes.ts';
+
+const brand = Symbol.for('thole.error');
+
+export interface TholeErrorOptions {
+  cause?: unknown;
+  retryable?: boolean | undefined;
+  retryAfterMs?: number | undefined;
+  status?: number | undefined;
+  details?: JsonObject | undefined;
+}
+
+/**
+ * The one error class. Branch on `code`; ask with `TholeError.is`, which also knows errors made by another copy of this
+ * package. `retryable` and `status` come from the table of codes where they are not given. Messages may hold ids and
+ * names, never message text, arguments, state or keys.
+ */
+export class TholeError extends Error {
+  readonly code: TholeErrorCode;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+  readonly details?: JsonObject | undefined;
+
+  constructor(code: TholeErrorCode, message: string, options: TholeErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'TholeError';
+    Object.defineProperty(this, brand, { value: true });
+    const known = errorCodeInfo(code);
+    this.code = code;
+    this.retryable = options.retryable ?? known.retryable;
+    this.status = options.status ?? known.status;
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    if (options.details !== undefined) this.details = options.details;
+  }
+
+  /** Whether a thrown value is an error of ours, of this code if one is given. */
+  static is(error: unknown, code?: TholeErrorCode): error is TholeError {
+    if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
+    return code === undefined || (error as TholeError).code === code;
+  }
+}

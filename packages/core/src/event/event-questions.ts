@@ -1,0 +1,27 @@
+import type { FunctionCall, FunctionResponse } from '../content/content.ts';
+import type { Event } from './event.ts';
+
+/** The calls in an event, in order. */
+export function getFunctionCalls(event: Pick<Event, 'content'>): FunctionCall[] {
+  const calls: FunctionCall[] = [];
+  for (const part of event.content?.parts ?? []) if (part.functionCall) calls.push(part.functionCall);
+  return calls;
+}
+
+/** The answers to calls in an event, in order. */
+export function getFunctionResponses(event: Pick<Event, 'content'>): FunctionResponse[] {
+  const responses: FunctionResponse[] = [];
+  for (const part of event.content?.parts ?? []) if (part.functionResponse) responses.push(part.functionResponse);
+  return responses;
+}
+
+/**
+ * Whether nothing follows from this event: a whole answer without calls, answers or a trailing code result, a tool's
+ * answer that is not put into words, or calls that are answered later.
+ */
+export function isFinalResponse(event: Event): boolean {
+  if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true;
+  if (event.partial) return false;
+  const parts = event.content?.parts ?? [];
+  return !parts.some((part) => part.functionCall || part.functionResponse) && !parts.at(-1)?.codeExecutionResult;
+}

@@ -1,0 +1,101 @@
+export type { Json, JsonObject } from './json/json.ts';
+export { getOwn, setOwn } from './json/own.ts';
+export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
+export { explainJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/explain-json.ts';
+export type { JsonProblem } from './json/explain-json.ts';
+export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
+export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
+export { TholeError } from './errors/thole-error.ts';
+export type { TholeErrorOptions } from './errors/thole-error.ts';
+export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
+export { orAborted } from './errors/wait.ts';
+export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
+export { silentLogger, silentTracer } from './runtime/silent.ts';
+export { systemRuntime } from './runtime/system-runtime.ts';
+export type {
+  CodeExecutionResult,
+  Content,
+  ExecutableCode,
+  FileData,
+  FunctionCall,
+  FunctionResponse,
+  InlineData,
+  Part,
+} from './content/content.ts';
+export { textOf } from './content/text-of.ts';
+export { checkContent } from './content/check-content.ts';
+export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
+export type {
+  FunctionDeclaration,
+  GenerateContentConfig,
+  LlmRequest,
+  ThinkingConfig,
+  ToolConfig,
+  ToolDeclaration,
+} from './model/llm-request.ts';
+export type { Llm, LlmOptions } from './model/llm.ts';
+export type { ModelFactory } from './model/model-factory.ts';
+export type { Embedder } from './model/embedder.ts';
+export type { EventActions, EventCompaction } from './event/event-actions.ts';
+export type { Event } from './event/event.ts';
+export { createEvent, createEventActions } from './event/create-event.ts';
+export type { EventInit } from './event/create-event.ts';
+export { getFunctionCalls, getFunctionResponses, isFinalResponse } from './event/event-questions.ts';
+export { applyDelta, mergeScopes, scopeOf, splitByScope, StatePrefix } from './state/scopes.ts';
+export type { ScopedDelta, StateDelta, StateMap, StateScope } from './state/scopes.ts';
+export { State } from './state/state.ts';
+export type { ReadonlyState, StateView } from './state/state.ts';
+export type { EventWindow, Session, SessionRef, SessionSummary } from './session/session.ts';
+export type { Fence, Lease, LeaseInfo, LeasePolicy, LeaseRequest, Leasing, SessionHead } from './session/leasing.ts';
+export type { Watching } from './session/watching.ts';
+export type { Call, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
+export type { SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
+export { checkName, checkSessionRef, checkUser, MAX_NAME_BYTES, sessionKeyOf } from './session/check-name.ts';
+export { InProcessLeasing } from './session/in-process-leasing.ts';
+export { StoredSessionService } from './session/stored-session-service.ts';
+export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
+export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
+export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
+export { base64OfBytes, bytesOfBase64 } from './artifact/base64.ts';
+export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
+export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
+export type { MemoryEntry } from './memory/memory-entry.ts';
+export { turnId } from './memory/memory-entry.ts';
+export type {
+  MemoryFilter,
+  MemoryService,
+  NewMemory,
+  SearchMemoryRequest,
+  SearchMemoryResponse,
+} from './memory/memory-service.ts';
+export type {
+  MemoryChanges,
+  MemoryPage,
+  MemoryPageRequest,
+  MemoryRemoval,
+  MemoryScope,
+  MemoryStore,
+  Segment,
+  Segmented,
+  StoredMemory,
+} from './memory/memory-store.ts';
+export type { VectorStore } from './memory/vector-store.ts';
+export type { EventLog } from './agent/event-log.ts';
+export { StreamingMode } from './agent/run-config.ts';
+export type { RunConfig } from './agent/run-config.ts';
+export type { Agent, AgentCallback, MaybePromise, OneOrMany } from './agent/agent.ts';
+export { AgentTree, checkAgent, checkAgentName } from './agent/agent-tree.ts';
+export type { CallbackContext, ChildRun, InvocationContext, ReadonlyContext, ToolContext } from './agent/contexts.ts';
+export { isStandardSchema, readSchema } from './tool/standard-schema.ts';
+export type {
+  OutputOf,
+  ReadSchema,
+  SchemaInput,
+  StandardSchema,
+  ValidationIssue,
+  ValidationResult,
+} from './tool/standard-schema.ts';
+export type { Tool } from './tool/tool.ts';
+export type { Toolset } from './tool/toolset.ts';
+export type { Plugin } from './plugin/plugin.ts';
+export type { App } from './app/app.ts';

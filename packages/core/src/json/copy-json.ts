@@ -1,0 +1,93 @@
+import { explainJson, isPlainObject, MAX_JSON_DEPTH } from './explain-json.ts';
+import type { JsonProblem } from './explain-json.ts';
+import type { Json } from './json.ts';
+import { setOwn } from './own.ts';
+
+/**
+ * Copies values that should be JSON, in one walk that validates, copies and deeply freezes. Members that are undefined
+ * are left out. What is not JSON ends in `fail` with the path, so that nothing half-copied is ever used.
+ */
+export class JsonCopier {
+  /** Characters seen so far in keys, strings and punctuation: a lower bound of what the values take as JSON text. */
+  size = 0;
+
+  readonly #fail: (problem: JsonProblem) => never;
+
+  constructor(fail: (problem: JsonProblem) => never) {
+    this.#fail = fail;
+  }
+
+  /** A deeply frozen copy; `name` is what the path in a problem begins with. */
+  copy(value: unknown, name: string): Json {
+    const copied = this.#copy(value, 0);
+    return copied === undefined ? this.#fail(explainJson(value, name) ?? { path: name, problem: 'is not JSON' }) : copied;
+  }
+
+  // Answers undefined for what is not JSON: the path is looked for afterwards, so that good values do not pay for it.
+  #copy(value: unknown, depth: number): Json | undefined {
+    switch (typeof value) {
+      case 'string':
+        this.size += value.length + 2;
+        return value;
+      case 'boolean':
+        this.size += 5;
+        return value;
+      case 'number':
+        this.size += 4;
+        return Number.isFinite(value) ? value + 0 : undefined;
+      case 'object':
+        if (value === null) return null;
+        if (depth >= MAX_JSON_DEPTH) return undefined;
+        return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth);
+      default:
+        return undefined;
+    }
+  }
+
+  #copyArray(value: readonly unknown[], depth: number): Json | undefined {
+    const copied: Json[] = [];
+    this.size += 2;
+    for (let i = 0; i < value.length; i++) {
+      const member = this.#copy(value[i], depth + 1);
+      if (member === undefined) return undefined;
+      copied.push(member);
+    }
+    return Object.freeze(copied) as Json[];
+  }
+
+  #copyObject(value: object, depth: number): Json | undefined {
+    if (!isPlainObject(value)) return undefined;
+    const copied: { [key: string]: Json } = {};
+    this.size += 2;
+    for (const key of Object.keys(value)) {
+      const given = value[key];
+      if (given === undefined) continue;
+      const member = this.#copy(given, depth + 1);
+      if (member === undefined) return undefined;
+      this.size += key.length + 4;
+      setOwn(copied, key, member);
+    }
+    return Object.freeze(copied);
+  }
+}
+
+/** A copy that its owner may change, of a value that is known to be JSON. */
+export function thawJson<T extends Json>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => thawJson(member)) as T;
+  const copied: { [key: string]: Json } = {};
+  for (const key of Object.keys(value)) setOwn(copied, key, thawJson((value as { [key: string]: Json })[key]!));
+  return copied as T;
+}
+
+/** Freezes a value and all inside it, in place. What is frozen already is taken to be frozen all the way down. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}
+
+/** How many bytes a value takes as JSON text in UTF-8. */
+export function jsonBytes(value: Json): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

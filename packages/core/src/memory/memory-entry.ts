@@ -1,0 +1,29 @@
+import type { Content } from '../content/content.ts';
+import type { JsonObject } from '../json/json.ts';
+
+/** One thing remembered: a turn as it was said, a fact drawn from turns, or a note somebody asked to keep. */
+export interface MemoryEntry {
+  /** A turn's is `turnId(sessionId, eventId)`. */
+  id: string;
+  kind: 'turn' | 'fact' | 'note';
+  content: Content;
+  author?: string | undefined;
+  /** Seconds since the epoch. */
+  timestamp?: number | undefined;
+  sessionId?: string | undefined;
+  eventId?: string | undefined;
+  /** In search results: higher is better, comparable within one answer. */
+  score?: number | undefined;
+  /** Ids of the entries that a fact rests on. */
+  evidence?: string[] | undefined;
+  /** Seconds; from when and until when a fact holds. */
+  validFrom?: number | undefined;
+  validTo?: number | undefined;
+  supersededBy?: string | undefined;
+  customMetadata?: JsonObject | undefined;
+}
+
+/** The id of a remembered turn. JSON, because session and event ids may hold any character. */
+export function turnId(sessionId: string, eventId: string): string {
+  return JSON.stringify([sessionId, eventId]);
+}

@@ -1,0 +1,62 @@
+import type { Event } from '../event/event.ts';
+import type { Session, SessionRef } from '../session/session.ts';
+import type { Call, UserRef } from '../session/session-service.ts';
+import type { MemoryEntry } from './memory-entry.ts';
+
+/** All given conditions must hold. */
+export interface MemoryFilter {
+  kinds?: readonly MemoryEntry['kind'][] | undefined;
+  /** Inclusive, in seconds. */
+  from?: number | undefined;
+  /** Exclusive, in seconds. */
+  to?: number | undefined;
+  /** Facts that held at this time. */
+  validAt?: number | undefined;
+  author?: string | undefined;
+  sessionId?: string | undefined;
+  /** Members of `customMetadata` that must be equal. */
+  metadata?: { readonly [key: string]: string | number | boolean } | undefined;
+}
+
+export interface SearchMemoryRequest extends UserRef, Call {
+  query: string;
+  /** The service's `topK`, or 10. */
+  limit?: number | undefined;
+  filter?: MemoryFilter | undefined;
+  /** Cosine in a vector service, the fraction of the best score in a lexical or hybrid one. */
+  minScore?: number | undefined;
+}
+
+export interface SearchMemoryResponse {
+  /** Best first, each with `score`. */
+  memories: MemoryEntry[];
+}
+
+/** What `addMemory` takes: an id is made where none is given. */
+export type NewMemory = Omit<MemoryEntry, 'id' | 'score'> & { id?: string | undefined };
+
+/**
+ * Long-term memory over sessions, scoped by app and user in every call. Nothing goes in and nothing is searched unless
+ * somebody asks. Run the `memory` suite of `@thole/testing` over an implementation, naming the optional methods it has.
+ */
+export interface MemoryService {
+  /** Adds what user and agents said: idempotent, and a windowed or grown session adds what is new and loses nothing. */
+  addSessionToMemory(session: Session, call?: Call): Promise<void>;
+  /** Ranked, best first. Empty for an empty query and where nothing fits. */
+  searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse>;
+  /** As `addSessionToMemory`, for some events. */
+  addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & Call): Promise<void>;
+  /** Keeps entries as they are; the only way to write again what was forgotten. */
+  addMemory?(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]>;
+  /** Undefined for an unknown id. */
+  updateMemory?(p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call): Promise<MemoryEntry | undefined>;
+  /** Newest last; `next` is the cursor of the following page. */
+  listMemories?(p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call): Promise<{
+    memories: MemoryEntry[];
+    next?: string | undefined;
+  }>;
+  /** How many there were. What is deleted does not come back by the next ingestion. */
+  deleteMemory?(p: UserRef & { ids: readonly string[] } & Call): Promise<number>;
+  deleteSessionMemory?(p: SessionRef & Call): Promise<number>;
+  deleteUserMemory?(p: UserRef & Call): Promise<number>;
+}

@@ -1,0 +1,65 @@
+import type { UserRef } from '../session/session-service.ts';
+import type { MemoryEntry } from './memory-entry.ts';
+import type { MemoryFilter } from './memory-service.ts';
+
+export type MemoryScope = UserRef;
+
+/**
+ * What a database implements to keep memory: a log of entries for each user, numbered 1, 2, 3 …, from which the ranked index
+ * is derived elsewhere. It never ranks. Each method is atomic. Strangers implement this; it is only ever extended.
+ */
+export interface MemoryStore {
+  readonly specVersion: 1;
+  readonly abilities: { segmented?: Segmented | undefined };
+  /**
+   * By entry id. `ifAbsent` skips ids that are there, ids that were deleted, and entries with a timestamp that is not newer than
+   * the last removal of everything; `replace` writes them all. Answers the ids written and the log's last number.
+   */
+  put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: 'ifAbsent' | 'replace'): Promise<{ written: readonly string[]; seq: number }>;
+  /** What happened after `seq`, in order: entries as they stand now (each once, at its last write) and tombstones. */
+  since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
+  get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;
+  list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage>;
+  /** Takes texts at once and leaves tombstones; `everything` also keeps `now` as the time up to which all is forgotten. */
+  remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number>;
+}
+
+export type MemoryRemoval = { ids: readonly string[] } | { sessionId: string } | 'everything';
+
+export interface StoredMemory {
+  seq: number;
+  entry: MemoryEntry;
+}
+
+export interface MemoryPageRequest {
+  limit: number;
+  /** What the page before answered as `next`. */
+  cursor?: string | undefined;
+  filter?: MemoryFilter | undefined;
+}
+
+export interface MemoryPage {
+  memories: StoredMemory[];
+  next?: string | undefined;
+}
+
+export interface MemoryChanges {
+  changes: ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string })[];
+  /** Deletions so far. */
+  removals: number;
+  more: boolean;
+}
+
+/** A saved piece of the derived index; holds no text. */
+export interface Segment {
+  analyzer: string;
+  upTo: number;
+  bytes: Uint8Array;
+}
+
+/** An ability of its own: keeps pieces of the derived index beside the entries. */
+export interface Segmented {
+  loadSegments(scope: MemoryScope): Promise<Segment[]>;
+  /** Refused (false) when something was deleted since the segment was made. */
+  saveSegment(scope: MemoryScope, segment: Segment, p: { ifRemovals: number }): Promise<boolean>;
+}

@@ -1,0 +1,38 @@
+import type { Content } from '../content/content.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+
+/** One piece of a model's answer, or the whole of it. */
+export interface LlmResponse {
+  content?: Content | undefined;
+  /** A streamed piece: holds only what is new, and never a call. */
+  partial?: boolean | undefined;
+  turnComplete?: boolean | undefined;
+  /** As the provider says it (`STOP`, `MAX_TOKENS`, `SAFETY` …); an unknown one is passed on. */
+  finishReason?: string | undefined;
+  errorCode?: string | undefined;
+  errorMessage?: string | undefined;
+  interrupted?: boolean | undefined;
+  usageMetadata?: Usage | undefined;
+  groundingMetadata?: JsonObject | undefined;
+  citationMetadata?: JsonObject | undefined;
+  inputTranscription?: Transcription | undefined;
+  outputTranscription?: Transcription | undefined;
+  modelVersion?: string | undefined;
+  customMetadata?: { [key: string]: Json } | undefined;
+}
+
+/** Tokens. The total includes thoughts and tool use. */
+export interface Usage {
+  promptTokenCount?: number | undefined;
+  candidatesTokenCount?: number | undefined;
+  totalTokenCount?: number | undefined;
+  cachedContentTokenCount?: number | undefined;
+  thoughtsTokenCount?: number | undefined;
+  toolUsePromptTokenCount?: number | undefined;
+}
+
+/** Spoken words as text. */
+export interface Transcription {
+  text?: string | undefined;
+  finished?: boolean | undefined;
+}

@@ -1,0 +1,44 @@
+import type { Logger, Runtime, Tracer } from './runtime.ts';
+import { silentLogger, silentTracer } from './silent.ts';
+
+/** The real clock, randomness and timers of Node, Bun, Deno and workers; silent unless a logger or tracer is given. */
+export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
+  // Ids are a random prefix and a counter: sixty times cheaper than a UUID. What outlives a process gets a UUID.
+  const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+  let count = 0;
+  return {
+    now: () => Date.now() / 1000,
+    monotonic: () => performance.now(),
+    newId: (kind) =>
+      kind === 'session' || kind === 'incarnation' ? crypto.randomUUID() : `${kind}-${prefix}-${(count++).toString(36)}`,
+    random: () => Math.random(),
+    sleep,
+    timer(ms, fn) {
+      const handle = setTimeout(fn, ms);
+      letProcessEnd(handle);
+      return () => clearTimeout(handle);
+    },
+    logger: options.logger ?? silentLogger,
+    tracer: options.tracer ?? silentTracer,
+  };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const abort = (): void => {
+      clearTimeout(handle);
+      reject(signal?.reason as Error);
+    };
+    const handle = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+// Node, Bun and Deno give an object that can let go of the process; browsers and workers give a number.
+function letProcessEnd(handle: unknown): void {
+  if (typeof handle === 'object' && handle !== null && 'unref' in handle) (handle as { unref(): void }).unref();
+}

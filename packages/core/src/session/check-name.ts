@@ -1,0 +1,33 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import type { SessionRef } from './session.ts';
+
+/** Most bytes (UTF-8) that an app's, user's, session's or artifact's name may have. */
+export const MAX_NAME_BYTES = 512;
+
+/** `INVALID_INPUT` for what cannot be a name: not a string, empty, over 512 bytes, NUL or lone surrogates inside. */
+export function checkName(argument: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
+  if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
+  if (value.includes('\0')) throw new TholeError('INVALID_INPUT', `${argument} must not hold a NUL character.`);
+  if (!value.isWellFormed()) throw new TholeError('INVALID_INPUT', `${argument} must be well-formed Unicode, without lone surrogates.`);
+  // Three bytes are the most that one UTF-16 unit takes, so most names need no counting.
+  if (value.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(value).length > MAX_NAME_BYTES) {
+    throw new TholeError('INVALID_INPUT', `${argument} must be at most ${MAX_NAME_BYTES} bytes long.`);
+  }
+}
+
+export function checkUser(p: { appName: string; userId: string }): void {
+  checkName('appName', p.appName);
+  checkName('userId', p.userId);
+}
+
+export function checkSessionRef(key: SessionRef): void {
+  checkUser(key);
+  checkName('sessionId', key.sessionId);
+}
+
+/** One string for the triple. JSON, and not joined with a separator that a name could contain. */
+export function sessionKeyOf(key: SessionRef): string {
+  return JSON.stringify([key.appName, key.userId, key.sessionId]);
+}

@@ -1,0 +1,198 @@
+import { TholeError } from '../errors/thole-error.ts';
+import type { Cancel, Runtime } from '../runtime/runtime.ts';
+import { sessionKeyOf } from './check-name.ts';
+import type { Fence, Lease, LeaseInfo, LeaseRequest, Leasing, SessionHead } from './leasing.ts';
+import type { SessionRef } from './session.ts';
+
+/**
+ * Leases among the runners of one process: for stores in memory, and for session services that bring no leasing of their
+ * own. `headOf` says how a session stands at the moment its lease is given.
+ */
+export class InProcessLeasing implements Leasing {
+  readonly #lines = new Map<string, Line>();
+  readonly #runtime: Runtime;
+  readonly #headOf: (key: SessionRef) => SessionHead | undefined;
+  #fences = 0;
+
+  constructor(runtime: Runtime, headOf: (key: SessionRef) => SessionHead | undefined = () => undefined) {
+    this.#runtime = runtime;
+    this.#headOf = headOf;
+  }
+
+  async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
+    const id = sessionKeyOf(key);
+    let line = this.#lines.get(id);
+    if (!line) this.#lines.set(id, (line = { id, key, waiting: [] }));
+    this.#dropExpired(line);
+    if (!line.held && line.waiting.length === 0) return this.#give(line, request);
+    const busy = `Session ${key.sessionId} is held by invocation ${line.held?.invocationId ?? 'that is about to begin'}`;
+    if (request.policy === 'reject') throw new TholeError('SESSION_BUSY', `${busy}.`);
+    if (line.waiting.length >= request.maxWaiting) {
+      throw new TholeError('SESSION_BUSY', `${busy}, and ${line.waiting.length} more wait for it.`);
+    }
+    return this.#wait(line, request, busy);
+  }
+
+  async current(key: SessionRef): Promise<LeaseInfo | undefined> {
+    const line = this.#lines.get(sessionKeyOf(key));
+    return line?.held && this.#infoOf(line, line.held);
+  }
+
+  async *leases(appName: string): AsyncIterable<LeaseInfo> {
+    for (const line of [...this.#lines.values()]) {
+      if (line.held && line.key.appName === appName) yield this.#infoOf(line, line.held);
+    }
+  }
+
+  async requestStop(key: SessionRef, invocationId: string): Promise<boolean> {
+    const held = this.#lines.get(sessionKeyOf(key))?.held;
+    if (!held || held.invocationId !== invocationId || this.#isExpired(held)) return false;
+    held.stop.abort(new TholeError('RUN_ABORTED', `Invocation ${invocationId} was cancelled.`));
+    return true;
+  }
+
+  /** Whether this fence belongs to the lease that holds the session now; asked by the store at each fenced append. */
+  holds(key: SessionRef, fence: Fence): boolean {
+    const held = this.#lines.get(sessionKeyOf(key))?.held;
+    return held !== undefined && held.fence === fence && !this.#isExpired(held);
+  }
+
+  #give(line: Line, request: LeaseRequest): Lease {
+    const held: Held = {
+      fence: String(++this.#fences),
+      invocationId: request.invocationId,
+      holder: request.holder,
+      expiresAt: this.#runtime.monotonic() + request.ttlMs,
+      latestEnd: Infinity,
+      lost: new AbortController(),
+      stop: new AbortController(),
+    };
+    line.held = held;
+    return {
+      fence: held.fence,
+      head: this.#headOf(line.key),
+      lost: held.lost.signal,
+      stop: held.stop.signal,
+      renew: async () => {
+        if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
+        held.expiresAt = Math.min(this.#runtime.monotonic() + request.ttlMs, held.latestEnd);
+      },
+      release: async () => {
+        if (line.held !== held) return;
+        line.held = undefined;
+        this.#next(line);
+      },
+    };
+  }
+
+  async #wait(line: Line, request: LeaseRequest, busy: string): Promise<Lease> {
+    const giveUp = new AbortController();
+    const granted = new Promise<Lease>((resolve) => {
+      const waiter: Waiter = { request, grant: resolve };
+      if (request.policy === 'interrupt') line.waiting.unshift(waiter);
+      else line.waiting.push(waiter);
+      giveUp.signal.addEventListener('abort', () => {
+        const at = line.waiting.indexOf(waiter);
+        if (at >= 0) line.waiting.splice(at, 1);
+        this.#forgetIfEmpty(line);
+      });
+    });
+    if (request.policy === 'interrupt' && line.held) this.#interrupt(line.held, request);
+    this.#watchExpiry(line);
+    const signal = request.signal ? AbortSignal.any([giveUp.signal, request.signal]) : giveUp.signal;
+    const timeUp = this.#runtime.sleep(request.waitMs, signal).then(() => {
+      throw new TholeError('SESSION_BUSY', `${busy}; waited ${request.waitMs} ms.`);
+    });
+    try {
+      return await Promise.race([granted, timeUp]);
+    } finally {
+      timeUp.catch(() => {});
+      giveUp.abort();
+    }
+  }
+
+  #interrupt(held: Held, request: LeaseRequest): void {
+    held.latestEnd = Math.min(held.latestEnd, this.#runtime.monotonic() + request.cleanupMs);
+    held.expiresAt = Math.min(held.expiresAt, held.latestEnd);
+    held.stop.abort(new TholeError('RUN_INTERRUPTED', `Invocation ${held.invocationId} gave way to invocation ${request.invocationId}.`));
+  }
+
+  #next(line: Line): void {
+    line.expiry?.();
+    line.expiry = undefined;
+    const waiter = line.held ? undefined : line.waiting.shift();
+    if (waiter) {
+      waiter.grant(this.#give(line, waiter.request));
+      if (line.waiting.length > 0) this.#watchExpiry(line);
+    } else {
+      this.#forgetIfEmpty(line);
+    }
+  }
+
+  // Only a line with waiters needs a timer: everyone else looks at the clock when it comes.
+  #watchExpiry(line: Line): void {
+    if (!line.held) return;
+    line.expiry?.();
+    line.expiry = this.#runtime.timer(Math.max(0, line.held.expiresAt - this.#runtime.monotonic()), () => {
+      line.expiry = undefined;
+      if (line.held && !this.#isExpired(line.held)) return this.#watchExpiry(line);
+      this.#dropExpired(line);
+      this.#next(line);
+    });
+  }
+
+  #dropExpired(line: Line): void {
+    const held = line.held;
+    if (!held || !this.#isExpired(held)) return;
+    line.held = undefined;
+    held.lost.abort(leaseLost(held));
+  }
+
+  #isExpired(held: Held): boolean {
+    return this.#runtime.monotonic() >= held.expiresAt;
+  }
+
+  #forgetIfEmpty(line: Line): void {
+    if (!line.held && line.waiting.length === 0) this.#lines.delete(line.id);
+  }
+
+  #infoOf(line: Line, held: Held): LeaseInfo {
+    const left = held.expiresAt - this.#runtime.monotonic();
+    return {
+      key: { ...line.key },
+      invocationId: held.invocationId,
+      holder: held.holder,
+      expiresAt: this.#runtime.now() + left / 1000,
+      expired: left <= 0,
+    };
+  }
+}
+
+interface Line {
+  readonly id: string;
+  readonly key: SessionRef;
+  readonly waiting: Waiter[];
+  held?: Held | undefined;
+  expiry?: Cancel | undefined;
+}
+
+interface Waiter {
+  readonly request: LeaseRequest;
+  grant(lease: Lease): void;
+}
+
+interface Held {
+  readonly fence: Fence;
+  readonly invocationId: string;
+  readonly holder: string;
+  /** By the monotonic clock. */
+  expiresAt: number;
+  /** No renewal goes beyond this: set when the holder is asked to give way. */
+  latestEnd: number;
+  readonly lost: AbortController;
+  readonly stop: AbortController;
+}
+
+function leaseLost(held: Held): TholeError {
+  return new TholeError('LEASE_LOST', `Invocation ${held.invocationId} no longer holds its session.`);
+}

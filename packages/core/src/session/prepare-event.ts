@@ -1,0 +1,91 @@
+import type { EventActions } from '../event/event-actions.ts';
+import type { Event } from '../event/event.ts';
+import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { JsonCopier, jsonBytes } from '../json/copy-json.ts';
+import { isPlainObject } from '../json/explain-json.ts';
+import type { Json } from '../json/json.ts';
+import { setOwn } from '../json/own.ts';
+import { splitByScope, StatePrefix } from '../state/scopes.ts';
+import type { ScopedDelta, StateDelta } from '../state/scopes.ts';
+
+export interface SizeLimits {
+  eventBytes: number;
+  stateValueBytes: number;
+}
+
+/** One character is at most this many bytes of JSON text in UTF-8 (a control character: `\u0000`). */
+const BYTES_PER_CHARACTER = 6;
+
+/**
+ * Validates, copies and freezes an event in one walk, without `temp:` keys and the caller's `seq`. The outermost object stays
+ * open for the store, which puts `seq` there. The caller's own event is left as it is.
+ */
+export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; delta: ScopedDelta } {
+  checkShape(event);
+  const copier = new JsonCopier(failInvalidJson);
+  const copy: { [key: string]: Json } = {};
+  let actions: EventActions | undefined;
+  const given = event as unknown as { [key: string]: unknown };
+  for (const key of Object.keys(given)) {
+    const value = given[key];
+    if (value === undefined || key === 'seq' || key === 'partial') continue;
+    if (key === 'actions') {
+      actions = copyActions(event.actions, copier, limits);
+      setOwn(copy, key, actions as unknown as Json);
+    } else {
+      setOwn(copy, key, copier.copy(value, `event.${key}`));
+    }
+  }
+  if (copier.size * BYTES_PER_CHARACTER > limits.eventBytes && jsonBytes(copy) > limits.eventBytes) {
+    throw new TholeError('VALUE_TOO_LARGE', `event ${event.id} must be at most ${limits.eventBytes} bytes of JSON.`);
+  }
+  return { event: copy as unknown as Event, delta: splitByScope(actions!.stateDelta) };
+}
+
+/** The same for state that is not in an event yet. */
+export function copyDelta(delta: StateDelta, name: string, limits: SizeLimits, copier: JsonCopier = new JsonCopier(failInvalidJson)): StateDelta {
+  if (!isPlainObject(delta)) throw invalidInput(name, 'an object', delta);
+  const copy: StateDelta = {};
+  for (const key of Object.keys(delta)) {
+    const value = delta[key];
+    if (value === undefined) continue;
+    const before = copier.size;
+    const path = `${name}[${JSON.stringify(key)}]`;
+    const copied = copier.copy(value, path);
+    if ((copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes && jsonBytes(copied) > limits.stateValueBytes) {
+      throw new TholeError('VALUE_TOO_LARGE', `${path} must be at most ${limits.stateValueBytes} bytes of JSON.`);
+    }
+    copier.size += key.length + 4;
+    if (!key.startsWith(StatePrefix.TEMP)) setOwn(copy, key, copied);
+  }
+  return Object.freeze(copy);
+}
+
+const MAPS = ['artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'] as const;
+
+function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimits): EventActions {
+  const copy: { [key: string]: Json } = { stateDelta: copyDelta(actions.stateDelta ?? {}, 'event.actions.stateDelta', limits, copier) };
+  for (const map of MAPS) {
+    if (actions[map] !== undefined && !isPlainObject(actions[map])) throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
+    copy[map] = {};
+  }
+  const given = actions as unknown as { [key: string]: unknown };
+  for (const key of Object.keys(given)) {
+    if (key === 'stateDelta' || given[key] === undefined) continue;
+    setOwn(copy, key, copier.copy(given[key], `event.actions.${key}`));
+  }
+  for (const map of MAPS) Object.freeze(copy[map]);
+  return Object.freeze(copy) as unknown as EventActions;
+}
+
+function checkShape(event: Event): void {
+  if (!isPlainObject(event)) throw invalidInput('event', 'an event', event);
+  for (const name of ['id', 'invocationId', 'author'] as const) {
+    if (typeof event[name] !== 'string' || event[name] === '') throw invalidInput(`event.${name}`, 'a string that is not empty', event[name]);
+  }
+  if (typeof event.timestamp !== 'number' || !Number.isFinite(event.timestamp)) {
+    throw invalidInput('event.timestamp', 'a number of seconds', event.timestamp);
+  }
+  if (!isPlainObject(event.actions)) throw invalidInput('event.actions', 'an object', event.actions);
+}

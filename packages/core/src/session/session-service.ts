@@ -1,0 +1,54 @@
+import type { Event } from '../event/event.ts';
+import type { StateDelta, StateMap } from '../state/scopes.ts';
+import type { Fence, Leasing } from './leasing.ts';
+import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
+import type { Watching } from './watching.ts';
+
+/** What any call takes. */
+export interface Call {
+  signal?: AbortSignal | undefined;
+}
+
+export interface UserRef {
+  appName: string;
+  userId: string;
+}
+
+/**
+ * Keeps sessions. Every call is scoped by app and user; names may hold any character, are at most 512 bytes, and hold no
+ * NUL and no lone surrogates (`INVALID_INPUT`). Run the `session` suite of `@thole/testing` over an implementation, or
+ * write a `SessionStore` and put `StoredSessionService` over it.
+ */
+export interface SessionService {
+  readonly leasing?: Leasing | undefined;
+  readonly watching?: Watching | undefined;
+  /** Without an id one is made; `SESSION_ALREADY_EXISTS` for a taken one. State is routed by scope. */
+  createSession(p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call): Promise<Session>;
+  /** Undefined for an unknown session. ADK's `config: {…}` is taken for the window too. */
+  getSession(p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call): Promise<Session | undefined>;
+  /** By `lastUpdateTime`, then id; without events. Without a user: of all users of the app. */
+  listSessions(p: ListSessionsRequest & Call): Promise<{ sessions: SessionSummary[]; total: number }>;
+  /** Whether it was there. With `ifLastSeq` only if nothing was stored since. Leaves `user:` and `app:` state. */
+  deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & Call): Promise<boolean>;
+  /**
+   * Stores event and state together and answers the stored, frozen event. A partial is returned untouched. Repeating an
+   * event id changes nothing. A Session handed in shows event and state afterwards; nothing else of it is written.
+   * `SESSION_NOT_FOUND`, `LEASE_LOST`, `VALUE_TOO_LARGE`, `INVALID_INPUT`; `STORE_OUTCOME_UNKNOWN` when the signal ends the wait.
+   */
+  appendEvent(p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call): Promise<Event>;
+  /** Writes state from outside a run: an event of its own, by `author` (`system`). */
+  updateState(p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & Call): Promise<Event>;
+  /** The `user:` keys, with their prefix. */
+  getUserState(p: UserRef & Call): Promise<StateMap>;
+  /** Deletes all sessions and the user state of one user. */
+  deleteUserData(p: UserRef & Call): Promise<void>;
+}
+
+export interface ListSessionsRequest {
+  appName: string;
+  userId?: string | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+  /** Oldest first (`asc`) unless told otherwise. */
+  order?: 'asc' | 'desc' | undefined;
+}

@@ -1,0 +1,57 @@
+import type { Json, JsonObject } from '../json/json.ts';
+import { setOwn } from '../json/own.ts';
+
+/** State as it is read: one flat map, keys with their prefixes. */
+export type StateMap = JsonObject;
+/** Changes to state; null deletes a key. */
+export type StateDelta = JsonObject;
+
+/** What a key's first prefix says of where it lives; without one it lives in the session. */
+export const StatePrefix = { APP: 'app:', USER: 'user:', TEMP: 'temp:' } as const;
+
+export type StateScope = 'app' | 'user' | 'temp' | 'session';
+
+/** A delta split by scope, prefixes taken off: what a store applies. A scope that nothing touches is absent. */
+export interface ScopedDelta {
+  app?: StateDelta | undefined;
+  user?: StateDelta | undefined;
+  session?: StateDelta | undefined;
+}
+
+/** Only the first prefix counts: `user:temp:x` is the user's key `temp:x`. Dots carry no scope. */
+export function scopeOf(key: string): StateScope {
+  if (key.startsWith(StatePrefix.APP)) return 'app';
+  if (key.startsWith(StatePrefix.USER)) return 'user';
+  if (key.startsWith(StatePrefix.TEMP)) return 'temp';
+  return 'session';
+}
+
+/** Splits changes by scope, without prefixes; `temp:` keys are left out. */
+export function splitByScope(delta: StateDelta): ScopedDelta {
+  const scoped: ScopedDelta = {};
+  for (const key of Object.keys(delta)) {
+    const scope = scopeOf(key);
+    if (scope === 'temp') continue;
+    const bare = scope === 'session' ? key : key.slice(scope.length + 1);
+    setOwn((scoped[scope] ??= {}), bare, delta[key]!);
+  }
+  return scoped;
+}
+
+/** One merged map with prefixes, as agents see it. */
+export function mergeScopes(scopes: { app?: StateMap | undefined; user?: StateMap | undefined; session?: StateMap | undefined }): StateMap {
+  const merged: StateMap = {};
+  for (const [key, value] of Object.entries(scopes.app ?? {})) setOwn(merged, StatePrefix.APP + key, value);
+  for (const [key, value] of Object.entries(scopes.user ?? {})) setOwn(merged, StatePrefix.USER + key, value);
+  for (const [key, value] of Object.entries(scopes.session ?? {})) setOwn(merged, key, value);
+  return merged;
+}
+
+/** Applies changes to a map in place: last write wins by top-level key, null deletes. */
+export function applyDelta(state: StateMap, delta: StateDelta | undefined): void {
+  for (const key in delta) {
+    const value: Json = delta[key]!;
+    if (value === null) delete state[key];
+    else setOwn(state, key, value);
+  }
+}

@@ -1,0 +1,105 @@
+import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
+import { JsonCopier } from '../json/copy-json.ts';
+import type { Json } from '../json/json.ts';
+import { getOwn, setOwn } from '../json/own.ts';
+import { applyDelta, StatePrefix } from './scopes.ts';
+import type { StateDelta, StateMap } from './scopes.ts';
+
+/** State that can be read. */
+export interface ReadonlyState {
+  /** The value, frozen, or the fallback where the key is not there. */
+  get<T extends Json = Json>(key: string): T | undefined;
+  get<T extends Json = Json>(key: string, fallback: T): T;
+  has(key: string): boolean;
+  /** A map of its own with all keys and their prefixes. */
+  toRecord(): StateMap;
+}
+
+/** What a `State` reads through: another state, or the live one of a run. */
+export interface StateView {
+  read(key: string): Json | undefined;
+  copyInto(target: StateMap): void;
+}
+
+/**
+ * State that can be written: a step's changes over a live view. Reads see the changes first. `temp:` keys go straight to
+ * the view's temporary values where it has some, everything else waits in `delta` for the next event.
+ */
+export class State implements ReadonlyState, StateView {
+  /** Changes not yet taken by an event; null deletes. */
+  #delta: StateDelta | undefined;
+  readonly #view: StateView;
+  readonly #temp: StateMap | undefined;
+  readonly #guard: (() => void) | undefined;
+
+  /** `guard` is called before each write and throws when this state is closed. */
+  constructor(view: StateView, options: { temp?: StateMap | undefined; guard?: (() => void) | undefined } = {}) {
+    this.#view = view;
+    this.#temp = options.temp;
+    this.#guard = options.guard;
+  }
+
+  get<T extends Json = Json>(key: string): T | undefined;
+  get<T extends Json = Json>(key: string, fallback: T): T;
+  get<T extends Json = Json>(key: string, fallback?: T): T | undefined {
+    return (this.read(key) as T | undefined) ?? fallback;
+  }
+
+  has(key: string): boolean {
+    return this.read(key) !== undefined;
+  }
+
+  /** Keeps a copy of the value. `INVALID_INPUT` names the path of what is not JSON; null deletes, as `delete` does. */
+  set(key: string, value: Json): void {
+    if (typeof key !== 'string') throw invalidInput('A state key', 'a string', key);
+    this.#guard?.();
+    const copy = new JsonCopier(failInvalidJson).copy(value, `state[${JSON.stringify(key)}]`);
+    if (this.#temp && key.startsWith(StatePrefix.TEMP)) applyDelta(this.#temp, { [key]: copy });
+    else setOwn((this.#delta ??= {}), key, copy);
+  }
+
+  delete(key: string): void {
+    this.set(key, null);
+  }
+
+  /** Sets every key of the object; nothing is set if one value is not JSON. */
+  update(changes: StateDelta): void {
+    new JsonCopier(failInvalidJson).copy(changes, 'state');
+    for (const key of Object.keys(changes)) if (changes[key] !== undefined) this.set(key, changes[key]!);
+  }
+
+  toRecord(): StateMap {
+    const record: StateMap = {};
+    this.copyInto(record);
+    return record;
+  }
+
+  /** Whether there are changes that no event has taken. */
+  hasDelta(): boolean {
+    return this.#delta !== undefined;
+  }
+
+  /** Hands the changes over, for an event's `stateDelta`, and begins anew. */
+  takeDelta(): StateDelta | undefined {
+    const taken = this.#delta;
+    this.#delta = undefined;
+    return taken;
+  }
+
+  /** Puts changes back under those made since: for an event that was not stored. */
+  restoreDelta(delta: StateDelta): void {
+    this.#delta = { ...delta, ...this.#delta };
+  }
+
+  read(key: string): Json | undefined {
+    if (this.#delta && Object.hasOwn(this.#delta, key)) return this.#delta[key] ?? undefined;
+    if (this.#temp && key.startsWith(StatePrefix.TEMP)) return getOwn(this.#temp, key);
+    return this.#view.read(key);
+  }
+
+  copyInto(target: StateMap): void {
+    this.#view.copyInto(target);
+    applyDelta(target, this.#temp);
+    applyDelta(target, this.#delta);
+  }
+}

@@ -1,0 +1,99 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/explain-json.ts';
+import type { JsonObject } from '../json/json.ts';
+
+/** A schema of zod, valibot, arktype or any other library that speaks Standard Schema (standardschema.dev, version 1). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Standard JSON Schema: how the library writes the schema as JSON Schema. */
+    readonly jsonSchema?:
+      | {
+          readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+          readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+        }
+      | undefined;
+  };
+}
+
+export type ValidationResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly ValidationIssue[] };
+
+export interface ValidationIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A schema alone, or beside the JSON Schema that its library cannot write. */
+export type SchemaInput<Output = unknown> =
+  | StandardSchema<unknown, Output>
+  | StandardSchema<never, Output>
+  | { readonly schema: StandardSchema<unknown, Output> | StandardSchema<never, Output>; readonly jsonSchema: JsonObject };
+
+/** What a schema's values are after validation. */
+export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : S extends { readonly schema: infer Inner }
+    ? OutputOf<Inner>
+    : unknown;
+
+/** A schema in the two forms that are needed: to tell a model, and to check what it sends. */
+export interface ReadSchema<Output = unknown> {
+  readonly jsonSchema: JsonObject;
+  validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
+}
+
+/**
+ * Reads a schema. `argument` names it in errors: `INVALID_INPUT` for what is none, `SCHEMA_UNSUPPORTED` naming the vendor
+ * when its library gives no JSON Schema and the caller gave none.
+ */
+export function readSchema<Output>(input: SchemaInput<Output>, argument: string): ReadSchema<Output> {
+  const given: unknown = input;
+  if (isStandardSchema(given)) return { jsonSchema: jsonSchemaOf(given, argument), validate: validator<Output>(given) };
+  if (isPlainObject(given) && isStandardSchema(given['schema'])) {
+    const { jsonSchema } = given;
+    if (!isPlainObject(jsonSchema)) throw invalidInput(`${argument}.jsonSchema`, 'a JSON Schema object', jsonSchema);
+    return { jsonSchema: jsonSchema as JsonObject, validate: validator<Output>(given['schema']) };
+  }
+  if (isPlainObject(given) && ('type' in given || 'properties' in given || '$schema' in given)) {
+    throw new TholeError('INVALID_INPUT', `${argument} is a bare JSON Schema; wrap it with jsonSchema() of @thole/tools.`);
+  }
+  throw invalidInput(argument, 'a Standard Schema (zod, valibot, arktype …), or {schema, jsonSchema}', input);
+}
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) return false;
+  const standard = value['~standard'];
+  return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function';
+}
+
+function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
+  const { vendor, jsonSchema } = schema['~standard'];
+  if (!jsonSchema) {
+    throw new TholeError('SCHEMA_UNSUPPORTED', `${argument} is a schema of ${vendor}, which gives no JSON Schema; give {schema, jsonSchema} instead.`);
+  }
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
+  } catch (cause) {
+    throw new TholeError('SCHEMA_UNSUPPORTED', `${argument} cannot be written as JSON Schema by ${vendor}.`, { cause });
+  }
+}
+
+function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate'] {
+  return async (value) => {
+    const result = await schema['~standard'].validate(value);
+    return result.issues ? { issues: result.issues.map(describeIssue) } : { value: result.value as Output };
+  };
+}
+
+function describeIssue(issue: ValidationIssue): string {
+  const path = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+  return path ? `${path}: ${issue.message}` : issue.message;
+}

@@ -1,0 +1,37 @@
+import type { Event, InvocationContext, Llm, Plugin, ToolContext, Toolset } from '@thole/core';
+
+const key: unique symbol = Symbol.for('thole.runner.flow-support');
+
+/** What the flow needs of a run beyond the public context. Every context that a run makes carries it. */
+export interface FlowSupport {
+  readonly plugins: readonly Plugin[];
+  /** The model of this name, made by the runner's factories once. */
+  model(name: string): Llm;
+  /** Lives as long as the hot session does: folds over its history, by whatever key their owner takes. */
+  readonly folds: Map<string, unknown>;
+  /** A context for one call, with a state of its own over the committed one. */
+  openToolContext(p: { functionCallId: string; idempotencyKey: string }): OpenToolContext;
+  /** Hands a partial event over without waiting for the reader. */
+  show(event: Event): void;
+  /** Toolsets that were asked are closed with the runner. */
+  usesToolset(toolset: Toolset): void;
+}
+
+export interface OpenToolContext {
+  readonly context: ToolContext;
+  /** Ends the call and hands over what it did, for the event that carries its answer; later writes are `CONTEXT_CLOSED`. */
+  close(): ToolContext['actions'];
+}
+
+export interface WithFlowSupport {
+  readonly [key]: FlowSupport;
+}
+
+export { key as flowSupportKey };
+
+/** The run behind a context; an agent that is run outside a runner has none. */
+export function flowSupport(context: InvocationContext): FlowSupport {
+  const support = (context as Partial<WithFlowSupport>)[key];
+  if (!support) throw new TypeError('This agent runs only in a Runner.');
+  return support;
+}

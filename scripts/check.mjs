@@ -1,0 +1,21 @@
+// `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) the build and the tests
+// over packed packages as well. Every step runs whatever became of those before, and vitest's closing line is the last.
+import { spawnSync } from 'node:child_process';
+
+const all = process.argv.includes('--all');
+const steps = [
+  `turbo run check ${all ? 'build ' : ''}--continue --concurrency=2 --output-logs=errors-only`,
+  'tsc -p tsconfig.json',
+  'oxlint',
+  'oxfmt --check',
+  all ? 'vitest run' : 'vitest run --project unit --project isolated',
+];
+
+// vitest colours what it writes into files and pipes too.
+const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' };
+const failed = [];
+for (const step of steps) {
+  if (step === steps.at(-1) && failed.length > 0) console.error(`\nfailed before the tests: ${failed.join(', ')}\n`);
+  if (spawnSync(step, { env, stdio: 'inherit', shell: true }).status !== 0) failed.push(step);
+}
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,131 @@
+// `npm start`, `npm test` and `npm run chat` from a bare clone: gets a Node and a pnpm that fit, installs the
+// packages, then runs the script `real:<name>`. Plain JavaScript without imports from npm; runs on Node 18 and newer.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const nodeToFetch = '26.10.0'; // not every version is published for every platform: look before changing it
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const stamp = join(root, 'node_modules', '.thole-installed');
+const say = (text) => process.stderr.write(`thole: ${text}\n`);
+
+// Ctrl-C reaches the child as well; it decides, and its exit code is passed on.
+let child;
+process.on('SIGINT', () => {});
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child?.kill(signal));
+
+const [name, ...rest] = process.argv.slice(2);
+process.exitCode = await main().catch((error) => {
+  say(error.message);
+  return 1;
+});
+
+async function main() {
+  const fits = runningNodeFits();
+  const nodeBin = fits ? dirname(process.execPath) : join(await fetchPackage(nodePackage(), nodeToFetch), 'bin');
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const pnpmBin = await fetchPackage(pnpmPackage(), packageManager.split('@')[1]);
+  const pnpm = join(pnpmBin, process.platform === 'win32' ? 'pnpm.exe' : 'pnpm');
+  const env = toolEnv(
+    [pnpmBin, nodeBin, join(root, 'node_modules', '.bin')],
+    fits ? process.versions.node : nodeToFetch,
+  );
+
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) {
+    say('installing packages');
+    const install = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+    const code = await run(pnpm, install, { env: { ...env, CI: 'true' }, stdio: ['ignore', 2, 2] });
+    if (code !== 0) return code;
+    writeFileSync(stamp, fingerprint());
+  }
+  return run(pnpm, ['--silent', 'run', `real:${name}`, ...rest], { env, stdio: 'inherit' });
+}
+
+/** The same range as `engines` in package.json. */
+function runningNodeFits() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26;
+}
+
+function nodePackage() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  return `node-${platform === 'darwin' && process.arch === 'arm64' ? 'bin-' : ''}${platform}-${process.arch}`;
+}
+
+function pnpmPackage() {
+  const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+  return `@pnpm/exe.${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
+}
+
+/** The package's folder. Made aside and renamed when whole, so that two runs at once, or one cut short, do no harm. */
+async function fetchPackage(packageName, version) {
+  const target = join(root, '.tools', `${packageName.replace('/', '+')}@${version}`);
+  if (!existsSync(join(target, 'done'))) {
+    say(`fetching ${packageName} ${version}`);
+    const making = `${target}.${process.pid}`;
+    mkdirSync(making, { recursive: true });
+    const flags = '--ignore-scripts --no-save --no-audit --no-fund --prefer-offline --loglevel=error'.split(' ');
+    const code = await npm(['install', '--prefix', making, ...flags, `${packageName}@${version}`]);
+    if (code !== 0) throw new Error(`could not fetch ${packageName} ${version} (npm's exit code ${code})`);
+    writeFileSync(join(making, 'done'), '');
+    try {
+      renameSync(making, target);
+    } catch (error) {
+      if (!existsSync(join(target, 'done'))) throw error;
+      rmSync(making, { recursive: true, force: true });
+    }
+  }
+  return join(target, 'node_modules', packageName);
+}
+
+function npm(args) {
+  const unwanted =
+    /^npm_config_(local_prefix|prefix|omit|only|production|workspace|workspaces|ignore_scripts|dry_run)$/i;
+  const options = { cwd: root, env: without(unwanted), stdio: ['ignore', 'ignore', 2] };
+  const cli = process.env.npm_execpath;
+  if (cli?.endsWith('npm-cli.js')) return run(process.execPath, [cli, ...args], options);
+  if (process.platform !== 'win32') return run('npm', args, options);
+  return run(
+    'npm',
+    args.map((arg) => `"${arg}"`),
+    { ...options, shell: true },
+  );
+}
+
+function toolEnv(folders, nodeVersion) {
+  const env = without(/^npm_(?!config_(registry|proxy|https_proxy|noproxy|cafile|cache|userconfig)$)/i);
+  const pathKey = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  env[pathKey] = [...folders, env[pathKey]].filter(Boolean).join(delimiter);
+  return { ...env, THOLE_NODE: nodeVersion, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
+}
+
+function without(pattern) {
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !pattern.test(key)));
+}
+
+/** Changes with whatever makes an install necessary: the files that decide it, and folders that went missing. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']) hash.update(read(file));
+  for (const group of ['packages', 'apps']) {
+    for (const folder of existsSync(join(root, group)) ? readdirSync(join(root, group)).sort() : []) {
+      const linked = existsSync(join(root, group, folder, 'node_modules'));
+      hash.update(`${group}/${folder} ${linked}\n${read(join(group, folder, 'package.json'))}`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function read(file) {
+  return existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+}
+
+function run(command, args, options) {
+  return new Promise((resolve, reject) => {
+    child = spawn(command, args, { cwd: root, ...options });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}

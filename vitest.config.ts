@@ -1,0 +1,50 @@
+import { defineConfig } from 'vitest/config';
+
+const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
+const isolated = '**/*.isolated.test.ts';
+const packed = 'test/packed/**';
+const never = ['**/node_modules/**', '**/dist/**'];
+
+export default defineConfig({
+  // Sources, not dist. Giving the list replaces vitest's own; `resolve.conditions` has no effect on tests in Node.
+  ssr: { resolve: { conditions: ['@thole/source', 'module', 'node', 'development|production'] } },
+  test: {
+    maxWorkers: 2,
+    reporters: ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          isolate: false,
+          include: tests,
+          exclude: [...never, isolated, packed],
+          benchmark: { include: ['packages/*/bench/**/*.bench.ts'] },
+        },
+      },
+      // Tests that touch globals get a process of their own.
+      {
+        extends: true,
+        test: {
+          name: 'isolated',
+          isolate: true,
+          include: [isolated],
+          exclude: [...never, packed],
+          benchmark: { include: [] },
+        },
+      },
+      // Slow: over packed tarballs, after a build; only in `npm test`.
+      {
+        extends: true,
+        test: {
+          name: 'packed',
+          include: [`${packed}/*.test.ts`],
+          exclude: never,
+          benchmark: { include: [] },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
