@@ -72,6 +72,7 @@ export type {
   MemoryChanges,
   MemoryPage,
   MemoryPageRequest,
+  MemoryPutMode,
   MemoryRemoval,
   MemoryScope,
   MemoryStore,

@@ -1,1 +1,12 @@
-export {};
+export type { Analyzer } from './analyzer/analyzer.ts';
+export { standardAnalyzer } from './analyzer/standard-analyzer.ts';
+export { TopK } from './index/top-k.ts';
+export { WordIndex } from './index/word-index.ts';
+export type { Scored, WordSearch } from './index/word-index.ts';
+export { matchesFilter } from './memory/matches-filter.ts';
+export type { MemoryHeader } from './memory/matches-filter.ts';
+export type { MemoryIndex, MemoryRanking, RankRequest } from './memory/memory-index.ts';
+export { StoredMemoryService } from './memory/stored-memory-service.ts';
+export type { StoredMemoryServiceOptions } from './memory/stored-memory-service.ts';
+export { turnsOf } from './memory/turns-of.ts';
+export { wordRanking } from './memory/word-ranking.ts';

@@ -1,1 +1,14 @@
-export {};
+export { FixedRuntime } from './fixed-runtime.ts';
+export type { FixedRuntimeOptions, LogLine } from './fixed-runtime.ts';
+export { modelNamed, ScriptedLlm } from './scripted-llm.ts';
+export type { PlainAnswer, ScriptedAnswer } from './scripted-llm.ts';
+export { calls, callsAll, fails, hangs, ignores, says, streams, thinks } from './answers.ts';
+export type { Case, CaseTools, SubjectMaker } from './case.ts';
+export { register } from './register.ts';
+export type { SuiteOptions, TestFramework } from './register.ts';
+export { contractsCovered, runCases } from './run-cases.ts';
+export type { CaseResult } from './run-cases.ts';
+export { toolContextFor } from './tool-context-for.ts';
+export type { ToolContextOptions } from './tool-context-for.ts';
+export { memoryToolCases } from './suites/memory-tool-cases.ts';
+export type { MemoryTools } from './suites/memory-tool-cases.ts';

@@ -1,1 +1,16 @@
-export {};
+export { FunctionTool } from './function-tool.ts';
+export type { ArgumentsOf, FunctionToolOptions, ParametersInput } from './function-tool.ts';
+export { LongRunningFunctionTool } from './long-running-function-tool.ts';
+export type { LongRunningFunctionToolOptions } from './long-running-function-tool.ts';
+export { jsonSchema } from './json-schema.ts';
+export { LOAD_MEMORY, loadMemoryTool } from './load-memory-tool.ts';
+export type { LoadedMemory, LoadMemoryToolOptions } from './load-memory-tool.ts';
+export { PRELOAD_MEMORY, preloadMemoryTool } from './preload-memory-tool.ts';
+export type { PreloadMemoryToolOptions } from './preload-memory-tool.ts';
+export { rememberTool } from './remember-tool.ts';
+export { escapeMemoryText } from './escape-memory-text.ts';
+export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
+export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';
+export { getUserChoiceTool } from './get-user-choice-tool.ts';
+export { FunctionToolset } from './function-toolset.ts';
+export type { FunctionToolsetOptions, ToolPredicate } from './function-toolset.ts';

@@ -55,8 +55,13 @@ export interface MemoryService {
     memories: MemoryEntry[];
     next?: string | undefined;
   }>;
-  /** How many there were. What is deleted does not come back by the next ingestion. */
-  deleteMemory?(p: UserRef & { ids: readonly string[] } & Call): Promise<number>;
+  /**
+   * Answers how many entries went. What is deleted does not come back by the next ingestion. With a fact go the entries that
+   * are its evidence, unless they are to be kept; what goes leaves the evidence of other facts, and a fact left without any goes.
+   */
+  deleteMemory?(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number>;
+  /** All entries of one session, and the facts that rested on nothing else. */
   deleteSessionMemory?(p: SessionRef & Call): Promise<number>;
+  /** Everything; what is not newer than now is not ingested again. */
   deleteUserMemory?(p: UserRef & Call): Promise<number>;
 }

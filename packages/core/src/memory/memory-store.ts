@@ -13,9 +13,10 @@ export interface MemoryStore {
   readonly abilities: { segmented?: Segmented | undefined };
   /**
    * By entry id. `ifAbsent` skips ids that are there, ids that were deleted, and entries with a timestamp that is not newer than
-   * the last removal of everything; `replace` writes them all. Answers the ids written and the log's last number.
+   * the last removal of everything; `ifPresent` writes only over ids that are there; `replace` writes them all. Of one id given
+   * twice the first counts. Answers the ids written and the log's last number.
    */
-  put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: 'ifAbsent' | 'replace'): Promise<{ written: readonly string[]; seq: number }>;
+  put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<{ written: readonly string[]; seq: number }>;
   /** What happened after `seq`, in order: entries as they stand now (each once, at its last write) and tombstones. */
   since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
   get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;
@@ -23,6 +24,8 @@ export interface MemoryStore {
   /** Takes texts at once and leaves tombstones; `everything` also keeps `now` as the time up to which all is forgotten. */
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number>;
 }
+
+export type MemoryPutMode = 'ifAbsent' | 'ifPresent' | 'replace';
 
 export type MemoryRemoval = { ids: readonly string[] } | { sessionId: string } | 'everything';
 

@@ -76,6 +76,7 @@ export class InProcessLeasing implements Leasing {
       renew: async () => {
         if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
         held.expiresAt = Math.min(this.#runtime.monotonic() + request.ttlMs, held.latestEnd);
+        return this.#headOf(line.key);
       },
       release: async () => {
         if (line.held !== held) return;

@@ -44,8 +44,8 @@ export interface Lease {
   readonly lost: AbortSignal;
   /** Aborted with `RUN_ABORTED` or `RUN_INTERRUPTED` when somebody asks the holder to stop. */
   readonly stop: AbortSignal;
-  /** Holds it for another `ttlMs`. `LEASE_LOST` when it is gone. */
-  renew(): Promise<void>;
+  /** Holds it for another `ttlMs`, and answers how the session stands now. `LEASE_LOST` when it is gone. */
+  renew(): Promise<SessionHead | undefined>;
   /** Lets go; harmless when repeated. */
   release(): Promise<void>;
 }

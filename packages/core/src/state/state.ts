@@ -28,6 +28,8 @@ export interface StateView {
 export class State implements ReadonlyState, StateView {
   /** Changes not yet taken by an event; null deletes. */
   #delta: StateDelta | undefined;
+  /** Handed over, but not yet stored. */
+  #taken: StateDelta | undefined;
   readonly #view: StateView;
   readonly #temp: StateMap | undefined;
   readonly #guard: (() => void) | undefined;
@@ -79,20 +81,22 @@ export class State implements ReadonlyState, StateView {
     return this.#delta !== undefined;
   }
 
-  /** Hands the changes over, for an event's `stateDelta`, and begins anew. */
+  /** Hands the changes over, for an event's `stateDelta`. They go on being read here until `settle()`. */
   takeDelta(): StateDelta | undefined {
     const taken = this.#delta;
+    if (taken) this.#taken = this.#taken ? { ...this.#taken, ...taken } : taken;
     this.#delta = undefined;
     return taken;
   }
 
-  /** Puts changes back under those made since: for an event that was not stored. */
-  restoreDelta(delta: StateDelta): void {
-    this.#delta = { ...delta, ...this.#delta };
+  /** What was taken is stored, and so is in the view now. */
+  settle(): void {
+    this.#taken = undefined;
   }
 
   read(key: string): Json | undefined {
     if (this.#delta && Object.hasOwn(this.#delta, key)) return this.#delta[key] ?? undefined;
+    if (this.#taken && Object.hasOwn(this.#taken, key)) return this.#taken[key] ?? undefined;
     if (this.#temp && key.startsWith(StatePrefix.TEMP)) return getOwn(this.#temp, key);
     return this.#view.read(key);
   }
@@ -100,6 +104,7 @@ export class State implements ReadonlyState, StateView {
   copyInto(target: StateMap): void {
     this.#view.copyInto(target);
     applyDelta(target, this.#temp);
+    applyDelta(target, this.#taken);
     applyDelta(target, this.#delta);
   }
 }

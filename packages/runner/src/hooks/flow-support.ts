@@ -1,7 +1,5 @@
 import type { Event, InvocationContext, Llm, Plugin, ToolContext, Toolset } from '@thole/core';
 
-const key: unique symbol = Symbol.for('thole.runner.flow-support');
-
 /** What the flow needs of a run beyond the public context. Every context that a run makes carries it. */
 export interface FlowSupport {
   readonly plugins: readonly Plugin[];
@@ -23,15 +21,14 @@ export interface OpenToolContext {
   close(): ToolContext['actions'];
 }
 
+/** A context that a run made, seen from inside the runner. */
 export interface WithFlowSupport {
-  readonly [key]: FlowSupport;
+  readonly flowSupport: FlowSupport;
 }
-
-export { key as flowSupportKey };
 
 /** The run behind a context; an agent that is run outside a runner has none. */
 export function flowSupport(context: InvocationContext): FlowSupport {
-  const support = (context as Partial<WithFlowSupport>)[key];
+  const support = (context as Partial<WithFlowSupport>).flowSupport;
   if (!support) throw new TypeError('This agent runs only in a Runner.');
   return support;
 }

@@ -1,0 +1,17 @@
+import { invalidInput, StoredArtifactService } from '@thole/core';
+import type { StoredArtifactServiceOptions } from '@thole/core';
+import { FileArtifactStore } from './file-artifact-store.ts';
+
+export interface FileArtifactServiceOptions extends StoredArtifactServiceOptions {
+  /** The folder to keep everything in; made at the first save. */
+  rootDir: string;
+}
+
+/** Files in a folder of this machine; several processes may share it. */
+export class FileArtifactService extends StoredArtifactService {
+  constructor(options: FileArtifactServiceOptions) {
+    const rootDir: unknown = (options as FileArtifactServiceOptions | undefined)?.rootDir;
+    if (typeof rootDir !== 'string' || rootDir === '') throw invalidInput('rootDir', 'the path of a folder', rootDir);
+    super(new FileArtifactStore(rootDir), options);
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TholeError } from '@thole/core';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
+import { fromPathComponent, toPathComponent } from './path-component.ts';
+
+/**
+ * Keeps files in a folder: one folder for each version, with `bytes` as they came, `meta.json` and `name` beside them. A version
+ * appears whole or not at all, and its number is claimed by a file that only one writer can make, of this process or another.
+ */
+export class FileArtifactStore implements ArtifactStore {
+  readonly specVersion = 1;
+  readonly #root: string;
+
+  constructor(rootDir: string) {
+    this.#root = rootDir;
+  }
+
+  async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
+    const written = await this.#temporary();
+    try {
+      await writeFile(join(written, 'bytes'), bytes, { flush: true });
+      await writeFile(join(written, 'meta.json'), JSON.stringify(meta), { flush: true });
+      await writeFile(join(written, 'name'), key.filename, { flush: true });
+      // The folder may be deleted between any two steps; then the save is the first of a new one.
+      for (let attempt = 0; attempt < 10; attempt++) {
+        const version = await ignoring('ENOENT', this.#publish(key, written));
+        if (version !== undefined) return version;
+      }
+      throw new TholeError('STORE_UNAVAILABLE', `Artifact ${key.filename} could not be saved: its folder is deleted again and again.`);
+    } finally {
+      await rm(written, { recursive: true, force: true });
+    }
+  }
+
+  async get(key: ArtifactKey, version?: number): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+    const folder = this.#folderOf(key);
+    const asked = version ?? (await versionsIn(folder)).at(-1);
+    if (asked === undefined) return undefined;
+    const read = (name: string): Promise<Uint8Array> => readFile(join(folder, String(asked), name));
+    const found = await ignoring('ENOENT', Promise.all([read('bytes'), read('meta.json')]));
+    if (!found) return undefined;
+    const [bytes, meta] = found;
+    return { version: asked, bytes: new Uint8Array(bytes), meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta };
+  }
+
+  async versions(key: ArtifactKey): Promise<number[]> {
+    return versionsIn(this.#folderOf(key));
+  }
+
+  async names(scope: ArtifactScope): Promise<string[]> {
+    const folder = this.#folderOfScope(scope);
+    const names: string[] = [];
+    for (const component of await listing(folder)) {
+      const newest = (await versionsIn(join(folder, component))).at(-1);
+      if (newest === undefined) continue;
+      const name = fromPathComponent(component) ?? (await ignoring('ENOENT', readFile(join(folder, component, String(newest), 'name'), 'utf8')));
+      if (name !== undefined) names.push(name);
+    }
+    return names;
+  }
+
+  async remove(key: ArtifactKey): Promise<void> {
+    const folder = this.#folderOf(key);
+    for (const version of await versionsIn(folder)) await this.#removeFolder(join(folder, String(version)));
+  }
+
+  async removeAll(scope: ArtifactScope): Promise<void> {
+    await this.#removeFolder(scope.sessionId === undefined ? this.#folderOfUser(scope) : this.#folderOfScope(scope));
+  }
+
+  async #publish(key: ArtifactKey, written: string): Promise<number> {
+    const folder = this.#folderOf(key);
+    await mkdir(folder, { recursive: true });
+    const version = await claim(folder);
+    await rename(written, join(folder, String(version)));
+    return version;
+  }
+
+  // Moved away first, so that nobody sees half of it.
+  async #removeFolder(folder: string): Promise<void> {
+    const bin = await this.#temporary();
+    await ignoring('ENOENT', rename(folder, join(bin, 'removed')));
+    await rm(bin, { recursive: true, force: true });
+  }
+
+  async #temporary(): Promise<string> {
+    const temporary = join(this.#root, 'temporary');
+    await mkdir(temporary, { recursive: true });
+    return mkdtemp(join(temporary, 'write-'));
+  }
+
+  #folderOfUser(scope: ArtifactScope): string {
+    return join(this.#root, 'artifacts', toPathComponent(scope.appName), toPathComponent(scope.userId));
+  }
+
+  #folderOfScope(scope: ArtifactScope): string {
+    const user = this.#folderOfUser(scope);
+    return scope.sessionId === undefined ? join(user, 'user') : join(user, 'sessions', toPathComponent(scope.sessionId));
+  }
+
+  #folderOf(key: ArtifactKey): string {
+    return join(this.#folderOfScope(key), toPathComponent(key.filename));
+  }
+}
+
+/** The next number, for good: claims stay when versions are removed. */
+async function claim(folder: string): Promise<number> {
+  const claims = (await listing(folder)).map((name) => /^(\d+)\.claim$/.exec(name)?.[1]).filter((found) => found !== undefined);
+  for (let version = Math.max(-1, ...claims.map(Number)) + 1; ; version++) {
+    const file = await ignoring('EEXIST', open(join(folder, `${version}.claim`), 'wx'));
+    if (!file) continue;
+    await file.close();
+    return version;
+  }
+}
+
+async function versionsIn(folder: string): Promise<number[]> {
+  const versions = (await listing(folder)).filter((name) => /^\d+$/.test(name)).map(Number);
+  return versions.sort((a, b) => a - b);
+}
+
+async function listing(folder: string): Promise<string[]> {
+  return (await ignoring('ENOENT', readdir(folder))) ?? [];
+}
+
+async function ignoring<T>(code: string, doing: Promise<T>): Promise<T | undefined> {
+  try {
+    return await doing;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === code) return undefined;
+    throw error;
+  }
+}

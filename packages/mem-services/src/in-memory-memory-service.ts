@@ -1,0 +1,22 @@
+import { TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
+import { StoredMemoryService } from '@thole/recall';
+import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
+import { substringMemoryRanking } from './substring-memory-ranking.ts';
+
+export interface InMemoryMemoryServiceOptions {
+  runtime?: Runtime | undefined;
+  /** `words` (the default): ranked by the words that are shared. `substring`: entries that hold the whole query, in any case, newest first. */
+  match?: 'words' | 'substring' | undefined;
+  /** Answers of a search that names no limit (10). */
+  topK?: number | undefined;
+}
+
+/** Memory in this process: for tests, trials and short-lived programs. Nothing outlives the process. */
+export class InMemoryMemoryService extends StoredMemoryService {
+  constructor(options: InMemoryMemoryServiceOptions = {}) {
+    const { runtime, match = 'words', topK } = options;
+    if (match !== 'words' && match !== 'substring') throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
+    super(new InMemoryMemoryStore(), { runtime, topK, ...(match === 'substring' && { ranking: substringMemoryRanking() }) });
+  }
+}

@@ -1,0 +1,144 @@
+import { failInvalidJson, JsonCopier, TholeError } from '@thole/core';
+import type {
+  MemoryChanges, MemoryEntry, MemoryPage, MemoryPageRequest, MemoryPutMode, MemoryRemoval, MemoryScope, MemoryStore, StoredMemory,
+} from '@thole/core';
+import { matchesFilter } from '@thole/recall';
+
+/** One line of a log: an entry, or (without one) the tombstone of what was removed. */
+interface Line {
+  seq: number;
+  id: string;
+  entry: MemoryEntry | undefined;
+  /** A later line tells of the same id; this one says nothing any more. */
+  stale: boolean;
+}
+
+interface Log {
+  seq: number;
+  /** By `seq`; stale lines are dropped when they are more than half. */
+  lines: Line[];
+  lineOf: Map<string, Line>;
+  removals: number;
+  forgottenUntil: number;
+}
+
+/** A `MemoryStore` in this process's memory: gone when the process ends. Entries are kept frozen. */
+export class InMemoryMemoryStore implements MemoryStore {
+  readonly specVersion = 1;
+  readonly abilities: MemoryStore['abilities'] = {};
+  readonly #logs = new Map<string, Log>();
+
+  async put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<{ written: readonly string[]; seq: number }> {
+    const key = keyOf(scope);
+    const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
+    const written = new Set<string>();
+    for (const entry of entries) {
+      if (written.has(entry.id) || !mayWrite(log, entry, mode)) continue;
+      written.add(entry.id);
+      append(log, entry.id, frozen(entry));
+    }
+    if (written.size > 0) this.#logs.set(key, log);
+    return { written: [...written], seq: log.seq };
+  }
+
+  async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
+    const log = this.#logs.get(keyOf(scope));
+    if (!log) return { changes: [], removals: 0, more: false };
+    const changes: MemoryChanges['changes'] = [];
+    for (const line of linesAfter(log, seq)) {
+      if (changes.length === limit) return { changes, removals: log.removals, more: true };
+      changes.push(line.entry ? { seq: line.seq, entry: line.entry } : { seq: line.seq, removed: line.id });
+    }
+    return { changes, removals: log.removals, more: false };
+  }
+
+  async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
+    const log = this.#logs.get(keyOf(scope));
+    const found: StoredMemory[] = [];
+    for (const id of new Set(ids)) {
+      const line = log?.lineOf.get(id);
+      if (line?.entry) found.push({ seq: line.seq, entry: line.entry });
+    }
+    return found;
+  }
+
+  async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
+    const after = seqOf(page.cursor);
+    const log = this.#logs.get(keyOf(scope));
+    const memories: StoredMemory[] = [];
+    if (!log) return { memories };
+    for (const { seq, entry } of linesAfter(log, after)) {
+      if (!entry || (page.filter && !matchesFilter(entry, page.filter))) continue;
+      if (memories.length === page.limit) return { memories, next: String(memories.at(-1)!.seq) };
+      memories.push({ seq, entry });
+    }
+    return { memories };
+  }
+
+  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+    const key = keyOf(scope);
+    const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
+    const doomed = idsOf(log, what).filter((id) => log.lineOf.get(id)?.entry);
+    for (const id of doomed) append(log, id, undefined);
+    log.removals += doomed.length;
+    if (what === 'everything') {
+      log.forgottenUntil = Math.max(log.forgottenUntil, now);
+      this.#logs.set(key, log);
+    }
+    return doomed.length;
+  }
+}
+
+function mayWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
+  const line = log.lineOf.get(entry.id);
+  if (mode === 'replace') return true;
+  if (mode === 'ifPresent') return line?.entry !== undefined;
+  return !line && !(entry.timestamp !== undefined && entry.timestamp <= log.forgottenUntil);
+}
+
+function append(log: Log, id: string, entry: MemoryEntry | undefined): void {
+  const before = log.lineOf.get(id);
+  if (before) {
+    before.stale = true;
+    before.entry = undefined; // Texts go at once, not when the log is next tidied.
+  }
+  const line = { seq: ++log.seq, id, entry, stale: false };
+  log.lines.push(line);
+  log.lineOf.set(id, line);
+  if (log.lines.length > 2 * log.lineOf.size + 64) log.lines = log.lines.filter(({ stale }) => !stale);
+}
+
+function* linesAfter(log: Log, seq: number): Generator<Line> {
+  const { lines } = log;
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle]!.seq <= seq) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = low; i < lines.length; i++) if (!lines[i]!.stale) yield lines[i]!;
+}
+
+function idsOf(log: Log, what: MemoryRemoval): string[] {
+  if (what === 'everything') return [...log.lineOf.keys()];
+  if ('ids' in what) return [...new Set(what.ids)];
+  return [...log.lineOf.values()].filter(({ entry }) => entry?.sessionId === what.sessionId).map(({ id }) => id);
+}
+
+// The service hands in frozen copies, which can be shared; a caller's own object is copied.
+function frozen(entry: MemoryEntry): MemoryEntry {
+  if (Object.isFrozen(entry)) return entry;
+  return new JsonCopier(failInvalidJson).copy(entry, 'entry') as unknown as MemoryEntry;
+}
+
+function seqOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
+}
+
+// JSON, because names may hold any character.
+function keyOf(scope: MemoryScope): string {
+  return JSON.stringify([scope.appName, scope.userId]);
+}

@@ -1,0 +1,11 @@
+import { StoredSessionService, systemRuntime } from '@thole/core';
+import type { StoredSessionServiceOptions } from '@thole/core';
+import { InMemorySessionStore } from './in-memory-session-store.ts';
+
+/** Sessions in the memory of this process: gone when it ends. Runners that share one queue in one line. */
+export class InMemorySessionService extends StoredSessionService {
+  constructor(options: StoredSessionServiceOptions = {}) {
+    const runtime = options.runtime ?? systemRuntime();
+    super(new InMemorySessionStore(runtime), { ...options, runtime });
+  }
+}

@@ -1,0 +1,188 @@
+import { applyDelta, deepFreeze, InProcessLeasing, systemRuntime, TholeError } from '@thole/core';
+import type {
+  Event,
+  EventWindow,
+  Fence,
+  ListSessionsRequest,
+  Runtime,
+  ScopedDelta,
+  SessionHead,
+  SessionPage,
+  SessionRef,
+  SessionStore,
+  StateDelta,
+  StateMap,
+  StoredSession,
+  UserRef,
+  Watching,
+} from '@thole/core';
+import { EventList } from './event-list.ts';
+import { SessionWatchers } from './session-watchers.ts';
+
+/**
+ * Keeps sessions in the memory of this process. Events are frozen and shared, never copied: an append takes the same time
+ * whatever the length of the session.
+ */
+export class InMemorySessionStore implements SessionStore {
+  readonly specVersion = 1;
+  readonly abilities: { readonly leasing: InProcessLeasing; readonly watching: Watching };
+  // Maps within maps: no joined key that two names could share.
+  readonly #apps = new Map<string, StoredApp>();
+  readonly #watchers: SessionWatchers;
+
+  constructor(runtime: Runtime = systemRuntime()) {
+    this.#watchers = new SessionWatchers((key) => this.#find(key)?.session);
+    this.abilities = { leasing: new InProcessLeasing(runtime, (key) => this.#headOf(key)), watching: this.#watchers };
+  }
+
+  async insert(session: StoredSession): Promise<void> {
+    const { appName, userId, sessionId } = session.key;
+    const app = getOrMake(this.#apps, appName, () => ({ state: {}, version: 0, users: new Map<string, StoredUser>() }));
+    const user = getOrMake(app.users, userId, () => ({ state: {}, version: 0, sessions: new Map<string, KeptSession>() }));
+    if (user.sessions.has(sessionId)) {
+      throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
+    }
+    const { key, incarnation, initialState, createTime, lastUpdateTime } = session;
+    const state = { ...session.state };
+    user.sessions.set(sessionId, { key, incarnation, initialState, state, createTime, lastUpdateTime, events: new EventList(session.events) });
+    write(app, session.appState);
+    write(user, session.userState);
+    this.#watchers.notify(key);
+  }
+
+  async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    const found = this.#find(key);
+    if (!found) return undefined;
+    const { initialState, events } = found.session;
+    return { ...recordOf(found), initialState, events: events.read(window) };
+  }
+
+  async list(query: ListSessionsRequest): Promise<SessionPage> {
+    const app = this.#apps.get(query.appName);
+    const found: Found[] = [];
+    for (const [userId, user] of app?.users ?? []) {
+      if (query.userId !== undefined && userId !== query.userId) continue;
+      for (const session of user.sessions.values()) found.push({ app: app!, user, session });
+    }
+    found.sort(byTimeThenId);
+    if (query.order === 'desc') found.reverse();
+    const offset = query.offset ?? 0;
+    const page = found.slice(offset, query.limit === undefined ? undefined : offset + query.limit);
+    return { sessions: page.map(recordOf), total: found.length };
+  }
+
+  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+    const found = this.#find(key);
+    if (!found || (p.ifLastSeq !== undefined && found.session.events.length !== p.ifLastSeq)) return false;
+    return found.user.sessions.delete(key.sessionId);
+  }
+
+  async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<{ event: Event; duplicate: boolean }> {
+    const found = this.#find(key);
+    if (!found) throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
+    const { app, user, session } = found;
+    // Before the fence: what is stored is stored, and a run that asks again after a time-out must hear so.
+    const known = session.events.find(event.id);
+    if (known) return { event: known, duplicate: true };
+    if (fence !== undefined && !this.abilities.leasing.holds(key, fence)) {
+      throw new TholeError('LEASE_LOST', `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`);
+    }
+    event.seq = session.events.length + 1;
+    session.events.push(deepFreeze(event));
+    applyDelta(session.state, delta.session);
+    write(app, delta.app);
+    write(user, delta.user);
+    session.lastUpdateTime = Math.max(session.lastUpdateTime, event.timestamp);
+    this.#watchers.notify(key);
+    return { event, duplicate: false };
+  }
+
+  async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+    const app = this.#apps.get(scope.appName);
+    const owner = scope.userId === undefined ? app : app?.users.get(scope.userId);
+    return { ...owner?.state };
+  }
+
+  async removeUser(user: UserRef): Promise<void> {
+    this.#apps.get(user.appName)?.users.delete(user.userId);
+  }
+
+  #find(key: SessionRef): Found | undefined {
+    const app = this.#apps.get(key.appName);
+    const user = app?.users.get(key.userId);
+    const session = user?.sessions.get(key.sessionId);
+    return session && { app: app!, user: user!, session };
+  }
+
+  #headOf(key: SessionRef): SessionHead | undefined {
+    const found = this.#find(key);
+    if (!found) return undefined;
+    const { app, user, session } = found;
+    return { incarnation: session.incarnation, lastSeq: session.events.length, appVersion: app.version, userVersion: user.version };
+  }
+}
+
+interface StoredApp {
+  state: StateMap;
+  version: number;
+  readonly users: Map<string, StoredUser>;
+}
+
+interface StoredUser {
+  state: StateMap;
+  version: number;
+  readonly sessions: Map<string, KeptSession>;
+}
+
+interface KeptSession extends Pick<StoredSession, 'key' | 'incarnation' | 'initialState' | 'createTime'> {
+  readonly state: StateMap;
+  readonly events: EventList;
+  lastUpdateTime: number;
+}
+
+interface Found {
+  readonly app: StoredApp;
+  readonly user: StoredUser;
+  readonly session: KeptSession;
+}
+
+function write(owner: StoredApp | StoredUser, delta: StateDelta | undefined): void {
+  if (!delta || Object.keys(delta).length === 0) return;
+  applyDelta(owner.state, delta);
+  owner.version++;
+}
+
+// The maps are copied, for the next append changes them; the values in them are frozen.
+function recordOf({ app, user, session }: Found): SessionPage['sessions'][number] {
+  return {
+    key: { ...session.key },
+    incarnation: session.incarnation,
+    state: { ...session.state },
+    appState: { ...app.state },
+    userState: { ...user.state },
+    appVersion: app.version,
+    userVersion: user.version,
+    createTime: session.createTime,
+    lastUpdateTime: session.lastUpdateTime,
+    lastSeq: session.events.length,
+    v: 1,
+  };
+}
+
+function byTimeThenId(a: Found, b: Found): number {
+  return (
+    a.session.lastUpdateTime - b.session.lastUpdateTime ||
+    compare(a.session.key.sessionId, b.session.key.sessionId) ||
+    compare(a.session.key.userId, b.session.key.userId)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}

@@ -1,0 +1,11 @@
+const ACCENTED = /(\p{Script=Latin})\p{M}+/gu;
+const LETTERS: { readonly [letter: string]: string } = {
+  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't', ĸ: 'k',
+};
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+
+/** Latin letters without their marks (`é` → `e`, `ł` → `l`, `ß` → `ss`); other scripts, where marks are letters, stay. */
+export function foldAccents(word: string): string {
+  const bare = word.normalize('NFD').replace(ACCENTED, '$1').normalize('NFC');
+  return bare.replace(LETTER, (letter) => LETTERS[letter]!);
+}

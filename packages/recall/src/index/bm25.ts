@@ -1,0 +1,17 @@
+/** Entries of at most so many words on average, after analysis, are chat turns. */
+const SHORT = 40;
+
+/** How much a word's repetition (`k1`) and an entry's length (`b`) count. */
+export interface Bm25Weights {
+  readonly k1: number;
+  readonly b: number;
+}
+
+export function weightsFor(averageLength: number): Bm25Weights {
+  return averageLength <= SHORT ? { k1: 0.9, b: 0.5 } : { k1: 1.2, b: 0.75 };
+}
+
+/** What a word is worth by its rareness; never negative. */
+export function rareness(entries: number, entriesWithWord: number): number {
+  return Math.log(1 + (entries - entriesWithWord + 0.5) / (entriesWithWord + 0.5));
+}

@@ -1,0 +1,77 @@
+import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+
+const PAGE = 500;
+
+interface Forgetting {
+  store: MemoryStore;
+  scope: MemoryScope;
+  /** Seconds. */
+  now: number;
+}
+
+/**
+ * Removes entries, the evidence of those that are facts (unless it is to be kept), and the facts that lose their last
+ * evidence by it. Answers how many went. Done again after a failure it does what is left to do.
+ */
+export async function forgetEntries(p: Forgetting & { ids: readonly string[]; keepEvidence: boolean }): Promise<number> {
+  const doomed = new Set(p.ids);
+  if (!p.keepEvidence) await addEvidence(p, doomed);
+  const removed = await p.store.remove(p.scope, { ids: [...doomed] }, p.now);
+  return removed + (await mendFacts(p, (id) => doomed.has(id)));
+}
+
+/** Removes what came from one session, and the facts that lose their last evidence by it. Answers how many went. */
+export async function forgetSession(p: Forgetting & { sessionId: string }): Promise<number> {
+  const entries = await listAll(p, { sessionId: p.sessionId });
+  const doomed = new Set(entries.map((entry) => entry.id));
+  const removed = await p.store.remove(p.scope, { sessionId: p.sessionId }, p.now);
+  return removed + (await mendFacts(p, (id) => doomed.has(id) || sessionOfTurn(id) === p.sessionId));
+}
+
+async function addEvidence(p: Forgetting, doomed: Set<string>): Promise<void> {
+  let frontier = [...doomed];
+  while (frontier.length > 0) {
+    const found = await p.store.get(p.scope, frontier);
+    const evidence = found.flatMap(({ entry }) => (entry.kind === 'fact' ? (entry.evidence ?? []) : []));
+    frontier = [...new Set(evidence)].filter((id) => !doomed.has(id));
+    for (const id of frontier) doomed.add(id);
+  }
+}
+
+/** Takes what is gone out of facts' evidence; a fact that had some and has none left goes, and so on for facts that rest on it. */
+async function mendFacts(p: Forgetting, isGone: (id: string) => boolean): Promise<number> {
+  const facts = await listAll(p, { kinds: ['fact'] });
+  const unfounded: string[] = [];
+  const mended: MemoryEntry[] = [];
+  for (const fact of facts) {
+    if (!fact.evidence?.some(isGone)) continue;
+    const evidence = fact.evidence.filter((id) => !isGone(id));
+    if (evidence.length === 0) unfounded.push(fact.id);
+    else mended.push({ ...fact, evidence });
+  }
+  if (mended.length > 0) await p.store.put(p.scope, mended, 'ifPresent');
+  if (unfounded.length === 0) return 0;
+  const gone = new Set(unfounded);
+  return (await p.store.remove(p.scope, { ids: unfounded }, p.now)) + (await mendFacts(p, (id) => gone.has(id)));
+}
+
+async function listAll(p: Forgetting, filter: MemoryFilter): Promise<MemoryEntry[]> {
+  const entries: MemoryEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await p.store.list(p.scope, { limit: PAGE, cursor, filter });
+    for (const { entry } of page.memories) entries.push(entry);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return entries;
+}
+
+/** The session in a turn's id; undefined for ids of another make. */
+function sessionOfTurn(id: string): unknown {
+  if (!id.startsWith('["')) return undefined;
+  try {
+    return (JSON.parse(id) as unknown[])[0];
+  } catch {
+    return undefined;
+  }
+}

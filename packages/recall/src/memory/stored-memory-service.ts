@@ -1,0 +1,204 @@
+import {
+  checkSessionRef, checkUser, invalidInput, isPlainObject, orAborted, systemRuntime, thawJson, TholeError, turnId,
+} from '@thole/core';
+import type {
+  Call, Event, Json, MemoryEntry, MemoryFilter, MemoryScope, MemoryService, MemoryStore, NewMemory, Runtime, SearchMemoryRequest,
+  SearchMemoryResponse, Session, SessionRef, UserRef,
+} from '@thole/core';
+import { checkCount, checkEvents, checkFilter, checkIds, checkMembers, checkText, copyEntry } from './check-memory.ts';
+import { forgetEntries, forgetSession } from './forget.ts';
+import { IndexCache } from './index-cache.ts';
+import type { DerivedIndex } from './derived-index.ts';
+import { matchesFilter } from './matches-filter.ts';
+import type { MemoryRanking } from './memory-index.ts';
+import { turnsOf } from './turns-of.ts';
+import { wordRanking } from './word-ranking.ts';
+
+export interface StoredMemoryServiceOptions {
+  runtime?: Runtime | undefined;
+  /** Answers of a search that names no limit (10). */
+  topK?: number | undefined;
+  /** The least score of answers, for searches that name none. */
+  minScore?: number | undefined;
+  /** How entries are ranked (`wordRanking()`). */
+  ranking?: MemoryRanking | undefined;
+  /** About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. */
+  indexBytes?: number | undefined;
+}
+
+const LIST_LIMIT = 100;
+
+/**
+ * The semantics that every memory backend shares: what is ingested, what is forgotten, and search over an index that is
+ * derived from the store's log and brought up to date before each search, so that other processes' writes are seen.
+ */
+export class StoredMemoryService implements MemoryService {
+  readonly #store: MemoryStore;
+  readonly #runtime: Runtime;
+  readonly #topK: number;
+  readonly #minScore: number | undefined;
+  readonly #ranking: MemoryRanking;
+  readonly #indexes: IndexCache;
+
+  constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
+    const { runtime, topK = 10, minScore, ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
+    checkCount('topK', topK, 1);
+    if (minScore !== undefined) checkScore(minScore);
+    if (!(indexBytes >= 0)) throw invalidInput('indexBytes', 'a number of bytes', indexBytes);
+    this.#store = store;
+    this.#runtime = runtime ?? systemRuntime();
+    this.#topK = topK;
+    this.#minScore = minScore;
+    this.#ranking = ranking;
+    this.#indexes = new IndexCache(ranking, indexBytes);
+  }
+
+  async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+    if (!isPlainObject(session)) throw invalidInput('session', 'a Session', session);
+    const { appName, userId, id: sessionId, events } = session;
+    await this.addEventsToMemory({ appName, userId, sessionId, events, signal: call.signal });
+  }
+
+  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
+    checkSessionRef(p);
+    checkEvents(p.events);
+    const turns = turnsOf(p.sessionId, p.events).map((turn, i) => copyEntry(turn, `turns[${i}]`));
+    p.signal?.throwIfAborted();
+    if (turns.length === 0) return;
+    const scope = scopeOf(p);
+    await orAborted(this.#store.put(scope, turns, 'ifAbsent'), p.signal, unknownOutcome);
+    await this.#afterWrite(scope, p.signal);
+  }
+
+  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+    checkUser(p);
+    if (!Array.isArray(p.memories)) throw invalidInput('memories', 'an array of entries', p.memories);
+    const entries = p.memories.map((memory: NewMemory, i) => copyEntry(this.#complete(memory), `memories[${i}]`));
+    p.signal?.throwIfAborted();
+    if (entries.length === 0) return [];
+    const scope = scopeOf(p);
+    await orAborted(this.#store.put(scope, entries, 'replace'), p.signal, unknownOutcome);
+    await this.#afterWrite(scope, p.signal);
+    return entries.map(thaw);
+  }
+
+  async updateMemory(
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+  ): Promise<MemoryEntry | undefined> {
+    checkUser(p);
+    checkText('id', p.id);
+    if (!isPlainObject(p.change)) throw invalidInput('change', 'an object', p.change);
+    checkMembers(p.change, 'change');
+    p.signal?.throwIfAborted();
+    const scope = scopeOf(p);
+    const [found] = await orAborted(this.#store.get(scope, [p.id]), p.signal);
+    if (!found) return undefined;
+    const given = Object.fromEntries(Object.entries(p.change).filter(([, value]) => value !== undefined));
+    const entry = copyEntry({ ...found.entry, ...given, id: p.id }, 'change');
+    // What was deleted meanwhile is not brought back.
+    const { written } = await orAborted(this.#store.put(scope, [entry], 'ifPresent'), p.signal, unknownOutcome);
+    if (written.length === 0) return undefined;
+    await this.#afterWrite(scope, p.signal);
+    return thaw(entry);
+  }
+
+  async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
+    checkUser(p);
+    if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
+    if (p.limit !== undefined) checkCount('limit', p.limit, 0);
+    if (p.minScore !== undefined) checkScore(p.minScore);
+    checkFilter(p.filter);
+    p.signal?.throwIfAborted();
+    const { query, filter, signal, limit = this.#topK, minScore = this.#minScore } = p;
+    if (limit === 0 || query.trim() === '') return { memories: [] };
+    const scope = scopeOf(p);
+    const index = await this.#upToDate(scope, signal);
+    const found = await orAborted(index.rank(query, { limit, minScore, filter, signal }), signal);
+    this.#indexes.weigh(scope);
+    if (found.length === 0) return { memories: [] };
+    const stored = await orAborted(this.#store.get(scope, found.map((one) => one.id)), signal);
+    const byId = new Map(stored.map(({ entry }) => [entry.id, entry]));
+    const memories: MemoryEntry[] = [];
+    for (const { id, score } of found) {
+      const entry = byId.get(id);
+      // It may have gone or changed since the index was read.
+      if (entry && (!filter || matchesFilter(entry, filter))) memories.push({ ...thaw(entry), score });
+    }
+    return { memories };
+  }
+
+  async listMemories(
+    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+  ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
+    checkUser(p);
+    const { limit = LIST_LIMIT, cursor, filter } = p;
+    checkCount('limit', limit, 1);
+    if (cursor !== undefined && typeof cursor !== 'string') throw invalidInput('cursor', 'a string', cursor);
+    checkFilter(filter);
+    p.signal?.throwIfAborted();
+    const page = await orAborted(this.#store.list(scopeOf(p), { limit, cursor, filter }), p.signal);
+    const memories = page.memories.map(({ entry }) => thaw(entry));
+    return page.next === undefined ? { memories } : { memories, next: page.next };
+  }
+
+  async deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {
+    checkUser(p);
+    checkIds('ids', p.ids);
+    p.signal?.throwIfAborted();
+    if (p.ids.length === 0) return 0;
+    return orAborted(forgetEntries({ ...this.#forgetting(p), ids: p.ids, keepEvidence: p.keepEvidence ?? false }), p.signal, unknownOutcome);
+  }
+
+  async deleteSessionMemory(p: SessionRef & Call): Promise<number> {
+    checkSessionRef(p);
+    p.signal?.throwIfAborted();
+    return orAborted(forgetSession({ ...this.#forgetting(p), sessionId: p.sessionId }), p.signal, unknownOutcome);
+  }
+
+  async deleteUserMemory(p: UserRef & Call): Promise<number> {
+    checkUser(p);
+    p.signal?.throwIfAborted();
+    return orAborted(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal, unknownOutcome);
+  }
+
+  #forgetting(p: UserRef): { store: MemoryStore; scope: MemoryScope; now: number } {
+    return { store: this.#store, scope: scopeOf(p), now: this.#runtime.now() };
+  }
+
+  #complete(memory: NewMemory): unknown {
+    if (!isPlainObject(memory)) return memory;
+    const { kind, sessionId, eventId } = memory;
+    const ofTurn = kind === 'turn' && typeof sessionId === 'string' && typeof eventId === 'string';
+    const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
+    return { ...memory, id, timestamp: memory.timestamp ?? this.#runtime.now() };
+  }
+
+  async #upToDate(scope: MemoryScope, signal: AbortSignal | undefined): Promise<DerivedIndex> {
+    const index = this.#indexes.of(scope);
+    await orAborted(index.update(this.#store, scope), signal);
+    return index;
+  }
+
+  async #afterWrite(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#ranking.atIngest) return;
+    const index = await this.#upToDate(scope, signal);
+    await orAborted(index.prepare(signal), signal);
+    this.#indexes.weigh(scope);
+  }
+}
+
+function scopeOf(p: UserRef): MemoryScope {
+  return { appName: p.appName, userId: p.userId };
+}
+
+function thaw(entry: MemoryEntry): MemoryEntry {
+  return thawJson(entry as unknown as Json) as unknown as MemoryEntry;
+}
+
+function checkScore(value: unknown): void {
+  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
+}
+
+function unknownOutcome(reason: unknown): TholeError {
+  return new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', { cause: reason });
+}

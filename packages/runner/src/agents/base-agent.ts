@@ -1,0 +1,66 @@
+import { AgentTree, invalidInput, TholeError } from '@thole/core';
+import type { Agent, AgentCallback, Event, InvocationContext, OneOrMany } from '@thole/core';
+
+/** What every agent has. */
+export interface BaseAgentOptions {
+  /** An identifier, unique in its tree, not `user`. */
+  name: string;
+  /** For other agents' models: when to hand over to this one. */
+  description?: string | undefined;
+  subAgents?: readonly Agent[] | undefined;
+  /** A content answers instead of the agent. */
+  beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;
+  /** A content is added as one more answer. */
+  afterAgentCallback?: OneOrMany<AgentCallback> | undefined;
+}
+
+/**
+ * To be extended by agents of a new kind: checks and keeps what every agent has. `INVALID_INPUT` names an option that is
+ * unknown or wrong, `DUPLICATE_NAME` two agents of one name below it.
+ */
+export abstract class BaseAgent implements Agent {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly subAgents: readonly Agent[];
+  readonly beforeAgentCallback: OneOrMany<AgentCallback> | undefined;
+  readonly afterAgentCallback: OneOrMany<AgentCallback> | undefined;
+
+  /** `ownOptions` are the names of the options that the extending class adds. */
+  constructor(options: BaseAgentOptions, ownOptions: readonly string[] = []) {
+    if (typeof options !== 'object' || options === null) throw invalidInput("An agent's options", 'an object', options);
+    for (const option of Object.keys(options)) {
+      if (OPTIONS.includes(option) || ownOptions.includes(option)) continue;
+      throw new TholeError('INVALID_INPUT', `Agent ${String(options.name)}: there is no option ${option}.`);
+    }
+    this.name = options.name;
+    this.description = checkOption(this, 'description', options.description, 'string');
+    if (options.subAgents !== undefined && !Array.isArray(options.subAgents)) {
+      throw invalidInput(`Agent ${options.name}: subAgents`, 'a list of agents', options.subAgents);
+    }
+    this.subAgents = Object.freeze([...(options.subAgents ?? [])]);
+    this.beforeAgentCallback = checkCallback(this, 'beforeAgentCallback', options.beforeAgentCallback);
+    this.afterAgentCallback = checkCallback(this, 'afterAgentCallback', options.afterAgentCallback);
+    // Made for its checks: the names of this agent and of all below it.
+    void new AgentTree(this);
+  }
+
+  abstract runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event>;
+}
+
+const OPTIONS = ['name', 'description', 'subAgents', 'beforeAgentCallback', 'afterAgentCallback'];
+
+/** The option if it is absent or of this type; else `INVALID_INPUT` naming agent and option. */
+export function checkOption<T>(agent: { name: string }, option: string, value: T, type: 'string' | 'boolean'): T {
+  if (value === undefined || typeof value === type) return value;
+  throw invalidInput(`Agent ${agent.name}: ${option}`, `a ${type}`, value);
+}
+
+/** The same for a callback or a list of them. */
+export function checkCallback<T>(agent: { name: string }, option: string, value: T): T {
+  const list: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  for (const callback of list) {
+    if (typeof callback === 'function') continue;
+    throw invalidInput(`Agent ${agent.name}: ${option}`, 'a function or a list of functions', callback);
+  }
+  return value;
+}

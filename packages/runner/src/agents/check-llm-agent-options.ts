@@ -1,0 +1,86 @@
+import { checkName, failInvalidJson, invalidInput, JsonCopier, TholeError } from '@thole/core';
+import type { GenerateContentConfig, JsonObject } from '@thole/core';
+import { checkToolNames } from '../request/add-tools.ts';
+import { checkCallback, checkOption } from './base-agent.ts';
+import type { LlmAgentOptions } from './llm-agent-options.ts';
+
+const TEXTS = ['staticInstruction', 'outputKey'] as const;
+const INSTRUCTIONS = ['instruction', 'globalInstruction'] as const;
+const CLAIMS = ['disallowTransferToParent', 'disallowTransferToPeers'] as const;
+const CALLBACKS = [
+  'beforeModelCallback',
+  'afterModelCallback',
+  'onModelErrorCallback',
+  'beforeToolCallback',
+  'afterToolCallback',
+  'onToolErrorCallback',
+] as const;
+const OTHERS = ['model', 'tools', 'outputSchema', 'inputSchema', 'includeContents', 'generateContentConfig', 'providerOptions'] as const;
+
+/** The names of all options that `LlmAgent` adds to those of every agent. */
+export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
+  ...TEXTS,
+  ...INSTRUCTIONS,
+  ...CLAIMS,
+  ...CALLBACKS,
+  ...OTHERS,
+];
+
+/** What the flow itself puts into a request, and from where. */
+const TAKEN: { readonly [key: string]: string } = {
+  systemInstruction: 'instruction',
+  tools: 'tools',
+  responseJsonSchema: 'outputSchema',
+  responseMimeType: 'outputSchema',
+};
+
+/** Refuses options of the wrong type; answers frozen copies of those that are plain data. */
+export function checkLlmAgentOptions(options: LlmAgentOptions<never>): {
+  generateContentConfig: GenerateContentConfig | undefined;
+  providerOptions: { [provider: string]: JsonObject } | undefined;
+} {
+  for (const option of TEXTS) checkOption(options, option, options[option], 'string');
+  for (const option of CLAIMS) checkOption(options, option, options[option], 'boolean');
+  for (const option of CALLBACKS) checkCallback(options, option, options[option]);
+  for (const option of INSTRUCTIONS) {
+    const value = options[option];
+    if (value === undefined || typeof value === 'string' || typeof value === 'function') continue;
+    throw invalidInput(`Agent ${options.name}: ${option}`, 'a string or a function', value);
+  }
+  if (options.outputKey !== undefined) checkName(`Agent ${options.name}: outputKey`, options.outputKey);
+  checkModelOption(options);
+  checkTools(options);
+  const { includeContents } = options;
+  if (includeContents !== undefined && includeContents !== 'default' && includeContents !== 'none') {
+    throw new TholeError('INVALID_INPUT', `Agent ${options.name}: includeContents must be 'default' or 'none'.`);
+  }
+  for (const key of Object.keys(options.generateContentConfig ?? {})) {
+    if (!Object.hasOwn(TAKEN, key)) continue;
+    throw new TholeError('INVALID_INPUT', `Agent ${options.name}: generateContentConfig.${key} is set by the option ${TAKEN[key]}.`);
+  }
+  return {
+    generateContentConfig: copyData(options, 'generateContentConfig') as GenerateContentConfig | undefined,
+    providerOptions: copyData(options, 'providerOptions') as { [provider: string]: JsonObject } | undefined,
+  };
+}
+
+function checkModelOption({ name, model }: LlmAgentOptions<never>): void {
+  if (model === undefined || (typeof model === 'string' && model !== '')) return;
+  if (typeof model === 'object' && model !== null && typeof model.generateContentAsync === 'function') return;
+  throw invalidInput(`Agent ${name}: model`, 'a model or the name of one', model);
+}
+
+function checkTools({ name, tools }: LlmAgentOptions<never>): void {
+  if (tools === undefined) return;
+  if (!Array.isArray(tools)) throw invalidInput(`Agent ${name}: tools`, 'a list of tools and toolsets', tools);
+  checkToolNames(name, tools);
+}
+
+function copyData(options: LlmAgentOptions<never>, option: 'generateContentConfig' | 'providerOptions'): unknown {
+  const value: unknown = options[option];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidInput(`Agent ${options.name}: ${option}`, 'an object', value);
+  }
+  return new JsonCopier(failInvalidJson).copy(value, option);
+}

@@ -1,0 +1,102 @@
+import { readSchema } from '@thole/core';
+import type {
+  Agent,
+  AgentTree,
+  Event,
+  GenerateContentConfig,
+  InvocationContext,
+  JsonObject,
+  Llm,
+  ModelFactory,
+  OneOrMany,
+  ReadSchema,
+  Tool,
+  Toolset,
+} from '@thole/core';
+import { runTurn } from '../flow/run-step.ts';
+import { saveOutput } from '../flow/save-output.ts';
+import { llmAgentBrand } from '../request/is-llm-agent.ts';
+import { BaseAgent } from './base-agent.ts';
+import { checkModel } from './check-model.ts';
+import { checkLlmAgentOptions, LLM_AGENT_OPTIONS } from './check-llm-agent-options.ts';
+import type {
+  AfterModelCallback,
+  AfterToolCallback,
+  BeforeModelCallback,
+  BeforeToolCallback,
+  Instruction,
+  LlmAgentOptions,
+  OnModelErrorCallback,
+  OnToolErrorCallback,
+} from './llm-agent-options.ts';
+
+/**
+ * An agent that a model speaks for: it answers, calls tools, and hands over to other agents. It holds nothing of a run.
+ * Construction throws `INVALID_INPUT` naming the option that is unknown or wrong, `DUPLICATE_NAME` for two tools or agents of
+ * one name, `SCHEMA_UNSUPPORTED` for a schema that cannot be told to a model.
+ */
+export class LlmAgent<Output = unknown> extends BaseAgent {
+  readonly [llmAgentBrand] = true as const;
+  readonly model: Llm | string | undefined;
+  readonly instruction: Instruction | undefined;
+  readonly globalInstruction: Instruction | undefined;
+  readonly staticInstruction: string | undefined;
+  readonly tools: readonly (Tool | Toolset)[];
+  readonly outputKey: string | undefined;
+  readonly outputSchema: ReadSchema<Output> | undefined;
+  readonly inputSchema: ReadSchema | undefined;
+  readonly includeContents: 'default' | 'none';
+  readonly disallowTransferToParent: boolean;
+  readonly disallowTransferToPeers: boolean;
+  readonly generateContentConfig: GenerateContentConfig | undefined;
+  readonly providerOptions: { [provider: string]: JsonObject } | undefined;
+  readonly beforeModelCallback: OneOrMany<BeforeModelCallback> | undefined;
+  readonly afterModelCallback: OneOrMany<AfterModelCallback> | undefined;
+  readonly onModelErrorCallback: OneOrMany<OnModelErrorCallback> | undefined;
+  readonly beforeToolCallback: OneOrMany<BeforeToolCallback> | undefined;
+  readonly afterToolCallback: OneOrMany<AfterToolCallback> | undefined;
+  readonly onToolErrorCallback: OneOrMany<OnToolErrorCallback> | undefined;
+
+  constructor(options: LlmAgentOptions<Output>) {
+    super(options, LLM_AGENT_OPTIONS);
+    const { generateContentConfig, providerOptions } = checkLlmAgentOptions(options);
+    this.model = options.model;
+    this.instruction = options.instruction;
+    this.globalInstruction = options.globalInstruction;
+    this.staticInstruction = options.staticInstruction;
+    this.tools = Object.freeze([...(options.tools ?? [])]);
+    this.outputKey = options.outputKey;
+    this.outputSchema = options.outputSchema && readSchema(options.outputSchema, `Agent ${this.name}: outputSchema`);
+    this.inputSchema = options.inputSchema && readSchema(options.inputSchema, `Agent ${this.name}: inputSchema`);
+    this.includeContents = options.includeContents ?? 'default';
+    this.disallowTransferToParent = options.disallowTransferToParent ?? false;
+    this.disallowTransferToPeers = options.disallowTransferToPeers ?? false;
+    this.generateContentConfig = generateContentConfig;
+    this.providerOptions = providerOptions;
+    this.beforeModelCallback = options.beforeModelCallback;
+    this.afterModelCallback = options.afterModelCallback;
+    this.onModelErrorCallback = options.onModelErrorCallback;
+    this.beforeToolCallback = options.beforeToolCallback;
+    this.afterToolCallback = options.afterToolCallback;
+    this.onToolErrorCallback = options.onToolErrorCallback;
+  }
+
+  /** A later message may come straight here, unless the agent could not hand back. */
+  get resumable(): boolean {
+    return !this.disallowTransferToParent;
+  }
+
+  /** `INVALID_INPUT` where there is no model, `MODEL_UNKNOWN` for a name that no factory knows; agents in tools too. */
+  check(p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
+    checkModel(this, p);
+    for (const tool of this.tools) (tool as Pick<Agent, 'check'>).check?.(p);
+  }
+
+  beforeStore(event: Event): void {
+    saveOutput(this, event);
+  }
+
+  runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+    return runTurn(this, context);
+  }
+}

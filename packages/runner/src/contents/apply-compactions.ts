@@ -1,0 +1,51 @@
+import type { Event } from '@thole/core';
+import { createEventActions } from '@thole/core';
+import { compactionOf, summaryOf } from '../history/compaction-of.ts';
+
+/**
+ * Puts each summary in the place of the last event that it covers, and hides exactly the events it names, of those before
+ * its record. A summary whose record, or all of whose events, a later record covers is left out. Where the covered events
+ * are not here at all (a window), the summary stands by `seq`.
+ */
+export function applyCompactions(events: readonly Event[]): readonly Event[] {
+  const records = events.filter((event) => compactionOf(event));
+  if (records.length === 0) return events;
+  const hidden = new Set<Event>();
+  const summaries = new Map<Event, Event[]>();
+  for (const record of records.filter((event, i) => !isSubsumed(event, records.slice(i + 1)))) {
+    const before = events.slice(0, events.indexOf(record));
+    const covered = new Set(compactionOf(record)!.eventIds);
+    for (const event of before) if (covered.has(event.id)) hidden.add(event);
+    const place = placeOf(record, covered, before);
+    summaries.set(place, [...(summaries.get(place) ?? []), summaryEvent(record)]);
+  }
+  return events.flatMap((event) => {
+    const here = summaries.get(event) ?? [];
+    return hidden.has(event) || compactionOf(event) ? here : [...here, event];
+  });
+}
+
+/** Without the records: whoever sees the current turn alone sees no summary of earlier ones. */
+export function dropCompactions(events: readonly Event[]): readonly Event[] {
+  return events.some((event) => compactionOf(event)) ? events.filter((event) => !compactionOf(event)) : events;
+}
+
+function isSubsumed(record: Event, later: readonly Event[]): boolean {
+  return later.some((other) => {
+    const covered = new Set(compactionOf(other)!.eventIds);
+    return covered.has(record.id) || compactionOf(record)!.eventIds.every((id) => covered.has(id));
+  });
+}
+
+/** Where the summary stands: at the last covered event, which is hidden, else before the first that is newer than the range. */
+function placeOf(record: Event, covered: ReadonlySet<string>, before: readonly Event[]): Event {
+  const { endSeq } = compactionOf(record)!;
+  const isNewer = (event: Event): boolean => event.seq !== undefined && event.seq > endSeq;
+  return before.findLast((event) => covered.has(event.id)) ?? before.find(isNewer) ?? record;
+}
+
+/** A summary is told to every agent as the user's context, never as something that an agent said. */
+function summaryEvent(record: Event): Event {
+  const text = `Summary of the earlier conversation:\n${summaryOf(compactionOf(record)!)}`;
+  return { ...record, author: 'user', actions: createEventActions(), content: { role: 'user', parts: [{ text }] } };
+}

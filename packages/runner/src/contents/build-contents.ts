@@ -1,0 +1,21 @@
+import type { Content, Event } from '@thole/core';
+import { applyRewinds } from '../history/apply-rewinds.ts';
+import { SessionLog } from '../history/session-log.ts';
+import { applyCompactions, dropCompactions } from './apply-compactions.ts';
+import { currentTurn } from './current-turn.ts';
+import { includeEvents } from './include-events.ts';
+import type { ContentsRequest } from './contents-request.ts';
+import { renderEvents } from './render-events.ts';
+import { selectEvents } from './select-events.ts';
+
+/**
+ * The contents that an agent's model is given, made of the whole history (contract 17). `ContentsFold` gives the same for
+ * less. The answer is an array of its own; its contents are frozen and share their parts with the events.
+ */
+export function buildContents(events: readonly Event[], request: ContentsRequest): Content[] {
+  const included = includeEvents(applyRewinds(events), request.branch);
+  const selected = selectEvents(included, request.selectHistory?.(new SessionLog(included)));
+  if (request.includeContents === 'default') return renderEvents(applyCompactions(selected), request);
+  const said = dropCompactions(selected);
+  return renderEvents(currentTurn(said, request.agentName), request);
+}

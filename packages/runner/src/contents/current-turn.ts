@@ -1,0 +1,37 @@
+import type { Event } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { isFrameworkPart } from '../history/event-kinds.ts';
+
+const transferTool = 'transfer_to_agent';
+
+/**
+ * The events since the last one that gave this agent something to do: what the user said, or what another agent said to
+ * the one after it. A transfer hands the user's message on, so the turn of an agent that was transferred to begins there.
+ * Where nothing gave it anything to do, the latest that the user said.
+ */
+export function currentTurn(events: readonly Event[], agentName: string): readonly Event[] {
+  let wasTransferredTo = false;
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i]!;
+    if (isTransfer(event)) wasTransferredTo ||= targetsOf(event).includes(agentName);
+    else if (event.author === 'user' ? isSaid(event) : event.author !== agentName && !wasTransferredTo) return events.slice(i);
+  }
+  const last = events.findLastIndex((event) => event.author !== agentName);
+  return last < 0 ? [] : events.slice(last);
+}
+
+/** Whether the event holds more than answers to calls, which go on with an older turn. */
+function isSaid(event: Event): boolean {
+  return event.content?.parts?.some((part) => !part.functionResponse && !isFrameworkPart(part)) ?? true;
+}
+
+function isTransfer(event: Event): boolean {
+  if (event.author === 'user') return false;
+  if (event.actions.transferToAgent !== undefined) return true;
+  return [...getFunctionCalls(event), ...getFunctionResponses(event)].some(({ name }) => name === transferTool);
+}
+
+function targetsOf(event: Event): unknown[] {
+  const called = getFunctionCalls(event).filter(({ name }) => name === transferTool);
+  return [event.actions.transferToAgent, ...called.map(({ args }) => args['agentName'] ?? args['agent_name'])];
+}

@@ -1,0 +1,10 @@
+import type { Content, Event, Part } from '@thole/core';
+
+/** The content of an event with these of its parts, frozen; the stored one itself where that is frozen and whole. */
+export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
+  const stored = event.content!;
+  const isWhole = stored.role !== undefined && stored.parts === parts;
+  if (isWhole && Object.isFrozen(stored) && Object.isFrozen(parts)) return stored;
+  const role = stored.role ?? (event.author === agentName ? 'model' : 'user');
+  return Object.freeze({ ...stored, role, parts: Object.freeze([...parts]) as Part[] });
+}

@@ -1,0 +1,36 @@
+import type { Event } from '@thole/core';
+import { transcriptOf } from '../history/event-kinds.ts';
+
+/** Puts pieces of speech that follow each other and have one speaker together into one event with their text. */
+export function mergeTranscriptions(events: readonly Event[]): readonly Event[] {
+  if (!events.some(transcriptOf)) return events;
+  const merged: Event[] = [];
+  let run: Event[] = [];
+  const close = (): void => {
+    if (run.length > 0) merged.push(spoken(run));
+    run = [];
+  };
+  for (const event of events) {
+    const speaker = transcriptOf(event)?.speaker;
+    if (speaker === undefined || (run[0] && transcriptOf(run[0])!.speaker !== speaker)) close();
+    if (speaker === undefined) merged.push(event);
+    else run.push(event);
+  }
+  close();
+  return merged;
+}
+
+function spoken(run: readonly Event[]): Event {
+  const { speaker } = transcriptOf(run[0]!)!;
+  let text = '';
+  let finished = false;
+  for (const event of run) {
+    const piece = transcriptOf(event)!;
+    // Pieces of one utterance bring their own blanks; a finished one is followed by another utterance.
+    if (finished && !/\s$/.test(text) && !/^\s/.test(piece.text)) text += ' ';
+    text += piece.text;
+    finished = piece.finished;
+  }
+  const content = { role: speaker === 'user' ? 'user' : 'model', parts: [{ text }] } as const;
+  return { ...run.at(-1)!, author: speaker, content: { role: content.role, parts: [...content.parts] } };
+}

@@ -1,0 +1,97 @@
+import type { Content, Event, FunctionCall, Part } from '@thole/core';
+import { callKey, isLongRunningCall } from '../history/open-calls.ts';
+import type { ContentsRequest } from './contents-request.ts';
+import { freezeContent } from './freeze-content.ts';
+import { arrivedNote, outcomeUnknown, stillPending } from './made-up-answers.ts';
+
+/** A call of the agent and the answer that counts: the last that came for it. */
+interface Slot {
+  readonly turn: Turn;
+  readonly call: FunctionCall;
+  readonly isLongRunning: boolean;
+  answer: Part | undefined;
+}
+
+/** A content, and the answers that follow it where it holds calls. */
+interface Turn {
+  readonly content: Content;
+  readonly slots: Slot[];
+  readonly index: number;
+  /** Where it only notes that answers came which stand further up. */
+  readonly note?: Part[];
+}
+
+/**
+ * The contents of events whose calls are all the agent's own. Each content with calls is followed by one with an answer
+ * to every call, in call order, wherever the answers came and however many events they were. The last answer to a call
+ * counts. A call without one gets one that is made up: still pending, or, once a later invocation has begun and the call
+ * is not a long-running one, outcome unknown. Where an answer came after other contents a note says so, so that the
+ * latest event is never out of sight. Answers without a call before them are pruned.
+ */
+export function pairAnswers(events: readonly Event[], request: ContentsRequest): Content[] {
+  const turns: Turn[] = [];
+  const slots = new Map<string, Slot[]>();
+  events.forEach((event, index) => {
+    const parts = event.content?.parts ?? [];
+    const rest = parts.some((part) => part.functionResponse) ? placeAnswers(event, parts, { turns, slots, index, request }) : parts;
+    if (rest.length === 0) return;
+    const turn: Turn = { content: freezeContent(event, rest, request.agentName), slots: [], index };
+    for (const { functionCall: call } of rest) if (call) addSlot(slots, { turn, call, isLongRunning: isLongRunningCall(event, call), answer: undefined });
+    turns.push(turn);
+  });
+  const isClosed = closedTurns(events, request.invocationId);
+  return turns.flatMap((turn) => (turn.slots.length === 0 ? turn.content : [turn.content, answersOf(turn, isClosed(turn.index))]));
+}
+
+function addSlot(slots: Map<string, Slot[]>, slot: Slot): void {
+  slot.turn.slots.push(slot);
+  const key = callKey(slot.call);
+  const same = slots.get(key);
+  if (same && same[0]!.turn === slot.turn) same.push(slot);
+  else slots.set(key, [slot]);
+}
+
+/** Gives the answers among these parts to their calls; what is left of the parts. */
+function placeAnswers(
+  event: Event,
+  parts: readonly Part[],
+  p: { turns: Turn[]; slots: ReadonlyMap<string, Slot[]>; index: number; request: ContentsRequest },
+): Part[] {
+  const rest: Part[] = [];
+  const late: string[] = [];
+  for (const part of parts) {
+    const answer = part.functionResponse;
+    const same = answer && p.slots.get(callKey(answer));
+    const slot = same?.find((candidate) => !candidate.answer) ?? same?.at(-1);
+    if (!answer) rest.push(part);
+    else if (!slot) p.request.log?.('An answer without a call was left out of the prompt.', { eventId: event.id, callId: answer.id, tool: answer.name });
+    else {
+      slot.answer = part;
+      if (p.turns.at(-1) !== slot.turn) late.push(answer.name);
+    }
+  }
+  if (rest.length === 0 && late.length > 0) addNotes(p.turns, late, p.index);
+  return rest;
+}
+
+function addNotes(turns: Turn[], names: readonly string[], index: number): void {
+  const notes = names.map((name): Part => ({ text: arrivedNote(name) }));
+  const last = turns.at(-1)!.note ? turns.pop()! : undefined;
+  const note = [...(last?.note ?? []), ...notes];
+  turns.push({ content: Object.freeze({ role: 'user', parts: Object.freeze(note) as Part[] }), slots: [], index, note });
+}
+
+/** Whether a later invocation than the turn's has begun, as these events and the one that asks show it. */
+function closedTurns(events: readonly Event[], current: string): (index: number) => boolean {
+  const newest = events.at(-1)?.invocationId;
+  const lastOther = events.findLastIndex((event) => event.invocationId !== newest);
+  return (index) => index <= lastOther || newest !== current;
+}
+
+function answersOf(turn: Turn, isClosed: boolean): Content {
+  const parts = turn.slots.map(({ call, isLongRunning, answer }): Part => {
+    if (answer) return answer;
+    return { functionResponse: isClosed && !isLongRunning ? outcomeUnknown(call) : stillPending(call) };
+  });
+  return Object.freeze({ role: 'user', parts: Object.freeze(parts) as Part[] });
+}

@@ -1,0 +1,11 @@
+import type { Content, Event } from '@thole/core';
+import type { ContentsRequest } from './contents-request.ts';
+import { mergeTranscriptions } from './merge-transcriptions.ts';
+import { pairAnswers } from './pair-answers.ts';
+import { retellOthers } from './retell-others.ts';
+
+/** From events that the agent sees to contents: the rules that come after which events there are. */
+export function renderEvents(events: readonly Event[], request: ContentsRequest): Content[] {
+  const spoken = mergeTranscriptions(events);
+  return pairAnswers(retellOthers(spoken, request.agentName), request);
+}

@@ -1,0 +1,47 @@
+import type { Event, Part } from '@thole/core';
+import { getFunctionCalls } from '@thole/core';
+import { isBlankPart } from '../history/event-kinds.ts';
+import { callKey } from '../history/open-calls.ts';
+
+/**
+ * Other agents' events as the user's context, a line for each part: an agent never sees another's words as its own, nor
+ * calls that it has not made. Thoughts, signatures and provider marks of others are left out; data and files stay as they
+ * are. An answer to another agent's call is retold too, whoever gave it.
+ */
+export function retellOthers(events: readonly Event[], agentName: string): readonly Event[] {
+  const callers = new Map<string, string>();
+  return events.map((event) => {
+    const isOther = event.author !== 'user' && event.author !== agentName;
+    const told = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
+    for (const call of getFunctionCalls(event)) callers.set(callKey(call), event.author);
+    return told;
+  });
+}
+
+function retold(event: Event): Event {
+  const lines = (event.content?.parts ?? []).flatMap((part) => linesOf(part, event.author));
+  return { ...event, content: { role: 'user', parts: [{ text: 'Context, from another agent:' }, ...lines] } };
+}
+
+function linesOf(part: Part, agent: string): Part[] {
+  const line = (text: string): Part[] => [{ text: `[${agent}] ${text}` }];
+  const { functionCall, functionResponse, inlineData, fileData, executableCode, codeExecutionResult } = part;
+  if (part.thought || isBlankPart(part)) return [];
+  if (functionCall) return line(`called ${functionCall.name} with ${JSON.stringify(functionCall.args)}`);
+  if (functionResponse) return line(returned(functionResponse));
+  if (executableCode) return line(`ran code: ${executableCode.code}`);
+  if (codeExecutionResult) return line(`code result: ${codeExecutionResult.output ?? codeExecutionResult.outcome ?? 'none'}`);
+  if (inlineData) return [...line('gave this:'), { inlineData }];
+  if (fileData) return [...line('gave this:'), { fileData }];
+  return line(`said: ${part.text}`);
+}
+
+const returned = (answer: NonNullable<Part['functionResponse']>): string => `${answer.name} returned ${JSON.stringify(answer.response)}`;
+
+function withForeignAnswersRetold(event: Event, agentName: string, callers: ReadonlyMap<string, string>): Event {
+  const callerOf = (part: Part): string => (part.functionResponse && callers.get(callKey(part.functionResponse))) ?? agentName;
+  const parts = event.content?.parts ?? [];
+  if (!parts.some((part) => callerOf(part) !== agentName)) return event;
+  const told = parts.map((part): Part => (callerOf(part) === agentName ? part : { text: `[${callerOf(part)}] ${returned(part.functionResponse!)}` }));
+  return { ...event, content: { role: 'user', parts: told } };
+}

@@ -1,0 +1,16 @@
+import type { Event } from '@thole/core';
+import { compactionOf } from '../history/compaction-of.ts';
+import type { SelectHistory } from './contents-request.ts';
+
+/** The chosen events in the order of the history, and every compaction record. What was chosen and is not here is passed over. */
+export function selectEvents(events: readonly Event[], choice: ReturnType<SelectHistory>): readonly Event[] {
+  if (choice === undefined) return events;
+  if ('fromSeq' in choice) return events.filter((event) => isFrom(event, choice.fromSeq) || compactionOf(event));
+  const chosen = new Set(choice.map((event) => event.id));
+  return events.filter((event) => chosen.has(event.id) || compactionOf(event));
+}
+
+/** Whether the event is not before `fromSeq`; one without `seq` is newer than all. */
+export function isFrom(event: Event, fromSeq: number): boolean {
+  return event.seq === undefined || event.seq >= fromSeq;
+}

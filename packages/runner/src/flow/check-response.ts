@@ -1,0 +1,24 @@
+import { getFunctionCalls, TholeError } from '@thole/core';
+import type { LlmResponse, Part } from '@thole/core';
+
+/** Reasons to stop that explain an empty answer are all but these. */
+const ENDED_BY_ITSELF: readonly (string | undefined)[] = [undefined, '', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED'];
+
+/** Throws `MODEL_PROTOCOL` where a model breaks its promise: a second final, something after it, a call in a partial. */
+export function checkResponse(response: LlmResponse, final: LlmResponse | undefined, model: string): void {
+  const broken = (what: string): TholeError => new TholeError('MODEL_PROTOCOL', `Model ${model} ${what}.`);
+  if (final) throw broken(response.partial ? 'streamed on after its final response' : 'gave two final responses');
+  if (response.partial && getFunctionCalls(response).length > 0) throw broken('gave a call in a partial response');
+}
+
+/** Throws `MODEL_INCOMPLETE` where there is no final, `MODEL_EMPTY` for one that says nothing and not why. */
+export function checkFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {
+  if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was whole.`);
+  if (final.errorCode || final.content?.parts?.some(saysSomething)) return;
+  if (!ENDED_BY_ITSELF.includes(final.finishReason) || final.interrupted || final.outputTranscription || final.inputTranscription) return;
+  throw new TholeError('MODEL_EMPTY', `Model ${model} answered with nothing, and gave no reason.`);
+}
+
+function saysSomething(part: Part): boolean {
+  return part.text !== '' || Object.keys(part).length > 1;
+}

@@ -1,0 +1,156 @@
+import { isPlainObject, thawJson, TholeError } from '@thole/core';
+import type { EventActions, FunctionCall, JsonObject, Runtime, Tool, ToolContext } from '@thole/core';
+import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
+import type { RequestDraft } from '../request/request-draft.ts';
+import { normalizeResult } from './normalize-result.ts';
+
+/** What became of one call. */
+export interface ToolAnswer {
+  /** None: it is answered later. */
+  readonly response?: JsonObject | undefined;
+  readonly actions?: EventActions | undefined;
+  /** The tool did not run: there is none of that name, or the arguments did not fit. */
+  readonly isRefused?: boolean | undefined;
+  /** The answer comes later; a response is a first note. */
+  readonly isPending?: boolean | undefined;
+}
+
+/** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
+export async function runTool(draft: RequestDraft, call: FunctionCall & { id: string }): Promise<ToolAnswer> {
+  const tool = draft.tools.get(call.name);
+  if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
+  if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
+  const { appName, userId, sessionId } = draft.context;
+  const open = draft.support.openToolContext({
+    functionCallId: call.id,
+    idempotencyKey: JSON.stringify([appName, userId, sessionId, call.id]),
+  });
+  let actions: EventActions | undefined;
+  try {
+    // Hooks and tools may change their arguments, never the stored call.
+    const ran = await runWithHooks(draft, { tool, toolArgs: thawJson(call.args), toolContext: open.context });
+    actions = open.close();
+    return answerOf(draft, tool, ran, actions);
+  } finally {
+    if (!actions) open.close();
+  }
+}
+
+type Ran = { value: unknown; isTools: boolean } | { error: Error };
+
+interface ToolCall {
+  readonly tool: Tool;
+  readonly toolArgs: JsonObject;
+  readonly toolContext: ToolContext;
+}
+
+async function runWithHooks(draft: RequestDraft, call: ToolCall): Promise<Ran> {
+  const instead = await beforeTool(draft, call);
+  let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call);
+  if ('error' in ran) {
+    if (isOfTheRun(ran.error) || draft.context.signal.aborted) throw ran.error;
+    const handled = await onToolError(draft, call, ran.error);
+    if (!handled) return ran;
+    ran = { value: handled, isTools: false };
+  }
+  if (ran.value === undefined && call.tool.isLongRunning) return ran;
+  return { value: await afterTool(draft, call, ran.value as JsonObject), isTools: ran.isTools };
+}
+
+async function attempt({ context }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall): Promise<Ran> {
+  const limitMs = tool.timeoutMs ?? context.runConfig.toolTimeoutMs;
+  try {
+    const running = tool.runAsync({ args: toolArgs, toolContext });
+    const value = await (limitMs === undefined ? running : within(running, limitMs, tool.name, context.runtime));
+    if (value === undefined && tool.isLongRunning) return { value, isTools: true };
+    return { value: normalizeResult(value), isTools: true };
+  } catch (error) {
+    return { error: asError(error) };
+  }
+}
+
+async function within<T>(running: Promise<T>, limitMs: number, name: string, runtime: Runtime): Promise<T> {
+  const timer = new AbortController();
+  const late = runtime.sleep(limitMs, timer.signal).then(() => {
+    throw new Error(`${name} did not answer within ${limitMs} ms.`);
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
+  if ('error' in ran) {
+    const isRefused = TholeError.is(ran.error, 'INVALID_INPUT') && ran.error.details?.['refused'] === true;
+    return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused };
+  }
+  const target = actions.transferToAgent;
+  if (target !== undefined && !context.tree.find(target)) return fail(`There is no agent ${target} to hand over to.`, actions);
+  const isPending = tool.isLongRunning === true && ran.isTools;
+  if (ran.value === undefined) return { actions, isPending };
+  return { response: ran.value as JsonObject, actions, isPending };
+}
+
+function refuse(sentence: string): ToolAnswer {
+  return { response: { error: sentence }, isRefused: true };
+}
+
+// A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it.
+function fail(sentence: string, actions: EventActions): ToolAnswer {
+  const { skipSummarization: _skip, transferToAgent: _transfer, escalate: _escalate, ...kept } = actions;
+  return { response: { error: sentence }, actions: kept };
+}
+
+function listOf(tools: ReadonlyMap<string, Tool>): string {
+  return tools.size === 0 ? 'There are no tools.' : `The tools are: ${[...tools.keys()].join(', ')}.`;
+}
+
+/** Errors of an inner run that the outer one must not survive. */
+function isOfTheRun(error: Error): boolean {
+  return TholeError.is(error, 'LLM_CALL_LIMIT') || TholeError.is(error, 'PLUGIN_FAILED') || TholeError.is(error, 'CALLBACK_FAILED');
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
+}
+
+async function beforeTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall): Promise<JsonObject | undefined> {
+  if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
+  const answer =
+    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext })) ??
+    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), { tool, args: toolArgs, context: toolContext }));
+  return answer && normalizeHookResult(answer, 'beforeToolCallback');
+}
+
+async function afterTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, given: JsonObject): Promise<JsonObject> {
+  if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
+  // A copy that hooks may change in place.
+  const result = thawJson(given);
+  const answer =
+    (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result })) ??
+    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), { tool, args: toolArgs, context: toolContext, response: result })) ??
+    result;
+  return normalizeHookResult(answer, 'afterToolCallback');
+}
+
+async function onToolError({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, error: Error): Promise<JsonObject | undefined> {
+  if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
+  const answer =
+    (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error })) ??
+    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), { tool, args: toolArgs, context: toolContext, error }));
+  return answer && normalizeHookResult(answer, 'onToolErrorCallback');
+}
+
+function normalizeHookResult(answer: unknown, hook: string): JsonObject {
+  try {
+    return normalizeResult(answer);
+  } catch (cause) {
+    throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
+  }
+}
+
+function nameOf(agent: { name: string }, callback: string): { agentName: string; callback: string } {
+  return { agentName: agent.name, callback };
+}

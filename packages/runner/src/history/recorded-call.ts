@@ -1,0 +1,25 @@
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import type { EventLog } from '@thole/core';
+import { newestFirst } from './apply-rewinds.ts';
+import { isLongRunningCall } from './open-calls.ts';
+import type { RecordedCall } from './open-calls.ts';
+
+/**
+ * The call with this id, as the history stands after rewinds, and whether its answer is final. What a tool says of a
+ * long-running call is provisional; what a message of the user says is final, as is any answer to another call.
+ */
+export function recordedCall(history: EventLog, id: string): (RecordedCall & { readonly isAnswered: boolean }) | undefined {
+  let byUser = false;
+  let byAnyone = false;
+  for (const event of newestFirst(history)) {
+    if (getFunctionResponses(event).some((answer) => answer.id === id)) {
+      byAnyone = true;
+      byUser ||= event.author === 'user';
+    }
+    const call = getFunctionCalls(event).find((candidate) => candidate.id === id);
+    if (!call) continue;
+    const isLongRunning = isLongRunningCall(event, call);
+    return { event, call, isLongRunning, isAnswered: isLongRunning ? byUser : byAnyone };
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+import type { Event, EventLog } from '@thole/core';
+import { compactionOf } from './compaction-of.ts';
+import { rewindOf } from './rewind-of.ts';
+
+/**
+ * The events of a session in memory, by `seq`. `epoch` moves whenever what a fold has made of the earlier events may no
+ * longer hold: something was put before the end, the log was filled anew, or a rewind or a compaction came.
+ */
+export class SessionLog implements EventLog {
+  #events: Event[];
+  #epoch = 0;
+
+  constructor(events: Iterable<Event> = []) {
+    this.#events = inOrder(events);
+  }
+
+  get length(): number {
+    return this.#events.length;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** `seq` of the newest event, 0 without one. */
+  get lastSeq(): number {
+    return this.#events.at(-1)?.seq ?? 0;
+  }
+
+  at(index: number): Event | undefined {
+    return this.#events[index < 0 ? this.#events.length + index : index];
+  }
+
+  [Symbol.iterator](): IterableIterator<Event> {
+    return this.#events[Symbol.iterator]();
+  }
+
+  /** Adds the next event. One that is here already is passed over; one that belongs further up goes there, and `epoch` moves. */
+  push(event: Event): void {
+    if (event.seq !== undefined && event.seq <= this.lastSeq) return this.#insert([event]);
+    this.#events.push(event);
+    if (movesEpoch(event)) this.#epoch += 1;
+  }
+
+  /** Adds what is missing, in any order. Where all of it is newer than what is here this is `push`, and `epoch` stays. */
+  insertMissing(events: Iterable<Event>): void {
+    const missing = inOrder(events);
+    if (missing.some((event) => event.seq !== undefined && event.seq <= this.lastSeq)) return this.#insert(missing);
+    for (const event of missing) this.push(event);
+  }
+
+  /** Forgets everything and begins anew with these; `epoch` moves. */
+  reset(events: Iterable<Event>): void {
+    this.#events = inOrder(events);
+    this.#epoch += 1;
+  }
+
+  #insert(events: readonly Event[]): void {
+    const known = new Set(this.#events.map((event) => event.seq));
+    const missing = events.filter((event) => event.seq === undefined || !known.has(event.seq));
+    if (missing.length > 0) this.reset([...this.#events, ...missing]);
+  }
+}
+
+const movesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || compactionOf(event) !== undefined;
+
+/** By `seq`; what has none yet is the newest. */
+function inOrder(events: Iterable<Event>): Event[] {
+  const seqOf = (event: Event): number => event.seq ?? Number.POSITIVE_INFINITY;
+  const list = [...events];
+  return list.every((event, i) => i === 0 || seqOf(list[i - 1]!) <= seqOf(event)) ? list : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));
+}

@@ -1,0 +1,16 @@
+import type { CallbackContext, ReadonlyContext, ReadonlyState } from '@thole/core';
+
+/** A view of the context that cannot write: for instructions and toolsets. */
+export function readonlyContext(context: CallbackContext): ReadonlyContext {
+  const { state } = context;
+  const readonlyState: ReadonlyState = Object.freeze({
+    get: state.get.bind(state),
+    has: state.has.bind(state),
+    toRecord: state.toRecord.bind(state),
+  });
+  const { invocationId, agentName, appName, userId, sessionId, userContent, history, signal, runtime, deps } = context;
+  return Object.freeze({
+    ...{ invocationId, agentName, appName, userId, sessionId, userContent, history, signal, runtime, deps },
+    state: readonlyState,
+  });
+}

@@ -1,0 +1,55 @@
+import type { Content } from '@thole/core';
+import type { ContentsRequest } from '../contents/contents-request.ts';
+import { ContentsFold } from '../contents/fold.ts';
+import { hasHook } from '../hooks/call-hooks.ts';
+import { selectHistory } from '../hooks/select-history.ts';
+import type { RequestDraft } from './request-draft.ts';
+
+/** The history as this agent sees it, kept up from turn to turn; the user's message at the least. */
+export function addContents(draft: RequestDraft): void {
+  const { context, request, retry, dynamicInstruction } = draft;
+  const contents = foldOf(draft).contentsOf(context.history, contentsRequest(draft));
+  const shown = contents.length > 0 ? contents : [context.userContent];
+  // The fold's own array is handed on where nothing but the model sees it.
+  const isShared = retry.length === 0 && dynamicInstruction === '' && !mayBeChanged(draft);
+  request.contents = isShared ? shown : [...withInstruction(shown, dynamicInstruction), ...retry];
+}
+
+function mayBeChanged({ agent, support }: RequestDraft): boolean {
+  return (
+    agent.tools.length > 0 ||
+    agent.beforeModelCallback !== undefined ||
+    agent.onModelErrorCallback !== undefined ||
+    hasHook(support.plugins, 'beforeModelCallback') ||
+    hasHook(support.plugins, 'onModelErrorCallback')
+  );
+}
+
+function foldOf({ agent, context, support }: RequestDraft): ContentsFold {
+  const key = JSON.stringify(['contents', agent.name, context.branch, agent.includeContents]);
+  const known = support.folds.get(key) as ContentsFold | undefined;
+  if (known) return known;
+  const fold = new ContentsFold();
+  support.folds.set(key, fold);
+  return fold;
+}
+
+function contentsRequest({ agent, context, support }: RequestDraft): ContentsRequest {
+  return {
+    agentName: agent.name,
+    branch: context.branch,
+    includeContents: agent.includeContents,
+    invocationId: context.invocationId,
+    log: (message, fields) => context.runtime.logger.debug(message, { ...fields, sessionId: context.sessionId }),
+    ...(hasHook(support.plugins, 'selectHistoryCallback') && {
+      selectHistory: (events) => selectHistory(support.plugins, { invocationContext: context, events }),
+    }),
+  };
+}
+
+// Right before the message that is answered: what stands further up stays the same from turn to turn, for prompt caches.
+function withInstruction(contents: readonly Content[], text: string): readonly Content[] {
+  if (text === '') return contents;
+  const at = contents.findLastIndex(({ role, parts }) => role === 'user' && !parts?.some((part) => part.functionResponse));
+  return contents.toSpliced(Math.max(at, 0), 0, { role: 'user', parts: [{ text }] });
+}

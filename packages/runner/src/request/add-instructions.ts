@@ -1,0 +1,33 @@
+import type { Instruction } from '../agents/llm-agent-options.ts';
+import { appendInstruction } from './append-instruction.ts';
+import { isLlmAgent } from './is-llm-agent.ts';
+import { readInstruction } from './read-instruction.ts';
+import type { RequestDraft } from './request-draft.ts';
+
+/** The root's global instruction, then the agent's own; behind a static one they wait for the contents. */
+export function addInstructions(draft: RequestDraft): void | Promise<void> {
+  const { agent, context, request } = draft;
+  const { root } = context.tree;
+  const everyones = isLlmAgent(root) ? root.globalInstruction : undefined;
+  if (agent.staticInstruction) appendInstruction(request, agent.staticInstruction);
+  // The common cases wait for nothing.
+  if (everyones === undefined && agent.instruction === undefined) return;
+  if (!agent.staticInstruction && everyones === undefined && isPlain(agent.instruction)) {
+    return appendInstruction(request, agent.instruction);
+  }
+  return addFilled(draft, everyones, agent.instruction);
+}
+
+function isPlain(instruction: Instruction | undefined): instruction is string {
+  return typeof instruction === 'string' && !instruction.includes('{');
+}
+
+async function addFilled(draft: RequestDraft, everyones: Instruction | undefined, own: Instruction | undefined): Promise<void> {
+  const { agent, context, request } = draft;
+  const texts: string[] = [];
+  if (everyones !== undefined) texts.push(await readInstruction(everyones, context, `globalInstruction of ${context.tree.root.name}`));
+  if (own !== undefined) texts.push(await readInstruction(own, context, `instruction of ${agent.name}`));
+  const text = texts.filter((each) => each !== '').join('\n\n');
+  if (agent.staticInstruction) draft.dynamicInstruction = text;
+  else appendInstruction(request, text);
+}

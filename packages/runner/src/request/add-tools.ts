@@ -1,0 +1,87 @@
+import { invalidInput, TholeError } from '@thole/core';
+import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } from '@thole/core';
+import { readonlyContext } from '../hooks/readonly-context.ts';
+import type { RequestDraft } from './request-draft.ts';
+
+/** Declares the agent's tools and lets each work on the request; toolsets are asked once. `DUPLICATE_NAME` for two of one name. */
+export function addTools(draft: RequestDraft): void | Promise<void> {
+  const { tools } = draft.agent;
+  if (tools.length === 0) return;
+  if (tools.some((tool) => isToolset(tool) || tool.processLlmRequest)) return addAll(draft);
+  tools.forEach((tool, i) => addTool(draft, tool as Tool, `tools[${i}]`));
+}
+
+/** Makes one tool callable, unless it is passive. `origin` says where it comes from. */
+export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
+  const declaration = tool.declaration?.();
+  if (!declaration) return;
+  const other = draft.tools.get(tool.name);
+  if (other) throw duplicateTool(draft.agent.name, tool.name, draft.origins.get(tool.name) ?? '', origin);
+  draft.tools.set(tool.name, tool);
+  draft.origins.set(tool.name, origin);
+  declarationsIn(draft.request).push(declaration);
+}
+
+/** `INVALID_INPUT` for what is neither tool nor toolset, `DUPLICATE_NAME` for two tools of one name. */
+export function checkToolNames(agentName: string, tools: readonly (Tool | Toolset)[]): void {
+  const origins = new Map<string, string>();
+  tools.forEach((tool, i) => {
+    const origin = `tools[${i}]`;
+    if (typeof tool !== 'object' || tool === null || !(isToolset(tool) || typeof tool.runAsync === 'function')) {
+      throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
+    }
+    if (isToolset(tool)) return;
+    if (typeof tool.name !== 'string' || tool.name === '') {
+      throw invalidInput(`Agent ${agentName}: ${origin}.name`, 'a string that is not empty', tool.name);
+    }
+    const other = origins.get(tool.name);
+    if (other !== undefined) throw duplicateTool(agentName, tool.name, other, origin);
+    origins.set(tool.name, origin);
+  });
+}
+
+function duplicateTool(agentName: string, name: string, one: string, other: string): TholeError {
+  return new TholeError('DUPLICATE_NAME', `Agent ${agentName} has two tools called ${name}: ${one} and ${other}.`);
+}
+
+function isToolset(tool: Tool | Toolset): tool is Toolset {
+  return typeof (tool as Partial<Toolset>).getTools === 'function';
+}
+
+async function addAll(draft: RequestDraft): Promise<void> {
+  const { agent, context, support } = draft;
+  const resolved = await Promise.all(
+    agent.tools.map((tool) => {
+      if (!isToolset(tool)) return [tool];
+      support.usesToolset(tool);
+      return tool.getTools(readonlyContext(context));
+    }),
+  );
+  for (const [i, tools] of resolved.entries()) {
+    for (const tool of tools) {
+      addTool(draft, tool, isToolset(agent.tools[i]!) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
+      if (tool.processLlmRequest) await letWork(draft, tool);
+    }
+  }
+}
+
+// What a tool writes while it works on the request is seen from then on, and stored with the next event.
+async function letWork({ context, support, request, artifactDelta }: RequestDraft, tool: Tool): Promise<void> {
+  const open = support.openToolContext({ functionCallId: '', idempotencyKey: '' });
+  try {
+    await tool.processLlmRequest?.({ toolContext: open.context, llmRequest: request });
+  } finally {
+    const actions = open.close();
+    context.state.update(actions.stateDelta);
+    Object.assign(artifactDelta, actions.artifactDelta);
+  }
+}
+
+// Tools that a provider runs itself stand beside ours, each on its own.
+function declarationsIn({ config }: LlmRequest): FunctionDeclaration[] {
+  const tools = (config.tools ??= []);
+  for (const tool of tools) if ('functionDeclarations' in tool) return tool.functionDeclarations;
+  const ours: ToolDeclaration & { functionDeclarations: FunctionDeclaration[] } = { functionDeclarations: [] };
+  tools.push(ours);
+  return ours.functionDeclarations;
+}

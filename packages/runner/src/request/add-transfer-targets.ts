@@ -1,0 +1,45 @@
+import { TholeError } from '@thole/core';
+import type { Agent, Tool } from '@thole/core';
+import { addTool } from './add-tools.ts';
+import { appendInstruction } from './append-instruction.ts';
+import type { RequestDraft } from './request-draft.ts';
+import { transferTargets } from './transfer-targets.ts';
+
+export const TRANSFER_TO_AGENT = 'transfer_to_agent';
+
+/** Tells the model to which agents it may hand over, and gives it the tool to do so. */
+export function addTransferTargets(draft: RequestDraft): void {
+  const targets = transferTargets(draft.agent, draft.context.tree);
+  if (targets.length === 0) return;
+  addTool(draft, transferTool(targets), 'the tool for handing over');
+  const lines = targets.map(({ name, description }) => (description ? `- ${name}: ${description}` : `- ${name}`));
+  appendInstruction(
+    draft.request,
+    `Other agents you can hand the conversation to:\n${lines.join('\n')}\n` +
+      `If one of them is the better one to answer, call ${TRANSFER_TO_AGENT} with its name and say nothing besides. Otherwise answer yourself.`,
+  );
+}
+
+function transferTool(targets: readonly Agent[]): Tool {
+  const names = targets.map(({ name }) => name);
+  const description = 'Hands the conversation over to another agent, which answers from then on.';
+  const agentName = { type: 'string', enum: names, description: 'The name of the agent.' };
+  return {
+    name: TRANSFER_TO_AGENT,
+    description,
+    declaration: () => ({
+      name: TRANSFER_TO_AGENT,
+      description,
+      parametersJsonSchema: { type: 'object', properties: { agentName }, required: ['agentName'] },
+    }),
+    async runAsync({ args, toolContext }) {
+      // ADK's Python spells it with an underscore, and models that have seen its histories do too.
+      const name = args['agentName'] ?? args['agent_name'];
+      if (typeof name !== 'string' || !names.includes(name)) {
+        throw new TholeError('INVALID_INPUT', `agentName must be one of ${names.join(', ')}.`, { details: { refused: true } });
+      }
+      toolContext.actions.transferToAgent = name;
+      return { result: `Handed over to ${name}.` };
+    },
+  };
+}

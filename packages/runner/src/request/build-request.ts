@@ -1,0 +1,57 @@
+import type { Content, GenerateContentConfig, InvocationContext, Json } from '@thole/core';
+import { thawJson } from '@thole/core';
+import type { LlmAgent } from '../agents/llm-agent.ts';
+import { flowSupport } from '../hooks/flow-support.ts';
+import { addContents } from './add-contents.ts';
+import { addIdentity } from './add-identity.ts';
+import { addInstructions } from './add-instructions.ts';
+import { addOutputSchema } from './add-output-schema.ts';
+import { addTools } from './add-tools.ts';
+import { addTransferTargets } from './add-transfer-targets.ts';
+import type { RequestDraft, RequestStep } from './request-draft.ts';
+
+const steps: readonly RequestStep[] = [
+  addInstructions,
+  addIdentity,
+  addContents,
+  addTools,
+  addTransferTargets,
+  addOutputSchema,
+];
+
+/** What the agent's model is asked in this step. */
+export async function buildRequest(
+  agent: LlmAgent,
+  context: InvocationContext,
+  p: { step: number; retry: readonly Content[] },
+): Promise<RequestDraft> {
+  const draft: RequestDraft = {
+    agent,
+    context,
+    support: flowSupport(context),
+    step: p.step,
+    retry: p.retry,
+    request: { contents: [], config: configOf(agent, p.step) },
+    tools: new Map(),
+    origins: new Map(),
+    artifactDelta: {},
+    dynamicInstruction: '',
+    output: undefined,
+  };
+  if (agent.providerOptions) draft.request.providerOptions = thawJson(agent.providerOptions);
+  // Waits only for what has to be waited for: most steps are done at once.
+  for (const step of steps) {
+    const pending = step(draft);
+    if (pending) await pending;
+  }
+  return draft;
+}
+
+// A copy that hooks may change. What forces a call is asked for once in a turn: else the model could never answer.
+function configOf(agent: LlmAgent, step: number): GenerateContentConfig {
+  if (!agent.generateContentConfig) return {};
+  const config = thawJson(agent.generateContentConfig as Json) as GenerateContentConfig;
+  const calling = config.toolConfig?.functionCallingConfig;
+  if (step > 0 && calling?.mode === 'ANY') config.toolConfig = { ...config.toolConfig, functionCallingConfig: { mode: 'AUTO' } };
+  return config;
+}

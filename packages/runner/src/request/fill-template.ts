@@ -1,0 +1,44 @@
+import { bytesOfBase64, TholeError } from '@thole/core';
+import type { CallbackContext, Json, Part } from '@thole/core';
+
+const ARTIFACT = 'artifact.';
+// `${x}` and `{{x}}` are left alone, and so is all that could not be a key: JSON and code may stand in an instruction.
+const PLACE = /(?<![${])\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[\p{ID_Start}_][\p{ID_Continue}-]*(?:\.[\p{ID_Continue}-]+)*)(\??)\}(?!\})/gu;
+
+/**
+ * Puts state values in the place of `{key}` and texts of artifacts in that of `{artifact.name}`, once: what comes in is
+ * not looked at again. What is not there is `STATE_KEY_MISSING`, or nothing with `{key?}`.
+ */
+export async function fillTemplate(template: string, context: CallbackContext, where: string): Promise<string> {
+  if (!template.includes('{')) return template;
+  let filled = '';
+  let end = 0;
+  for (const match of template.matchAll(PLACE)) {
+    const [whole, name = '', optional] = match;
+    const value = name.startsWith(ARTIFACT)
+      ? await textOfArtifact(name.slice(ARTIFACT.length), context)
+      : textOfValue(context.state.get(name));
+    if (value === undefined && !optional) {
+      const what = name.startsWith(ARTIFACT) ? `the artifact ${name.slice(ARTIFACT.length)}` : `the state key ${name}`;
+      throw new TholeError('STATE_KEY_MISSING', `${where} names ${what}, which is not there; {${name}?} would make it optional.`);
+    }
+    filled += template.slice(end, match.index) + (value ?? '');
+    end = match.index + whole.length;
+  }
+  return filled + template.slice(end);
+}
+
+function textOfValue(value: Json | undefined): string | undefined {
+  return typeof value === 'object' ? JSON.stringify(value) : value === undefined ? undefined : String(value);
+}
+
+async function textOfArtifact(filename: string, context: CallbackContext): Promise<string | undefined> {
+  const part = await context.loadArtifact(filename);
+  return part && textOfPart(part);
+}
+
+function textOfPart({ text, inlineData }: Part): string {
+  if (text !== undefined) return text;
+  if (!inlineData) return '';
+  return new TextDecoder().decode(bytesOfBase64(inlineData.data, 'artifact'));
+}

@@ -1,0 +1,42 @@
+import { TholeError } from '@thole/core';
+import type { JsonObject, ReadSchema, Tool } from '@thole/core';
+
+export const SET_MODEL_RESPONSE = 'set_model_response';
+
+/** The tool by which a model that also has other tools gives its typed answer, and what it gave. */
+export interface OutputTool {
+  readonly tool: Tool;
+  /** The answer, once one has passed. */
+  accepted: { value: unknown } | undefined;
+  /** Why the last one did not pass. */
+  refused: string | undefined;
+}
+
+/** One for each step: it holds that step's answer. */
+export function makeOutputTool(schema: ReadSchema): OutputTool {
+  // Arguments are always an object; what is none stands under a name.
+  const isObject = schema.jsonSchema['type'] === 'object';
+  const parametersJsonSchema: JsonObject = isObject
+    ? schema.jsonSchema
+    : { type: 'object', properties: { response: schema.jsonSchema }, required: ['response'] };
+  const description = 'Gives your final answer. Call it once, when nothing else is left to do.';
+  const output: OutputTool = {
+    accepted: undefined,
+    refused: undefined,
+    tool: {
+      name: SET_MODEL_RESPONSE,
+      description,
+      declaration: () => ({ name: SET_MODEL_RESPONSE, description, parametersJsonSchema }),
+      async runAsync({ args }) {
+        const checked = await schema.validate(isObject ? args : args['response']);
+        if ('issues' in checked) {
+          output.refused = checked.issues.join('; ');
+          throw new TholeError('INVALID_INPUT', `The answer does not fit: ${output.refused}.`, { details: { refused: true } });
+        }
+        output.accepted = checked;
+        return { result: 'Accepted.' };
+      },
+    },
+  };
+  return output;
+}

@@ -1,0 +1,144 @@
+import { checkAgent, createEvent } from '@thole/core';
+import type { Agent, AgentTree, ChildRun, Content, Event, InvocationContext, RunConfig, State } from '@thole/core';
+import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
+import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
+import { BaseContext } from './base-context.ts';
+import { RunFlowSupport } from './run-flow-support.ts';
+import type { RunScope } from './run-scope.ts';
+import { Strand } from './strand.ts';
+
+/** The context of one agent in a run. */
+export class AgentContext<T = unknown> extends BaseContext<T> implements InvocationContext<T>, WithFlowSupport {
+  readonly agent: Agent;
+  readonly branch?: string;
+  readonly #strand: Strand;
+  #support: FlowSupport | undefined;
+
+  constructor(run: RunScope, agent: Agent, strand: Strand, branch?: string) {
+    super(run, agent.name);
+    this.agent = agent;
+    this.#strand = strand;
+    if (branch !== undefined) this.branch = branch;
+  }
+
+  get state(): State {
+    return this.#strand.state;
+  }
+  get tree(): AgentTree {
+    return this.run.tree;
+  }
+  get runConfig(): RunConfig {
+    return this.run.runConfig;
+  }
+  get ended(): boolean {
+    return this.run.ended;
+  }
+  get flowSupport(): FlowSupport {
+    return (this.#support ??= new RunFlowSupport(this.run, this.agentName, this.#strand));
+  }
+
+  endInvocation(): void {
+    this.run.ended = true;
+  }
+
+  countLlmCall(): void {
+    this.run.countLlmCall();
+  }
+
+  onClose(fn: () => void | Promise<void>): () => void {
+    this.run.closers.add(fn);
+    return () => void this.run.closers.delete(fn);
+  }
+
+  async commit(event: Event): Promise<Event> {
+    const stored = await this.run.commit(this.#claim(event));
+    this.#strand.state.settle();
+    return stored;
+  }
+
+  runChild(p: ChildRun): AsyncIterable<Event> {
+    return this.childOf(p);
+  }
+
+  async *runAgent(agent: Agent, p: { branch?: string | undefined } = {}): AsyncGenerator<Event, void, Event> {
+    checkAgent(agent);
+    if (this.run.ended) return;
+    this.run.entered(agent);
+    const branch = p.branch ?? this.branch;
+    const ownStrand = branch !== this.branch;
+    const strand = ownStrand ? new Strand(this.run.live, this.run.temp, this.run.assertOpen) : this.#strand;
+    const context = new AgentContext(this.run, agent, strand, branch);
+    yield* context.#runWithHooks();
+    if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
+  }
+
+  /** The event that carries what no other event took; undefined when nothing waits. */
+  pendingEvent(): Event | undefined {
+    return this.#strand.hasPending() ? this.#claim(this.#stateEvent()) : undefined;
+  }
+
+  protected saved(filename: string, version: number): void {
+    this.#strand.saved(filename, version);
+  }
+
+  protected assertOpen(): void {
+    this.run.assertOpen();
+  }
+
+  async *#runWithHooks(): AsyncGenerator<Event, void, Event> {
+    const instead = await this.#callHooks('beforeAgentCallback');
+    if (instead) {
+      yield this.#claim(this.#answerEvent(instead));
+      return;
+    }
+    if (this.run.ended) return;
+    const steps = this.agent.runAsync(this);
+    let finished = false;
+    try {
+      let step = await steps.next();
+      while (!step.done) {
+        const stored = yield this.#claim(step.value);
+        this.#strand.state.settle();
+        step = await steps.next(stored);
+      }
+      finished = true;
+    } finally {
+      // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+      if (!finished) steps.return().catch(noop);
+    }
+    if (this.run.ended) return;
+    const more = await this.#callHooks('afterAgentCallback');
+    if (more) {
+      yield this.#claim(this.#answerEvent(more));
+      this.#strand.state.settle();
+    }
+  }
+
+  async #callHooks(callback: 'beforeAgentCallback' | 'afterAgentCallback'): Promise<Content | undefined> {
+    const { agent, run } = this;
+    const answer = run.plugins.length > 0 && (await callPlugins(run.plugins, callback, { agent, callbackContext: this }));
+    if (answer) return answer;
+    const callbacks = agent[callback];
+    return callbacks && callCallbacks(callbacks, { agentName: agent.name, callback }, this);
+  }
+
+  #answerEvent(content: Content): Event {
+    const { invocationId, branch, runtime } = this;
+    return createEvent({ author: this.agentName, invocationId, branch, content: { role: 'model', ...content } }, runtime);
+  }
+
+  #stateEvent(): Event {
+    const { invocationId, branch, runtime } = this;
+    return createEvent({ author: this.agentName, invocationId, branch }, runtime);
+  }
+
+  // Makes an event one of this run: its invocation and branch, and what waits in the strand.
+  #claim(event: Event): Event {
+    if (event.seq !== undefined) return event;
+    const foreign = event.invocationId !== this.invocationId || (this.branch !== undefined && event.branch === undefined);
+    const own = foreign ? { ...event, invocationId: this.invocationId, branch: event.branch ?? this.branch } : event;
+    return this.#strand.giveTo(own);
+  }
+}
+
+function noop(): void {}

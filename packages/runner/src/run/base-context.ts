@@ -1,0 +1,144 @@
+import { TholeError } from '@thole/core';
+import type {
+  ArtifactService,
+  CallbackContext,
+  ChildRun,
+  Content,
+  Event,
+  EventLog,
+  Json,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryService,
+  NewMemory,
+  Part,
+  Runtime,
+  SearchMemoryResponse,
+  State,
+} from '@thole/core';
+import { StatePrefix } from '@thole/core';
+import type { RunScope } from './run-scope.ts';
+
+/** What every context of a run can do: reading, state, artifacts, memory. */
+export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
+  readonly agentName: string;
+  protected readonly run: RunScope;
+
+  constructor(run: RunScope, agentName: string) {
+    this.run = run;
+    this.agentName = agentName;
+  }
+
+  abstract get state(): State;
+  /** Notes a saved artifact for the event it belongs to. */
+  protected abstract saved(filename: string, version: number): void;
+  /** Throws `CONTEXT_CLOSED` when this context is no longer in use. */
+  protected abstract assertOpen(): void;
+
+  get invocationId(): string {
+    return this.run.invocationId;
+  }
+  get appName(): string {
+    return this.run.live.ref.appName;
+  }
+  get userId(): string {
+    return this.run.live.ref.userId;
+  }
+  get sessionId(): string {
+    return this.run.live.ref.sessionId;
+  }
+  get userContent(): Content {
+    return this.run.userContent;
+  }
+  get history(): EventLog {
+    return this.run.live.log;
+  }
+  get signal(): AbortSignal {
+    return this.run.signal;
+  }
+  get runtime(): Runtime {
+    return this.run.runtime;
+  }
+  get deps(): T {
+    return this.run.deps as T;
+  }
+
+  async saveArtifact(filename: string, artifact: Part, customMetadata?: { [key: string]: Json }): Promise<number> {
+    this.assertOpen();
+    const p = { ...this.run.artifactRef, filename, artifact, ...(customMetadata && { customMetadata }), signal: this.signal };
+    const version = await this.#artifacts().saveArtifact(p);
+    this.saved(filename, version);
+    return version;
+  }
+
+  loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
+    return this.#artifacts().loadArtifact({ ...this.run.artifactRef, filename, version, signal: this.signal });
+  }
+
+  listArtifacts(): Promise<string[]> {
+    return this.#artifacts().listArtifactKeys({ ...this.run.artifactRef, signal: this.signal });
+  }
+
+  async deleteArtifact(filename: string): Promise<void> {
+    this.assertOpen();
+    await this.#artifacts().deleteArtifact({ ...this.run.artifactRef, filename, signal: this.signal });
+  }
+
+  async addSessionToMemory(): Promise<void> {
+    this.assertOpen();
+    await this.#memory().addSessionToMemory(this.run.live.toSession(), { signal: this.signal });
+  }
+
+  async addEventsToMemory(events: readonly Event[]): Promise<void> {
+    this.assertOpen();
+    const memory = this.#memory();
+    if (!memory.addEventsToMemory) throw lacking('addEventsToMemory');
+    await memory.addEventsToMemory({ ...this.run.live.ref, events, signal: this.signal });
+  }
+
+  async addMemory(content: string | Content, p: Partial<Omit<NewMemory, 'content'>> = {}): Promise<MemoryEntry> {
+    this.assertOpen();
+    const memory = this.#memory();
+    if (!memory.addMemory) throw lacking('addMemory');
+    const entry: NewMemory = {
+      kind: 'note',
+      author: 'user',
+      timestamp: this.runtime.now(),
+      sessionId: this.sessionId,
+      ...p,
+      content: typeof content === 'string' ? { role: 'user', parts: [{ text: content }] } : content,
+    };
+    const [added] = await memory.addMemory({ appName: this.appName, userId: this.userId, memories: [entry], signal: this.signal });
+    return added!;
+  }
+
+  async searchMemory(
+    query: string,
+    p: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined } = {},
+  ): Promise<SearchMemoryResponse> {
+    return this.#memory().searchMemory({ ...p, appName: this.appName, userId: this.userId, query, signal: this.signal });
+  }
+
+  protected childOf(p: ChildRun): AsyncIterable<Event> {
+    this.assertOpen();
+    const parentState = this.state.toRecord();
+    for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
+    return this.run.runChild({ ...p, parentState });
+  }
+
+  #artifacts(): ArtifactService {
+    const service = this.run.artifactService;
+    if (!service) throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'The runner has no artifactService.');
+    return service;
+  }
+
+  #memory(): MemoryService {
+    const service = this.run.memoryService;
+    if (!service) throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService.');
+    return service;
+  }
+}
+
+function lacking(method: string): TholeError {
+  return new TholeError('MEMORY_NOT_CONFIGURED', `The runner's memoryService has no ${method}.`);
+}

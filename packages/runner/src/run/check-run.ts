@@ -1,0 +1,75 @@
+import { checkContent, checkName, failInvalidJson, invalidInput, isPlainObject, JsonCopier, TholeError } from '@thole/core';
+import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
+
+/** What `runAsync` is given, as the caller wrote it. */
+export interface RunInput {
+  userId: string;
+  sessionId: string;
+  newMessage: string | Content;
+  stateDelta?: StateDelta | undefined;
+  runConfig?: RunConfig | undefined;
+}
+
+export interface CheckedInput {
+  message: Content & { parts: Part[] };
+  stateDelta: StateDelta;
+}
+
+/** Everything that can be wrong before the session is touched: `INVALID_INPUT`, with nothing stored. */
+export function checkRunInput(p: RunInput): CheckedInput {
+  checkName('userId', p.userId);
+  checkName('sessionId', p.sessionId);
+  checkRunConfig(p.runConfig);
+  const message = toMessage(p.newMessage);
+  if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
+  const copier = new JsonCopier(failInvalidJson);
+  return {
+    message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
+    stateDelta: p.stateDelta ? (copier.copy(p.stateDelta, 'stateDelta') as StateDelta) : {},
+  };
+}
+
+function toMessage(given: string | Content): Content {
+  if (typeof given === 'string') {
+    if (given === '') throw new TholeError('INVALID_INPUT', 'newMessage must not be empty.');
+    return { role: 'user', parts: [{ text: given }] };
+  }
+  checkContent(given, 'newMessage');
+  if (given.role === 'model') throw new TholeError('INVALID_INPUT', `newMessage.role must be 'user'.`);
+  if (given.parts.some((part) => part.functionCall)) {
+    throw new TholeError('INVALID_INPUT', 'newMessage must not hold a functionCall: only models call.');
+  }
+  return given.role === 'user' ? given : { ...given, role: 'user' };
+}
+
+const MODES = ['none', 'sse'];
+const READERS = ['attached', 'detached'];
+const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
+const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
+const OTHERS = ['streamingMode', 'reader', 'saveInputBlobsAsArtifacts', 'customMetadata'];
+
+function checkRunConfig(config: unknown): void {
+  if (config === undefined) return;
+  if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
+  for (const name of Object.keys(config)) {
+    if (![...DURATIONS, ...COUNTS, ...OTHERS].includes(name)) throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
+  }
+  const oneOf = (name: string, values: readonly string[]): void => {
+    const value = config[name];
+    if (value !== undefined && !values.includes(value as string)) {
+      throw new TholeError('INVALID_INPUT', `runConfig.${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`);
+    }
+  };
+  oneOf('streamingMode', MODES);
+  oneOf('reader', READERS);
+  for (const name of DURATIONS) {
+    const value = config[name];
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) throw invalidInput(`runConfig.${name}`, 'a number of milliseconds above 0', value);
+  }
+  for (const name of COUNTS) {
+    const value = config[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0)) throw invalidInput(`runConfig.${name}`, 'a whole number from 1 on', value);
+  }
+  const metadata = config['customMetadata'];
+  if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('runConfig.customMetadata', 'an object', metadata);
+}

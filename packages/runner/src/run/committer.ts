@@ -1,0 +1,107 @@
+import { TholeError } from '@thole/core';
+import type { Agent, Event, Fence, InvocationContext, Json, Plugin, Runtime, SessionService } from '@thole/core';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import type { LiveSession } from './live-session.ts';
+
+export interface CommitterOptions {
+  service: SessionService;
+  live: LiveSession;
+  fence: Fence | undefined;
+  plugins: readonly Plugin[];
+  runtime: Runtime;
+  customMetadata: { [key: string]: Json } | undefined;
+  /** Whose event it is. */
+  agentNamed(author: string): Agent | undefined;
+  context(): InvocationContext;
+  /** `temp:` values of stored events go where the invocation keeps them. */
+  keepTemp(event: Event): void;
+}
+
+/** How often an append whose outcome is unknown is tried again, and how long it waits before the first. */
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 50;
+
+/** The one way into a session (contract 16): plugins' `onEventCallback` → the agent's `beforeStore` → `appendEvent`, one event after another. */
+export class Committer {
+  readonly #p: CommitterOptions;
+  readonly #listened: boolean;
+  #tail: Promise<unknown> | undefined;
+
+  constructor(options: CommitterOptions) {
+    this.#p = options;
+    this.#listened = hasHook(options.plugins, 'onEventCallback');
+  }
+
+  /** Whether a plugin wants to see events, partials too. */
+  get listened(): boolean {
+    return this.#listened;
+  }
+
+  /** The stored event; undefined when a plugin dropped it. With `unheard` plugins are passed by. */
+  commit(event: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
+    const before = this.#tail;
+    const committing = before ? before.then(() => this.#commit(event, p)) : this.#commit(event, p);
+    const tail = committing.then(noop, noop);
+    this.#tail = tail;
+    void tail.then(() => {
+      if (this.#tail === tail) this.#tail = undefined;
+    });
+    return committing;
+  }
+
+  /** Resolves when no append is under way. */
+  async settled(): Promise<void> {
+    while (this.#tail) await this.#tail;
+  }
+
+  /** A plugin's view of an event that is shown but not stored. */
+  async hear(event: Event): Promise<Event | undefined> {
+    if (!this.#listened) return event;
+    const answer = await callPlugins(this.#p.plugins, 'onEventCallback', { invocationContext: this.#p.context(), event });
+    return answer === null ? undefined : (answer ?? event);
+  }
+
+  async #commit(given: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
+    const { customMetadata, service, live, fence } = this.#p;
+    let event = customMetadata ? { ...given, customMetadata: { ...customMetadata, ...given.customMetadata } } : given;
+    if (this.#listened && !p?.unheard) {
+      const heard = await this.hear(event);
+      if (!heard) return undefined;
+      event = heard;
+    }
+    const agent = this.#p.agentNamed(event.author);
+    if (agent?.beforeStore) {
+      event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
+      agent.beforeStore(event);
+    }
+    const stored = await this.#append(service, live, event, fence);
+    this.#p.keepTemp(event);
+    if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
+    else live.add(stored);
+    return stored;
+  }
+
+  // Appending the same id again is how to learn what became of an append that was not answered.
+  async #append(service: SessionService, live: LiveSession, event: Event, fence: Fence | undefined): Promise<Event> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await service.appendEvent({ session: live.ref, event, ...(fence !== undefined && { fence }) });
+      } catch (error) {
+        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') || attempt === ATTEMPTS) throw error;
+        await this.#p.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + this.#p.runtime.random()));
+      }
+    }
+  }
+
+  // Somebody else wrote in between; what they wrote, and the own event, are read in order.
+  async #readGap(): Promise<void> {
+    const { service, live } = this.#p;
+    const read = await service.getSession({ ...live.ref, afterSeq: live.lastSeq });
+    if (!read || read.incarnation !== live.incarnation) {
+      throw new TholeError('SESSION_NOT_FOUND', `Session ${live.ref.sessionId} was deleted while a run was going on.`);
+    }
+    live.catchUp(read, undefined);
+  }
+}
+
+function noop(): void {}

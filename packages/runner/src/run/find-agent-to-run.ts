@@ -1,0 +1,47 @@
+import { getFunctionResponses, TholeError } from '@thole/core';
+import type { Agent, AgentTree, Content, EventLog } from '@thole/core';
+import { newestFirst } from '../history/apply-rewinds.ts';
+import { recordedCall } from '../history/recorded-call.ts';
+
+/**
+ * Who goes on with a message (contract 29): the agent whose recorded call it answers, else the last author who may be
+ * resumed, else the root. The same whether the message is in the history already or not. Authors that are no agents of the
+ * tree are passed over. Reads the history from its end, and only as far as it must.
+ */
+export function findAgentToRun(history: EventLog, tree: AgentTree, message: Content): Agent {
+  for (const answer of getFunctionResponses({ content: message })) {
+    const recorded = answer.id === undefined ? undefined : recordedCall(history, answer.id);
+    const asked = recorded && tree.find(recorded.event.author);
+    if (asked) return asked;
+  }
+  for (const event of newestFirst(history)) {
+    const agent = tree.find(event.author);
+    if (agent && isResumable(agent, tree)) return agent;
+  }
+  return tree.root;
+}
+
+/** Whether the agent and all above it, up to the root, may be resumed. The root always may. */
+function isResumable(agent: Agent, tree: AgentTree): boolean {
+  for (let each = agent; each !== tree.root; each = tree.parentOf(each)!) if (!each.resumable) return false;
+  return true;
+}
+
+/**
+ * Before the message is stored: `INVALID_INPUT` where it answers a call that was never recorded, was rewound, goes by
+ * another name, or has its final answer already; or answers one call twice, or without an id (contract 28).
+ */
+export function checkAnswers(history: EventLog, message: Content): void {
+  const seen = new Set<string>();
+  for (const { id, name } of getFunctionResponses({ content: message })) {
+    if (id === undefined) throw refused(`An answer to ${name} in the message must have the id of its call.`);
+    if (seen.has(id)) throw refused(`The message answers the call ${id} twice.`);
+    seen.add(id);
+    const recorded = recordedCall(history, id);
+    if (!recorded) throw refused(`The message answers the call ${id} of ${name}, but the session has no such call.`);
+    if (recorded.call.name !== name) throw refused(`The message answers the call ${id} as ${name}, but it is a call of ${recorded.call.name}.`);
+    if (recorded.isAnswered) throw refused(`The message answers the call ${id} of ${name}, which has its answer already.`);
+  }
+}
+
+const refused = (message: string): TholeError => new TholeError('INVALID_INPUT', message);

@@ -1,0 +1,67 @@
+import { sessionKeyOf, TholeError } from '@thole/core';
+import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
+import { LiveSession } from './live-session.ts';
+
+/**
+ * Sessions kept between turns. The lease brings the session's head, so that only what moved since is read: nothing after an
+ * own turn, the new events alone after somebody else's write, all of it the first time and when the session is another one.
+ */
+export class HotSessions {
+  readonly #service: SessionService;
+  readonly #limit: number;
+  /** Least recently used first. */
+  readonly #sessions = new Map<string, LiveSession>();
+
+  constructor(service: SessionService, limit: number) {
+    this.#service = service;
+    this.#limit = limit;
+  }
+
+  /** The session as it stands under this lease. `SESSION_NOT_FOUND` unless one may be made. */
+  async open(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
+    const id = sessionKeyOf(ref);
+    const known = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    const live = (await this.#warm(known, lease.head, p.signal)) ?? (await this.#load(ref, lease, p));
+    if (this.#limit > 0) {
+      this.#sessions.set(id, live);
+      if (this.#sessions.size > this.#limit) this.#sessions.delete(this.#sessions.keys().next().value!);
+    }
+    return live;
+  }
+
+  forget(ref: SessionRef): void {
+    this.#sessions.delete(sessionKeyOf(ref));
+  }
+
+  forgetUser(user: UserRef): void {
+    for (const [id, { ref }] of this.#sessions) {
+      if (ref.appName === user.appName && ref.userId === user.userId) this.#sessions.delete(id);
+    }
+  }
+
+  async #warm(known: LiveSession | undefined, head: SessionHead | undefined, signal: AbortSignal): Promise<LiveSession | undefined> {
+    if (!known || !head) return undefined;
+    if (known.isCurrent(head)) return known;
+    if (known.incarnation !== head.incarnation || known.lastSeq > head.lastSeq) return undefined;
+    const moved = await this.#service.getSession({ ...known.ref, afterSeq: known.lastSeq, signal });
+    if (!moved || moved.incarnation !== known.incarnation) return undefined;
+    known.catchUp(moved, head);
+    return known;
+  }
+
+  async #load(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
+    const { signal } = p;
+    const session = await this.#service.getSession({ ...ref, signal });
+    if (session) return new LiveSession(session, session.incarnation === lease.head?.incarnation ? lease.head : undefined);
+    if (!p.autoCreate) {
+      throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
+    }
+    await this.#service.createSession({ ...ref, signal });
+    // First the head, then the session: what is written in between is seen now, and merely read once more later.
+    const head = await lease.renew();
+    const made = await this.#service.getSession({ ...ref, signal });
+    if (!made) throw new TholeError('SESSION_NOT_FOUND', `Session ${ref.sessionId} was deleted as soon as it was made.`);
+    return new LiveSession(made, head);
+  }
+}

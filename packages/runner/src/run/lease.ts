@@ -1,0 +1,48 @@
+import { InProcessLeasing } from '@thole/core';
+import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService } from '@thole/core';
+
+export interface Concurrency {
+  /** `queue` (default), `reject` or `interrupt`. */
+  policy?: LeasePolicy | undefined;
+  /** How many runs may wait for one session (16). */
+  maxWaiting?: number | undefined;
+  /** How long one waits (30,000). */
+  waitMs?: number | undefined;
+}
+
+/** How long a lease holds; a living run renews it when a third has passed. */
+export const LEASE_TTL_MS = 30_000;
+
+/** Takes sessions' leases for one runner: from the store, or among the runs of this runner where the store has none. */
+export class RunLeases {
+  readonly #service: SessionService;
+  readonly #local: InProcessLeasing;
+  readonly #holder: string;
+  readonly #concurrency: Concurrency;
+
+  constructor(service: SessionService, runtime: Runtime, concurrency: Concurrency) {
+    this.#service = service;
+    this.#local = new InProcessLeasing(runtime);
+    this.#holder = runtime.newId('runner');
+    this.#concurrency = concurrency;
+  }
+
+  take(ref: SessionRef, p: { invocationId: string; cleanupMs: number; signal: AbortSignal }): Promise<Lease> {
+    const { policy = 'queue', maxWaiting = 16, waitMs = 30_000 } = this.#concurrency;
+    return this.#leasing.lease(ref, { ...p, holder: this.#holder, policy, maxWaiting, waitMs, ttlMs: LEASE_TTL_MS });
+  }
+
+  /** What appends show; a lease of our own means nothing to a store without leases. */
+  fenceOf(lease: Lease): string | undefined {
+    return this.#service.leasing ? lease.fence : undefined;
+  }
+
+  async stop(ref: SessionRef, invocationId: string | undefined): Promise<boolean> {
+    const id = invocationId ?? (await this.#leasing.current(ref))?.invocationId;
+    return id !== undefined && this.#leasing.requestStop(ref, id);
+  }
+
+  get #leasing(): NonNullable<SessionService['leasing']> {
+    return this.#service.leasing ?? this.#local;
+  }
+}

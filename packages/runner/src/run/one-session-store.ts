@@ -1,0 +1,54 @@
+import { applyDelta, TholeError } from '@thole/core';
+import type { Event, EventWindow, SessionRef, SessionStore, StoredSession } from '@thole/core';
+
+/** A store for the one session of an ephemeral or child run: gone with it. */
+export class OneSessionStore implements SessionStore {
+  readonly specVersion = 1;
+  readonly abilities: SessionStore['abilities'] = {};
+  #session: (StoredSession & { events: Event[] }) | undefined;
+
+  async insert(session: StoredSession): Promise<void> {
+    const state = { ...session.state };
+    this.#session = { ...session, state, appState: { ...session.appState }, userState: { ...session.userState }, events: [] };
+  }
+
+  async load(_key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    const session = this.#session;
+    if (!session) return undefined;
+    const events = session.events.filter((event) => event.seq! > (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? 0));
+    const { numRecentEvents } = window;
+    return { ...session, events: numRecentEvents === undefined ? events : events.slice(Math.max(0, events.length - numRecentEvents)) };
+  }
+
+  async append(key: SessionRef, event: Event, delta: Parameters<SessionStore['append']>[2]): Promise<{ event: Event; duplicate: boolean }> {
+    const session = this.#session;
+    if (!session) throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
+    const known = session.events.find(({ id }) => id === event.id);
+    if (known) return { event: known, duplicate: true };
+    event.seq = ++session.lastSeq;
+    session.lastUpdateTime = Math.max(session.lastUpdateTime, event.timestamp);
+    applyDelta(session.state, delta.session);
+    applyDelta(session.appState, delta.app);
+    applyDelta(session.userState, delta.user);
+    session.events.push(event);
+    return { event, duplicate: false };
+  }
+
+  async list(): ReturnType<SessionStore['list']> {
+    return { sessions: this.#session ? [this.#session] : [], total: this.#session ? 1 : 0 };
+  }
+
+  async readState(scope: { userId?: string | undefined }): ReturnType<SessionStore['readState']> {
+    return (scope.userId === undefined ? this.#session?.appState : this.#session?.userState) ?? {};
+  }
+
+  async remove(): Promise<boolean> {
+    const was = this.#session !== undefined;
+    this.#session = undefined;
+    return was;
+  }
+
+  async removeUser(): Promise<void> {
+    this.#session = undefined;
+  }
+}

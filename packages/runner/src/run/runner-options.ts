@@ -1,0 +1,95 @@
+import { AgentTree, checkName, invalidInput, isPlainObject, TholeError } from '@thole/core';
+import type { Agent, App, ArtifactService, MemoryService, ModelFactory, Plugin, Runtime, SessionService } from '@thole/core';
+import type { Concurrency } from './lease.ts';
+
+/** What a runner runs: an app, or its parts. */
+export type RunnerSubject =
+  | { app: App; appName?: undefined; agent?: undefined; plugins?: undefined; models?: undefined }
+  | {
+      app?: undefined;
+      appName: string;
+      agent: Agent;
+      plugins?: readonly Plugin[] | undefined;
+      models?: readonly ModelFactory[] | undefined;
+    };
+
+export type RunnerOptions = RunnerSubject & {
+  sessionService: SessionService;
+  memoryService?: MemoryService | undefined;
+  artifactService?: ArtifactService | undefined;
+  /** A session that is not there is made, with its id. */
+  autoCreateSession?: boolean | undefined;
+  runtime?: Runtime | undefined;
+  concurrency?: Concurrency | undefined;
+  /** How many sessions are kept in memory between turns (1,000); 0 reads every session anew. */
+  hotSessions?: number | undefined;
+};
+
+const KNOWN = ['app', 'appName', 'agent', 'plugins', 'models', 'sessionService', 'memoryService', 'artifactService', 'autoCreateSession', 'runtime', 'concurrency', 'hotSessions'];
+const KNOWN_CONCURRENCY = ['policy', 'maxWaiting', 'waitMs'];
+const SESSION_METHODS = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
+const ARTIFACT_METHODS = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
+const MEMORY_METHODS = ['addSessionToMemory', 'searchMemory'];
+
+/** Refuses (`INVALID_INPUT`, `DUPLICATE_NAME`) what no runner can be made of, and answers the app. */
+export function checkRunnerOptions(options: RunnerOptions): Required<App> {
+  if (!isPlainObject(options)) throw invalidInput("The runner's options", 'an object', options);
+  refuseUnknown(options, KNOWN, 'Runner');
+  const app = options.app;
+  if (app !== undefined && !isPlainObject(app)) throw invalidInput('app', 'an object {name, rootAgent}', app);
+  if (app) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models'], 'App');
+  const name = app ? app.name : options.appName;
+  checkName(app ? 'app.name' : 'appName', name);
+  checkMethods('sessionService', options.sessionService, SESSION_METHODS);
+  if (options.memoryService !== undefined) checkMethods('memoryService', options.memoryService, MEMORY_METHODS);
+  if (options.artifactService !== undefined) checkMethods('artifactService', options.artifactService, ARTIFACT_METHODS);
+  if (options.hotSessions !== undefined && !(Number.isSafeInteger(options.hotSessions) && options.hotSessions >= 0)) {
+    throw invalidInput('hotSessions', 'a whole number from 0 on', options.hotSessions);
+  }
+  checkConcurrency(options.concurrency);
+  const plugins = (app ? app.plugins : options.plugins) ?? [];
+  checkPlugins(plugins);
+  return { name, rootAgent: (app ? app.rootAgent : options.agent)!, plugins, models: (app ? app.models : options.models) ?? [] };
+}
+
+/** The tree below a root, each agent checked against what the runner has. */
+export function checkedTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
+  const tree = new AgentTree(root);
+  for (const agent of tree) agent.check?.({ models, tree });
+  return tree;
+}
+
+function checkPlugins(plugins: readonly Plugin[]): void {
+  const names = new Set<string>();
+  for (const plugin of plugins) {
+    if (typeof plugin?.name !== 'string' || plugin.name === '') throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
+    if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
+    names.add(plugin.name);
+  }
+}
+
+function checkConcurrency(concurrency: Concurrency | undefined): void {
+  if (concurrency === undefined) return;
+  if (!isPlainObject(concurrency)) throw invalidInput('concurrency', 'an object', concurrency);
+  refuseUnknown(concurrency, KNOWN_CONCURRENCY, 'concurrency');
+  const { policy, maxWaiting, waitMs } = concurrency;
+  if (policy !== undefined && !['queue', 'reject', 'interrupt'].includes(policy as string)) {
+    throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject' or 'interrupt'.`);
+  }
+  for (const [name, value] of Object.entries({ maxWaiting, waitMs })) {
+    if (value !== undefined && !(typeof value === 'number' && value >= 0)) throw invalidInput(`concurrency.${name}`, 'a number from 0 on', value);
+  }
+}
+
+function checkMethods(argument: string, value: unknown, methods: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) throw invalidInput(argument, 'a service', value);
+  for (const method of methods) {
+    if (typeof (value as { [name: string]: unknown })[method] !== 'function') throw new TholeError('INVALID_INPUT', `${argument} must have ${method}().`);
+  }
+}
+
+function refuseUnknown(given: object, known: readonly string[], where: string): void {
+  for (const name of Object.keys(given)) {
+    if (!known.includes(name)) throw new TholeError('INVALID_INPUT', `${where} has no option ${name}.`);
+  }
+}

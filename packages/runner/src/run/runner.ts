@@ -1,0 +1,222 @@
+import { checkName, systemRuntime, TholeError } from '@thole/core';
+import type {
+  Agent,
+  AgentTree,
+  ArtifactService,
+  Content,
+  Event,
+  Llm,
+  MemoryService,
+  ModelFactory,
+  Plugin,
+  RunConfig,
+  Runtime,
+  SessionRef,
+  SessionService,
+  StateDelta,
+  Toolset,
+} from '@thole/core';
+import { HotSessions } from './hot-sessions.ts';
+import { RunLeases } from './lease.ts';
+import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
+import type { Run, RunHost } from './run.ts';
+import { RunTask } from './run.ts';
+import { checkedTree, checkRunnerOptions } from './runner-options.ts';
+import type { RunnerOptions } from './runner-options.ts';
+import { Sweep } from './sweep.ts';
+import { toCompletion } from './to-completion.ts';
+import type { Completion } from './to-completion.ts';
+import { updateThroughPlugins } from './update-through-plugins.ts';
+
+/** What one run is given. */
+export interface RunRequest<T = unknown> {
+  userId: string;
+  sessionId: string;
+  newMessage: string | Content;
+  /** State written with the message; `temp:` keys are there for this invocation alone. */
+  stateDelta?: StateDelta | undefined;
+  runConfig?: RunConfig | undefined;
+  abortSignal?: AbortSignal | undefined;
+  /** Hands over the user's own event too. */
+  yieldUserMessage?: boolean | undefined;
+  /** The caller's own, for tools and callbacks; never stored. */
+  deps?: T | undefined;
+}
+
+/**
+ * Turns messages into committed events: one agent tree over its services. One run at a time for each session; sessions are kept
+ * in memory between turns and read again only where others have written.
+ */
+export class Runner {
+  readonly appName: string;
+  readonly sessionService: SessionService;
+  readonly memoryService?: MemoryService | undefined;
+  readonly artifactService?: ArtifactService | undefined;
+  readonly #plugins: readonly Plugin[];
+  readonly #models: readonly ModelFactory[];
+  readonly #runtime: Runtime;
+  readonly #autoCreate: boolean;
+  readonly #leases: RunLeases;
+  readonly #sessions: HotSessions;
+  readonly #sweep: Sweep;
+  readonly #runs: Set<RunTask> = new Set();
+  readonly #toolsets: Set<Toolset> = new Set();
+  readonly #modelsByName: Map<string, Llm> = new Map();
+  #tree: AgentTree;
+  #closed: Promise<void> | undefined;
+
+  /** `INVALID_INPUT`, `DUPLICATE_NAME` or `MODEL_UNKNOWN` for what cannot run. */
+  constructor(options: RunnerOptions) {
+    const app = checkRunnerOptions(options);
+    this.appName = app.name;
+    this.sessionService = options.sessionService;
+    this.memoryService = options.memoryService;
+    this.artifactService = options.artifactService;
+    this.#plugins = app.plugins ?? [];
+    this.#models = app.models ?? [];
+    this.#runtime = options.runtime ?? systemRuntime();
+    this.#autoCreate = options.autoCreateSession ?? false;
+    this.#leases = new RunLeases(options.sessionService, this.#runtime, options.concurrency ?? {});
+    this.#sessions = new HotSessions(options.sessionService, options.hotSessions ?? 1_000);
+    this.#sweep = new Sweep(this.#runtime);
+    this.#tree = checkedTree(app.rootAgent, this.#models);
+  }
+
+  /** The root agent. Another one serves the runs that begin afterwards. */
+  get agent(): Agent {
+    return this.#tree.root;
+  }
+  set agent(agent: Agent) {
+    this.#tree = checkedTree(agent, this.#models);
+  }
+
+  /**
+   * Runs one message. Never throws: what goes wrong comes from the iterable, as a `TholeError`. Begins when it is first read
+   * (or `done` is asked for), with `runConfig: {reader: 'detached'}` at once.
+   */
+  runAsync<T = unknown>(p: RunRequest<T>): Run {
+    const ref = { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
+    return new RunTask(this.#hostFor(ref, p.runConfig), p);
+  }
+
+  /** Runs one message to its end: the last answer's text, its parsed form where the agent has an `outputSchema`, all stored events, usage. */
+  runToCompletion<O = unknown, T = unknown>(p: RunRequest<T>): Promise<Completion<O>> {
+    return toCompletion<O>(this.runAsync(p), this.#tree);
+  }
+
+  /** Runs one message in a session of its own that is gone afterwards: reads memory and writes none, keeps no artifacts. */
+  runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId'>): Run {
+    const ref = { appName: this.appName, userId: p.userId, sessionId: this.#runtime.newId('session') };
+    const host: RunHost = {
+      ...this.#hostFor(ref, p.runConfig),
+      ...ownSession({ runtime: this.#runtime }, ref, {}),
+      memoryService: this.memoryService && readOnlyMemory(this.memoryService),
+      artifactService: undefined,
+      runChild: (run, q) => runChild(run, host, this.#models, q),
+    };
+    return new RunTask(host, { ...p, sessionId: ref.sessionId });
+  }
+
+  /** Writes state from outside a run, past a running one; plugins hear the event. */
+  async updateSessionState(p: { userId: string; sessionId: string; stateDelta: StateDelta; signal?: AbortSignal | undefined }): Promise<Event> {
+    const ref = this.#ref(p);
+    return updateThroughPlugins(ref, p.stateDelta, this.#hostFor(ref, undefined), p.signal);
+  }
+
+  /** Deletes a session with its artifacts, and with `memory: true` what memory keeps of it. Whether there was one. */
+  async deleteSession(p: { userId: string; sessionId: string; memory?: boolean | undefined }): Promise<boolean> {
+    const ref = this.#ref(p);
+    if (p.memory && !this.memoryService?.deleteSessionMemory) {
+      throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService that can forget a session.');
+    }
+    const was = await this.sessionService.deleteSession(ref);
+    this.#sessions.forget(ref);
+    await this.artifactService?.deleteSessionArtifacts(ref);
+    if (p.memory) await this.memoryService?.deleteSessionMemory?.(ref);
+    return was;
+  }
+
+  /** Deletes everything of one user: sessions, user state, artifacts and memory. */
+  async deleteUserData(p: { userId: string }): Promise<void> {
+    checkName('userId', p.userId);
+    const user = { appName: this.appName, userId: p.userId };
+    if (this.memoryService && !this.memoryService.deleteUserMemory) {
+      throw new TholeError('MEMORY_NOT_CONFIGURED', "The runner's memoryService has no deleteUserMemory.");
+    }
+    await this.sessionService.deleteUserData(user);
+    this.#sessions.forgetUser(user);
+    await this.artifactService?.deleteUserArtifacts(user);
+    await this.memoryService?.deleteUserMemory?.(user);
+  }
+
+  /** Asks the run that holds a session to stop; false when none does, or another one than named. */
+  async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
+    return this.#leases.stop(this.#ref(p), p.invocationId);
+  }
+
+  /** Resolves when no run is going on. */
+  async idle(): Promise<void> {
+    while (this.#runs.size > 0) await Promise.all([...this.#runs].map((run) => run.done));
+  }
+
+  /** Ends all runs, then closes toolsets and plugins. No run begins afterwards. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    for (const run of this.#runs) run.abort('The runner was closed.');
+    await this.idle();
+    const closing = [...this.#toolsets, ...this.#plugins].map(async (each) => each.close?.());
+    for (const result of await Promise.allSettled(closing)) {
+      if (result.status === 'rejected') this.#runtime.logger.error('Closing failed.', { error: String(result.reason) });
+    }
+  }
+
+  #ref(p: { userId: string; sessionId: string }): SessionRef {
+    checkName('userId', p.userId);
+    checkName('sessionId', p.sessionId);
+    return { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
+  }
+
+  #hostFor(ref: SessionRef, runConfig: RunConfig | undefined): RunHost {
+    const host: RunHost = {
+      runtime: this.#runtime,
+      tree: this.#tree,
+      plugins: this.#plugins,
+      sessionService: this.sessionService,
+      memoryService: this.memoryService,
+      artifactService: this.artifactService,
+      artifactRef: ref,
+      sweep: this.#sweep,
+      calls: { made: 0, most: runConfig?.maxLlmCalls ?? 500 },
+      model: (name) => this.#model(name),
+      usesToolset: (toolset) => void this.#toolsets.add(toolset),
+      takeLease: (p) => this.#leases.take(ref, p),
+      fenceOf: (lease) => this.#leases.fenceOf(lease),
+      open: (lease, signal) => this.#sessions.open(ref, lease!, { autoCreate: this.#autoCreate, signal }),
+      forget: () => this.#sessions.forget(ref),
+      runChild: (run, p) => runChild(run, host, this.#models, p),
+      began: (run) => {
+        if (this.#closed) throw new TholeError('INVALID_INPUT', 'The runner is closed.');
+        this.#runs.add(run);
+      },
+      closed: (run) => void this.#runs.delete(run),
+    };
+    return host;
+  }
+
+  #model(name: string): Llm {
+    let model = this.#modelsByName.get(name);
+    if (!model) {
+      const factory = this.#models.find((each) => each.supports(name));
+      if (!factory) throw new TholeError('MODEL_UNKNOWN', `No model is called ${name}.`);
+      this.#modelsByName.set(name, (model = factory.create(name)));
+    }
+    return model;
+  }
+}

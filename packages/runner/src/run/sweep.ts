@@ -1,0 +1,43 @@
+import type { Cancel, Runtime } from '@thole/core';
+
+/** Something with limits that pass by themselves. */
+export interface Swept {
+  /** Does what is due and answers when to look again (monotonic ms); Infinity for never. */
+  sweep(now: number): number;
+}
+
+/** One timer for the limits of all runs of a runner: a listener and a timer for each event would cost more than the run. */
+export class Sweep {
+  readonly #runtime: Runtime;
+  readonly #runs = new Set<Swept>();
+  #timer: { at: number; cancel: Cancel } | undefined;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  add(run: Swept): void {
+    this.#runs.add(run);
+    this.#lookAt(run.sweep(this.#runtime.monotonic()));
+  }
+
+  remove(run: Swept): void {
+    this.#runs.delete(run);
+  }
+
+  #lookAt(at: number): void {
+    if (at === Infinity || (this.#timer && this.#timer.at <= at)) return;
+    this.#timer?.cancel();
+    const cancel = this.#runtime.timer(Math.max(0, at - this.#runtime.monotonic()), () => this.#look());
+    this.#timer = { at, cancel };
+  }
+
+  // With nothing to watch the timer is left to run out: the next run is likely to begin before it does.
+  #look(): void {
+    this.#timer = undefined;
+    const now = this.#runtime.monotonic();
+    let next = Infinity;
+    for (const run of [...this.#runs]) next = Math.min(next, run.sweep(now));
+    this.#lookAt(next);
+  }
+}

@@ -1,0 +1,37 @@
+import { isFinalResponse, textOf } from '@thole/core';
+import type { AgentTree, Event, Usage } from '@thole/core';
+
+/** A run that has ended by itself. */
+export interface Completion<O = unknown> {
+  /** Of the last final answer, without thoughts. */
+  text: string;
+  /** The same, parsed, where the agent that gave it has an `outputSchema`. */
+  output: O | undefined;
+  /** Every stored event that was handed over, in order. */
+  events: Event[];
+  /** Of all model calls together. */
+  usage: Usage;
+  finishReason: string | undefined;
+}
+
+/** Reads a run to its end. Rejects with what the run throws. */
+export async function toCompletion<O>(run: AsyncIterable<Event>, tree: AgentTree): Promise<Completion<O>> {
+  const completion: Completion<O> = { text: '', output: undefined, events: [], usage: {}, finishReason: undefined };
+  for await (const event of run) {
+    if (event.partial) continue;
+    completion.events.push(event);
+    addUsage(completion.usage, event.usageMetadata);
+    if (event.author === 'user' || !event.content || !isFinalResponse(event)) continue;
+    completion.text = textOf(event.content);
+    completion.finishReason = event.finishReason;
+    const agent = tree.find(event.author) as { outputSchema?: unknown } | undefined;
+    completion.output = agent?.outputSchema === undefined ? undefined : (JSON.parse(completion.text) as O);
+  }
+  return completion;
+}
+
+function addUsage(total: Usage, more: Usage | undefined): void {
+  for (const [name, count] of Object.entries(more ?? {}) as [keyof Usage, number | undefined][]) {
+    if (typeof count === 'number') total[name] = (total[name] ?? 0) + count;
+  }
+}

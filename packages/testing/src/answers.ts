@@ -1,0 +1,56 @@
+import { TholeError } from '@thole/core';
+import type { FunctionCall, JsonObject, LlmResponse, Part, TholeErrorCode } from '@thole/core';
+import type { ScriptedAnswer } from './scripted-llm.ts';
+
+/** A final answer of one text. */
+export function says(text: string): LlmResponse {
+  return final([{ text }]);
+}
+
+/** A final answer of one call. Without an id the flow gives it one. */
+export function calls(name: string, args: JsonObject = {}, id?: string): LlmResponse {
+  return callsAll([name, args, id]);
+}
+
+/** A final answer of several calls. */
+export function callsAll(...each: (readonly [name: string, args?: JsonObject | undefined, id?: string | undefined])[]): LlmResponse {
+  return final(each.map(([name, args = {}, id]) => ({ functionCall: callOf(name, args, id) })));
+}
+
+/** A final answer of one thought, with a text after it if one is given. */
+export function thinks(thought: string, text?: string): LlmResponse {
+  return final([{ text: thought, thought: true }, ...(text === undefined ? [] : [{ text }])]);
+}
+
+/** Each piece as a partial, then the final with the whole text. */
+export function streams(...pieces: string[]): LlmResponse[] {
+  return [...pieces.map((text) => ({ content: { role: 'model' as const, parts: [{ text }] }, partial: true })), says(pieces.join(''))];
+}
+
+/** Throws: an error of ours with this code, or the error itself. */
+export function fails(error: TholeErrorCode | Error): Error {
+  return typeof error === 'string' ? new TholeError(error, `The model failed as its script says, with ${error}.`) : error;
+}
+
+/** Never answers; rejects with the signal's reason when that is aborted. */
+export function hangs(): ScriptedAnswer {
+  return (_request, { signal }) =>
+    new Promise((_resolve, reject) => {
+      const abort = (): void => reject(signal.reason as Error);
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+    });
+}
+
+/** Never answers, and ignores its signal: a model that breaks its promise. */
+export function ignores(): ScriptedAnswer {
+  return () => new Promise(() => {});
+}
+
+function final(parts: Part[]): LlmResponse {
+  return { content: { role: 'model', parts }, finishReason: 'STOP' };
+}
+
+function callOf(name: string, args: JsonObject, id: string | undefined): FunctionCall {
+  return { ...(id !== undefined && { id }), name, args };
+}

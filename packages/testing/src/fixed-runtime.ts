@@ -1,0 +1,124 @@
+import { silentTracer } from '@thole/core';
+import type { Cancel, LogFields, Logger, Runtime, Tracer } from '@thole/core';
+
+export interface FixedRuntimeOptions {
+  /** Where the clock begins, in seconds since the epoch (1_700_000_000). */
+  now?: number | undefined;
+  /** Of the random numbers (1). */
+  seed?: number | undefined;
+  tracer?: Tracer | undefined;
+}
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields: LogFields | undefined;
+}
+
+/**
+ * A runtime that the test drives: the clock stands still until `advance`, ids count up (`event-1`, `event-2` …), random
+ * numbers come from a seed, and what is logged is kept in `logs`.
+ */
+export class FixedRuntime implements Runtime {
+  /** Everything that was logged, in order. */
+  readonly logs: LogLine[] = [];
+  readonly logger: Logger;
+  readonly tracer: Tracer;
+  readonly #start: number;
+  readonly #counts = new Map<string, number>();
+  readonly #waits = new Set<Wait>();
+  #elapsed = 0;
+  #random: number;
+
+  constructor(options: FixedRuntimeOptions = {}) {
+    this.#start = options.now ?? 1_700_000_000;
+    this.#random = options.seed ?? 1;
+    this.tracer = options.tracer ?? silentTracer;
+    const at = (level: LogLine['level']) => (message: string, fields?: LogFields) => {
+      this.logs.push({ level, message, fields });
+    };
+    this.logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  }
+
+  now(): number {
+    return this.#start + this.#elapsed / 1000;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  newId(kind: string): string {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    return `${kind}-${count}`;
+  }
+
+  random(): number {
+    this.#random = (this.#random + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#random ^ (this.#random >>> 15), this.#random | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const abort = (): void => {
+        cancel();
+        reject(signal?.reason as Error);
+      };
+      const cancel = this.timer(ms, () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      });
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  timer(ms: number, fn: () => void): Cancel {
+    const wait = { at: this.#elapsed + Math.max(0, ms), fn };
+    this.#waits.add(wait);
+    return () => void this.#waits.delete(wait);
+  }
+
+  /** How many timers and sleeps wait for the clock. */
+  get pending(): number {
+    return this.#waits.size;
+  }
+
+  /**
+   * Moves the clock on, fires what is due in the order it is due, and lets promises settle before, between and after. What
+   * those set up within the time fires too. `advance(0)` only lets promises settle and fires what is due now.
+   */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsed + ms;
+    await settle();
+    for (let next = this.#next(end); next; next = this.#next(end)) {
+      this.#waits.delete(next);
+      this.#elapsed = Math.max(this.#elapsed, next.at);
+      next.fn();
+      await settle();
+    }
+    this.#elapsed = Math.max(this.#elapsed, end);
+  }
+
+  // A set keeps the order of insertion, so of two that are due together the elder comes first.
+  #next(end: number): Wait | undefined {
+    let first: Wait | undefined;
+    for (const wait of this.#waits) if (wait.at <= end && (!first || wait.at < first.at)) first = wait;
+    return first;
+  }
+}
+
+interface Wait {
+  at: number;
+  fn(): void;
+}
+
+// All chains of promises run to their end before an immediate does.
+function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

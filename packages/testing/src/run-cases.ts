@@ -1,0 +1,78 @@
+import { systemRuntime } from '@thole/core';
+import type { Case, SubjectMaker } from './case.ts';
+import { FixedRuntime } from './fixed-runtime.ts';
+
+export interface CaseResult {
+  id: string;
+  contracts: readonly number[];
+  /** What the case threw; absent when the promise was kept. */
+  error?: unknown;
+}
+
+/**
+ * Runs a suite without a test framework, one case after the other, each with a fresh subject: for suites that are tested
+ * themselves. A case that has not ended after `limitMs` of real time (5_000) counts as failed.
+ */
+export async function runCases<S>(cases: readonly Case<S>[], maker: SubjectMaker<S> & { limitMs?: number | undefined }): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const each of cases) {
+    if (!isClaimed(each, maker.claims)) continue;
+    const { id, contracts } = each;
+    try {
+      await inTime(checkCase(each, maker), maker.limitMs ?? 5_000);
+      results.push({ id, contracts });
+    } catch (error) {
+      results.push({ id, contracts, error });
+    }
+  }
+  return results;
+}
+
+/** Runs one case over a subject of its own. */
+export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promise<void> {
+  const runtime = new FixedRuntime();
+  const subject = await maker.create(runtime);
+  const { reopen } = maker;
+  try {
+    await each.check(subject, { runtime, ...(reopen && { reopen: async () => reopen(subject, runtime) }) });
+  } finally {
+    await maker.destroy?.(subject);
+  }
+}
+
+/** Which case ids show each contract: for a test that no number is without one. */
+export function contractsCovered(...suites: readonly (readonly Pick<Case<never>, 'id' | 'contracts'>[])[]): Map<number, string[]> {
+  const covered = new Map<number, string[]>();
+  for (const { id, contracts } of suites.flat()) {
+    for (const contract of contracts) covered.set(contract, [...(covered.get(contract) ?? []), id]);
+  }
+  return covered;
+}
+
+export function isClaimed(each: { readonly needs?: readonly string[] | undefined }, claims: readonly string[] = []): boolean {
+  return (each.needs ?? []).every((claim) => claims.includes(claim));
+}
+
+/** Claims that cases need and the suite does not make, with the number of cases that wait for each. */
+export function claimsNotMade(cases: readonly { readonly needs?: readonly string[] | undefined }[], claims: readonly string[] = []): string[] {
+  const missing = new Map<string, number>();
+  for (const claim of cases.flatMap((each) => each.needs ?? [])) {
+    if (!claims.includes(claim)) missing.set(claim, (missing.get(claim) ?? 0) + 1);
+  }
+  return [...missing].map(([claim, count]) => `${claim} (${count} ${count === 1 ? 'case' : 'cases'})`);
+}
+
+async function inTime(checking: Promise<void>, limitMs: number): Promise<void> {
+  const over = new AbortController();
+  const late = systemRuntime()
+    .sleep(limitMs, over.signal)
+    .then(() => {
+      throw new Error(`The case did not end within ${limitMs} ms.`);
+    });
+  late.catch(() => {});
+  try {
+    await Promise.race([checking, late]);
+  } finally {
+    over.abort();
+  }
+}

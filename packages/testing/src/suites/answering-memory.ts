@@ -1,0 +1,44 @@
+import type { Call, MemoryEntry, MemoryService, NewMemory, SearchMemoryRequest, UserRef } from '@thole/core';
+
+/** A memory service that finds what it is told to, and keeps what it was asked: for trying tools, not for use. */
+export class AnsweringMemory implements MemoryService {
+  readonly searches: SearchMemoryRequest[] = [];
+  readonly added: (NewMemory & { appName: string; userId: string })[] = [];
+  readonly #found: readonly MemoryEntry[] | Error;
+
+  /** An error is thrown by each search. */
+  constructor(found: readonly MemoryEntry[] | Error = []) {
+    this.#found = found;
+  }
+
+  async addSessionToMemory(): Promise<void> {}
+
+  async searchMemory(p: SearchMemoryRequest): Promise<{ memories: MemoryEntry[] }> {
+    this.searches.push(p);
+    if (this.#found instanceof Error) throw this.#found;
+    return { memories: this.#found.slice(0, p.limit ?? 10) };
+  }
+
+  async addMemory({
+    appName,
+    userId,
+    memories,
+  }: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+    this.added.push(...memories.map((memory) => ({ ...memory, appName, userId })));
+    return memories.map((memory, i) => ({ ...memory, id: memory.id ?? `memory-${i}` }));
+  }
+}
+
+/** A remembered turn of the user's, best first by `score`. */
+export function remembered(text: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
+  return {
+    id: text,
+    kind: 'turn',
+    content: { role: 'user', parts: [{ text }] },
+    author: 'user',
+    timestamp: 1_600_000_000,
+    sessionId: 'earlier',
+    score: 1,
+    ...more,
+  };
+}

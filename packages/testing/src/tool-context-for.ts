@@ -1,0 +1,109 @@
+import { createEventActions, State, TholeError } from '@thole/core';
+import type {
+  ArtifactService,
+  Content,
+  Event,
+  EventLog,
+  MemoryService,
+  Runtime,
+  StateMap,
+  ToolContext,
+} from '@thole/core';
+
+export interface ToolContextOptions<Deps = unknown> {
+  runtime: Runtime;
+  /** Without one, memory methods throw `MEMORY_NOT_CONFIGURED`. */
+  memoryService?: MemoryService | undefined;
+  /** Without one, artifact methods throw `ARTIFACT_NOT_CONFIGURED`. */
+  artifactService?: ArtifactService | undefined;
+  /** The message that began the invocation: a text or a content (`Hello.`). */
+  userContent?: string | Content | undefined;
+  /** What state holds before; `temp:` keys too. */
+  state?: StateMap | undefined;
+  /** The `temp:` values of the invocation: give the same map to several contexts and they are of one invocation. */
+  temp?: StateMap | undefined;
+  deps?: Deps | undefined;
+  signal?: AbortSignal | undefined;
+  appName?: string | undefined;
+  userId?: string | undefined;
+  sessionId?: string | undefined;
+  agentName?: string | undefined;
+  invocationId?: string | undefined;
+  functionCallId?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * What a tool's call gets, made by hand: for trying a tool without a run. State, memory and artifacts work as in a run;
+ * nothing is stored. Written state stands in `actions.stateDelta` only after a run's step, here in `state`. It starts no
+ * agents: `runChild` throws.
+ */
+export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>): ToolContext<Deps> {
+  const { runtime, memoryService, artifactService, userContent = 'Hello.', state = {}, temp = {} } = options;
+  const user = { appName: options.appName ?? 'app', userId: options.userId ?? 'user' };
+  const session = { ...user, sessionId: options.sessionId ?? 'session' };
+  const signal = options.signal ?? new AbortController().signal;
+  const actions = createEventActions();
+  const functionCallId = options.functionCallId ?? 'call-1';
+  const memory = (): MemoryService => memoryService ?? missing('MEMORY_NOT_CONFIGURED', 'memory');
+  const artifacts = (): ArtifactService => artifactService ?? missing('ARTIFACT_NOT_CONFIGURED', 'artifact');
+  const addEvents = async (events: readonly Event[]): Promise<void> => {
+    const service = memory();
+    if (!service.addEventsToMemory) missing('MEMORY_NOT_CONFIGURED', 'event-taking memory');
+    await service.addEventsToMemory({ ...session, events, signal });
+  };
+  return {
+    ...session,
+    invocationId: options.invocationId ?? 'invocation-1',
+    agentName: options.agentName ?? 'agent',
+    functionCallId,
+    idempotencyKey: options.idempotencyKey ?? `${session.sessionId}/${functionCallId}`,
+    userContent: typeof userContent === 'string' ? { role: 'user', parts: [{ text: userContent }] } : userContent,
+    state: new State({ read: (key) => state[key], copyInto: (target) => void Object.assign(target, state) }, { temp }),
+    history: noEvents,
+    signal,
+    runtime,
+    deps: options.deps as Deps,
+    actions,
+    async saveArtifact(filename, artifact, customMetadata) {
+      const version = await artifacts().saveArtifact({ ...session, filename, artifact, customMetadata, signal });
+      actions.artifactDelta[filename] = version;
+      return version;
+    },
+    loadArtifact: async (filename, version) => artifacts().loadArtifact({ ...session, filename, version, signal }),
+    listArtifacts: async () => artifacts().listArtifactKeys({ ...session, signal }),
+    deleteArtifact: async (filename) => artifacts().deleteArtifact({ ...session, filename, signal }),
+    addSessionToMemory: () => addEvents([]),
+    addEventsToMemory: addEvents,
+    async addMemory(content, p = {}) {
+      const service = memory();
+      if (!service.addMemory) missing('MEMORY_NOT_CONFIGURED', 'note-taking memory');
+      const note = typeof content === 'string' ? { role: 'user' as const, parts: [{ text: content }] } : content;
+      const [kept] = await service.addMemory({
+        ...user,
+        memories: [{ kind: 'note', timestamp: runtime.now(), ...p, content: note }],
+        signal,
+      });
+      return kept!;
+    },
+    searchMemory: async (query, p = {}) => memory().searchMemory({ ...user, query, ...p, signal }),
+    requestConfirmation: ({ hint, payload = null }) => {
+      actions.requestedToolConfirmations[functionCallId] = { hint, payload };
+    },
+    reportProgress: () => {},
+    runChild: () => {
+      throw new Error('A context made by hand starts no agents.');
+    },
+  };
+}
+
+const noEvents: EventLog = Object.freeze({
+  length: 0,
+  epoch: 0,
+  at: () => undefined,
+  [Symbol.iterator]: () => [][Symbol.iterator](),
+});
+
+function missing(code: 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED', kind: string): never {
+  throw new TholeError(code, `There is no ${kind} service here.`);
+}

@@ -1,0 +1,69 @@
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+describe('FixedRuntime', () => {
+  it('stands still until it is advanced (contract 43)', async () => {
+    const runtime = new FixedRuntime();
+    expect(runtime.now()).toBe(1_700_000_000);
+    await runtime.advance(1_500);
+    expect(runtime.now()).toBe(1_700_000_001.5);
+    expect(runtime.monotonic()).toBe(1_500);
+  });
+
+  it('fires what is due in order of time, and of two at one time the elder first', async () => {
+    const runtime = new FixedRuntime();
+    const fired: string[] = [];
+    runtime.timer(20, () => fired.push('late'));
+    runtime.timer(10, () => fired.push('first at ten'));
+    void runtime.sleep(10).then(() => fired.push('second at ten'));
+    runtime.timer(21, () => fired.push('too late'));
+    await runtime.advance(20);
+    expect(fired).toEqual(['first at ten', 'second at ten', 'late']);
+    expect(runtime.pending).toBe(1);
+  });
+
+  it('lets promises settle between two timers, so that what they set up within the time fires too', async () => {
+    const runtime = new FixedRuntime();
+    const at: number[] = [];
+    const loop = async (): Promise<void> => {
+      for (let i = 0; i < 3; i++) {
+        await runtime.sleep(10);
+        at.push(runtime.monotonic());
+      }
+    };
+    void loop();
+    await runtime.advance(100);
+    expect(at).toEqual([10, 20, 30]);
+  });
+
+  it('ends a sleep with the reason of its signal and forgets it', async () => {
+    const runtime = new FixedRuntime();
+    const controller = new AbortController();
+    const sleeping = runtime.sleep(10, controller.signal);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+    await expect(runtime.sleep(10, controller.signal)).rejects.toBe(reason);
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('never fires a timer that was cancelled', async () => {
+    const runtime = new FixedRuntime();
+    let fired = 0;
+    const cancel = runtime.timer(10, () => fired++);
+    cancel();
+    await runtime.advance(20);
+    expect(fired).toBe(0);
+  });
+
+  it('counts ids by kind, draws the same numbers from the same seed, and keeps what was logged', () => {
+    const [one, other] = [new FixedRuntime(), new FixedRuntime()];
+    expect([one.newId('event'), one.newId('event'), one.newId('call')]).toEqual(['event-1', 'event-2', 'call-1']);
+    const drawn = [one.random(), one.random(), one.random()];
+    expect(drawn).toEqual([other.random(), other.random(), other.random()]);
+    expect(new Set(drawn).size).toBe(3);
+    expect(drawn.every((number) => number >= 0 && number < 1)).toBe(true);
+    one.logger.warn('careful', { count: 1 });
+    expect(one.logs).toEqual([{ level: 'warn', message: 'careful', fields: { count: 1 } }]);
+  });
+});

@@ -1,0 +1,78 @@
+import { contractsCovered, FixedRuntime, register, runCases } from '@thole/testing';
+import type { Case } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+const counter: Case<{ count: number }>[] = [
+  { id: 'count.zero', sentence: 'begins at nothing', contracts: [7, 9], check: async (subject) => void expect(subject.count++).toBe(0) },
+  { id: 'count.fresh', sentence: 'shares nothing with another case', contracts: [9], check: async (subject) => void expect(subject.count).toBe(0) },
+  { id: 'count.fails', sentence: 'is two', contracts: [3], check: async (subject) => void expect(subject.count).toBe(2) },
+  { id: 'count.leased', sentence: 'needs a lease', contracts: [13], needs: ['lease'], check: async () => {} },
+];
+
+function collect(suite: Partial<Parameters<typeof register<{ count: number }>>[2]> = {}): Map<string, () => Promise<void>> {
+  const tests = new Map<string, () => Promise<void>>();
+  const framework = { describe: (_: string, fn: () => void) => fn(), it: (name: string, fn: () => Promise<void>) => void tests.set(name, fn) };
+  register(framework, counter, { name: 'a counter', create: () => ({ count: 0 }), ...suite });
+  return tests;
+}
+
+describe('register', () => {
+  it('names each test by id, sentence and contracts', () => {
+    expect([...collect({ claims: ['lease'] }).keys()]).toEqual([
+      'count.zero: begins at nothing (contract 7, 9)',
+      'count.fresh: shares nothing with another case (contract 9)',
+      'count.fails: is two (contract 3)',
+      'count.leased: needs a lease (contract 13)',
+    ]);
+  });
+
+  it('says aloud which claims were not made', () => {
+    expect([...collect().keys()].at(-1)).toBe('claims not made: lease (1 case)');
+  });
+
+  it('runs what is pending and fails once it passes', async () => {
+    const tests = collect({ pending: { 'count.fails': 'not two yet', 'count.zero': 'thought so' } });
+    await tests.get('pending, not two yet: count.fails: is two (contract 3)')!();
+    await expect(tests.get('pending, thought so: count.zero: begins at nothing (contract 7, 9)')!()).rejects.toThrow('passes now');
+  });
+
+  it('refuses a pending id that is no case', () => {
+    expect(() => collect({ pending: { 'count.none': 'gone' } })).toThrow('count.none');
+  });
+
+  it('destroys each subject, also after a failure', async () => {
+    let destroyed = 0;
+    const tests = collect({ destroy: () => void destroyed++ });
+    await expect(tests.get('count.fails: is two (contract 3)')!()).rejects.toThrow();
+    expect(destroyed).toBe(1);
+  });
+
+  it('gives create and the case one clock', async () => {
+    let made: FixedRuntime | undefined;
+    const same: Case<unknown> = { id: 'x', sentence: 'x', contracts: [43], check: async (_, t) => void expect(t.runtime).toBe(made) };
+    const [result] = await runCases([same], { create: (runtime) => (made = runtime) });
+    expect(result).toEqual({ id: 'x', contracts: [43] });
+  });
+});
+
+describe('runCases', () => {
+  it('answers who failed, and counts what hangs as failed', async () => {
+    const hanging: Case<{ count: number }> = { id: 'count.hangs', sentence: 'ends', contracts: [1], check: () => new Promise(() => {}) };
+    const results = await runCases([...counter, hanging], { create: () => ({ count: 0 }), limitMs: 20 });
+    expect(results.map(({ id, error }) => [id, error !== undefined])).toEqual([
+      ['count.zero', false],
+      ['count.fresh', false],
+      ['count.fails', true],
+      ['count.hangs', true],
+    ]);
+  });
+});
+
+it('lists the cases of each contract', () => {
+  expect([...contractsCovered(counter)]).toEqual([
+    [7, ['count.zero']],
+    [9, ['count.zero', 'count.fresh']],
+    [3, ['count.fails']],
+    [13, ['count.leased']],
+  ]);
+});

@@ -1,0 +1,84 @@
+import type { OutputUnit } from '@cfworker/json-schema';
+import type { ValidationIssue } from '@thole/core';
+
+/** What a validator found, as issues a model can mend: the place and what was expected there, without the value that came. */
+export function describeSchemaErrors(errors: readonly OutputUnit[]): ValidationIssue[] {
+  const issues = new Map<string, ValidationIssue>();
+  errors.forEach((error, i) => {
+    if (isWrapper(error, errors[i + 1])) return;
+    const issue = describe(error);
+    issues.set(JSON.stringify(issue), issue);
+  });
+  return [...issues.values()];
+}
+
+// Says only that something inside does not fit; what that is follows.
+const WRAPPERS = new Set([
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'allOf',
+  'anyOf',
+  'dependentSchemas',
+  'if',
+  'propertyNames',
+  '$ref',
+  '$recursiveRef',
+  '$dynamicRef',
+]);
+
+function isWrapper(error: OutputUnit, next: OutputUnit | undefined): boolean {
+  if (next === undefined) return false;
+  return (
+    WRAPPERS.has(error.keyword) ||
+    (error.keyword === 'oneOf' && next.keywordLocation.startsWith(`${error.keywordLocation}/`))
+  );
+}
+
+function describe({ keyword, instanceLocation, error }: OutputUnit): ValidationIssue {
+  const path = instanceLocation.split('/').slice(1).map(decodeStep);
+  if (keyword === 'required') {
+    const missing = /property "(.*)"\.$/s.exec(error)?.[1];
+    return { path: missing === undefined ? path : [...path, missing], message: 'is required' };
+  }
+  return { path, message: wordings[keyword]?.(error) ?? lowerFirst(error.replace(/\.$/, '')) };
+}
+
+// The library's sentences, without the values that some of them repeat.
+const wordings: { readonly [keyword: string]: (error: string) => string } = {
+  type: (error) => {
+    const [, came, expected = ''] = /^Instance type "(.*?)" is invalid\. Expected (.*)\.$/.exec(error) ?? [];
+    return `expected ${expected.replaceAll('"', '').replaceAll(', ', ' or ')}, received ${came}`;
+  },
+  false: () => 'is not allowed',
+  enum: (error) => `must be one of ${after(error, 'any of ')}`,
+  const: (error) => `must be ${after(error, 'match ')}`,
+  minimum: (error) => `must be at least ${after(error, 'less than ')}`,
+  maximum: (error) => `must be at most ${after(error, 'greater than ')}`,
+  exclusiveMinimum: (error) => `must be greater than ${after(error, 'less than ')}`,
+  exclusiveMaximum: (error) => `must be less than ${after(error, 'equal to ')}`,
+  multipleOf: (error) => `must be a multiple of ${after(error, 'multiple of ')}`,
+  minLength: (error) => `must have at least ${limit(error)} characters`,
+  maxLength: (error) => `must have at most ${limit(error)} characters`,
+  minItems: (error) => `must have at least ${limit(error)} items`,
+  maxItems: (error) => `must have at most ${limit(error)} items`,
+  pattern: () => 'must match the pattern of its schema',
+  format: (error) => `must be a ${after(error, 'format ').replaceAll('"', '')}`,
+};
+
+const after = (error: string, words: string): string =>
+  error
+    .slice(error.indexOf(words) + words.length)
+    .replace(/\.$/, '')
+    .trim();
+const limit = (error: string): string => /[<>] (\d+)\)/.exec(error)?.[1] ?? '';
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+function decodeStep(step: string): string {
+  return decodeURI(step).replaceAll('%23', '#').replaceAll('~1', '/').replaceAll('~0', '~');
+}

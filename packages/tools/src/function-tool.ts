@@ -1,0 +1,139 @@
+import { invalidInput, isPlainObject, isStandardSchema, readSchema, TholeError } from '@thole/core';
+import type {
+  FunctionDeclaration,
+  JsonObject,
+  OutputOf,
+  ReadSchema,
+  SchemaInput,
+  Tool,
+  ToolContext,
+} from '@thole/core';
+import { jsonSchema } from './json-schema.ts';
+
+/** A Standard Schema (zod, valibot, arktype …), `{schema, jsonSchema}`, or a JSON Schema object. */
+export type ParametersInput = SchemaInput | { readonly [keyword: string]: unknown };
+
+/** What `execute` gets: a Standard Schema's output, otherwise a JSON object. */
+export type ArgumentsOf<Parameters> = Parameters extends
+  | { readonly '~standard': unknown }
+  | { readonly schema: { readonly '~standard': unknown } }
+  ? OutputOf<Parameters>
+  : JsonObject;
+
+export interface FunctionToolOptions<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> {
+  /** Letters, digits, `_` and `-`, at most 64, beginning with a letter or `_`. */
+  name: string;
+  /** Tells the model what the tool does and when to call it. */
+  description: string;
+  /** What arguments it takes: an object. None: it takes no arguments. */
+  parameters?: Parameters | undefined;
+  /**
+   * Runs one call. An object is the answer as it is, anything else stands under `result`; what it throws is answered to the
+   * model as an error. Give `toolContext.signal` to every wait.
+   */
+  execute(args: ArgumentsOf<Parameters>, toolContext: ToolContext<Deps>): unknown;
+  /** The true answer comes later, in a message of its own; what `execute` gives is a first note. */
+  isLongRunning?: boolean | undefined;
+  /** May run again with the same `toolContext.idempotencyKey` when nobody knows whether it has run. */
+  idempotent?: boolean | undefined;
+  /** The call is answered as timed out after this. */
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * A function that a model can call. Arguments are checked before `execute` runs, and it gets what the schema makes of them
+ * (defaults filled in, values transformed). Arguments that do not fit throw `INVALID_INPUT` with `details: {refused: true}`
+ * and a message that says what was expected where: the flow answers it to the model, and `execute` has not run.
+ * Made with `INVALID_INPUT` for a bad name, description, schema or option, `SCHEMA_UNSUPPORTED` for a schema of a library
+ * that writes no JSON Schema.
+ */
+export class FunctionTool<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> implements Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly isLongRunning?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly #parameters: ReadSchema<ArgumentsOf<Parameters>> | undefined;
+  readonly #declaration: FunctionDeclaration;
+  readonly #execute: FunctionToolOptions<Parameters, Deps>['execute'];
+
+  constructor(options: FunctionToolOptions<Parameters, Deps>) {
+    checkOptions(options);
+    this.name = options.name;
+    this.description = options.description;
+    this.isLongRunning = options.isLongRunning;
+    this.idempotent = options.idempotent;
+    this.timeoutMs = options.timeoutMs;
+    this.#parameters = options.parameters === undefined ? undefined : readParameters(options.parameters, options.name);
+    this.#declaration = {
+      name: this.name,
+      description: this.description,
+      parametersJsonSchema: declaredSchema(this.#parameters, options.name),
+    };
+    this.#execute = options.execute.bind(options);
+  }
+
+  declaration(): FunctionDeclaration {
+    return { ...this.#declaration };
+  }
+
+  async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
+    const args = await this.#check(p.args);
+    // `deps` are what the caller of the run gave; only the caller can know that they are of this type.
+    return this.#execute(args, p.toolContext as ToolContext<Deps>);
+  }
+
+  async #check(args: JsonObject): Promise<ArgumentsOf<Parameters>> {
+    if (!this.#parameters) return args as ArgumentsOf<Parameters>;
+    const checked = await this.#parameters.validate(args);
+    if ('value' in checked) return checked.value;
+    throw new TholeError('INVALID_INPUT', `The arguments of ${this.name} were refused: ${listed(checked.issues)}.`, {
+      details: { refused: true },
+    });
+  }
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+function checkOptions(options: unknown): void {
+  if (!isPlainObject(options)) throw invalidInput('The options of a FunctionTool', 'an object', options);
+  const { name, description, execute, timeoutMs } = options;
+  if (typeof name !== 'string') throw invalidInput('A tool’s name', 'a string', name);
+  if (!NAME.test(name)) {
+    throw new TholeError(
+      'INVALID_INPUT',
+      `The tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, _ or -, beginning with a letter or _.`,
+    );
+  }
+  if (typeof description !== 'string') throw invalidInput(`The description of tool ${name}`, 'a string', description);
+  if (typeof execute !== 'function') throw invalidInput(`execute of tool ${name}`, 'a function', execute);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
+    throw new TholeError('INVALID_INPUT', `timeoutMs of tool ${name} must be a positive number of milliseconds.`);
+  }
+}
+
+function readParameters<Output>(parameters: ParametersInput, tool: string): ReadSchema<Output> {
+  const argument = `parameters of tool ${tool}`;
+  const isBare = isPlainObject(parameters) && !isStandardSchema(parameters) && !isStandardSchema(parameters['schema']);
+  return readSchema<Output>(isBare ? jsonSchema<Output>(parameters) : (parameters as SchemaInput<Output>), argument);
+}
+
+/** `$schema` is left out: providers do not need it, and it costs tokens in every request. */
+function declaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
+  if (!parameters) return { type: 'object', properties: {} };
+  const { $schema: _, ...schema } = parameters.jsonSchema;
+  if (schema['type'] !== undefined && schema['type'] !== 'object') {
+    throw new TholeError(
+      'INVALID_INPUT',
+      `parameters of tool ${tool} must describe an object, with one member for each argument.`,
+    );
+  }
+  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
+}
+
+const MOST_ISSUES = 10;
+
+function listed(issues: readonly string[]): string {
+  const more = issues.length - MOST_ISSUES;
+  return `${issues.slice(0, MOST_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`.replace(/\.+$/, '');
+}

@@ -1,0 +1,65 @@
+import { TholeError } from '@thole/core';
+import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
+
+/** Whether a tool is offered in this context: to this user, in this state. */
+export type ToolPredicate = (tool: Tool, context: ReadonlyContext) => boolean;
+
+export interface FunctionToolsetOptions {
+  tools: readonly Tool[];
+  /** Names (without the prefix) that are offered, or a question asked at each step. All, when not given. */
+  toolFilter?: readonly string[] | ToolPredicate | undefined;
+  /** Put before each name, with `_` between: `hotel` makes `find_room` `hotel_find_room`. */
+  prefix?: string | undefined;
+}
+
+/**
+ * Tools that belong together, offered or not by a filter. It opens nothing, so `close` has nothing to do.
+ * `DUPLICATE_NAME` for two tools of one name, `INVALID_INPUT` for a filter that names a tool that is not there.
+ */
+export class FunctionToolset implements Toolset {
+  readonly #tools: readonly { given: Tool; offered: Tool }[];
+  readonly #isOffered: ToolPredicate;
+
+  constructor(options: FunctionToolsetOptions) {
+    const { tools, toolFilter, prefix } = options;
+    checkNames(tools, toolFilter);
+    this.#tools = tools.map((given) => ({ given, offered: prefix ? withPrefix(given, prefix) : given }));
+    this.#isOffered = typeof toolFilter === 'function' ? toolFilter : (tool) => toolFilter?.includes(tool.name) ?? true;
+  }
+
+  async getTools(context: ReadonlyContext): Promise<readonly Tool[]> {
+    return this.#tools.filter(({ given }) => this.#isOffered(given, context)).map(({ offered }) => offered);
+  }
+
+  async close(): Promise<void> {}
+}
+
+function checkNames(tools: readonly Tool[], filter: FunctionToolsetOptions['toolFilter']): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) throw new TholeError('DUPLICATE_NAME', `Two tools of a toolset are called ${name}.`);
+    names.add(name);
+  }
+  for (const name of typeof filter === 'function' ? [] : (filter ?? [])) {
+    if (!names.has(name))
+      throw new TholeError('INVALID_INPUT', `toolFilter names ${name}, which is no tool of the toolset.`);
+  }
+}
+
+function withPrefix(tool: Tool, prefix: string): Tool {
+  const name = `${prefix}_${tool.name}`;
+  return {
+    name,
+    description: tool.description,
+    isLongRunning: tool.isLongRunning,
+    idempotent: tool.idempotent,
+    timeoutMs: tool.timeoutMs,
+    declaration: () => renamed(tool.declaration?.(), name),
+    runAsync: (p) => tool.runAsync(p),
+    ...(tool.processLlmRequest && { processLlmRequest: (p) => tool.processLlmRequest!(p) }),
+  };
+}
+
+function renamed(declaration: FunctionDeclaration | undefined, name: string): FunctionDeclaration | undefined {
+  return declaration && { ...declaration, name };
+}

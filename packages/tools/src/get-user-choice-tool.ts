@@ -1,0 +1,23 @@
+import type { Tool } from '@thole/core';
+import { jsonSchema } from './json-schema.ts';
+import { LongRunningFunctionTool } from './long-running-function-tool.ts';
+
+/**
+ * `get_user_choice`: the model offers options and waits. The call is long-running: the caller shows `args.options` and
+ * answers with a function response of the call's id, such as `{choice: 'sea view'}`.
+ */
+export function getUserChoiceTool(): Tool {
+  return new LongRunningFunctionTool({
+    name: 'get_user_choice',
+    description: 'Offers the user options to choose from, and waits for the choice.',
+    parameters: jsonSchema<{ options: string[] }>({
+      type: 'object',
+      properties: { options: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+      required: ['options'],
+    }),
+    idempotent: true,
+    execute: (_args, { actions }) => {
+      actions.skipSummarization = true;
+    },
+  });
+}

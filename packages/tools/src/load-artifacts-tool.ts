@@ -1,0 +1,102 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { Content, Part, Tool, ToolContext } from '@thole/core';
+import { answerIfNotConfigured } from './answer-if-not-configured.ts';
+import { FunctionTool } from './function-tool.ts';
+import { jsonSchema } from './json-schema.ts';
+
+const NAME = 'load_artifacts';
+/** Names told to the model; more are only counted. */
+const MOST_NAMES = 100;
+
+/**
+ * `load_artifacts`: the names of the session's and the user's artifacts stand in the system text; the model calls for those
+ * it wants to see, and the next request shows them to it, each as a content after the answers. They are shown for that one
+ * step and not stored again. Answers `{artifact_names}`; without an artifact service `{error, code}` with
+ * `ARTIFACT_NOT_CONFIGURED`. One that is gone or cannot be read is told to the model.
+ */
+export function loadArtifactsTool(): Tool {
+  const called = new FunctionTool({
+    name: NAME,
+    description: 'Shows you files of this conversation. Call it with the names of those whose content you need.',
+    parameters: jsonSchema<{ artifact_names: string[] }>({
+      type: 'object',
+      properties: { artifact_names: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+      required: ['artifact_names'],
+    }),
+    idempotent: true,
+    execute: ({ artifact_names }, toolContext) =>
+      answerIfNotConfigured(
+        { tool: NAME, code: 'ARTIFACT_NOT_CONFIGURED', error: NO_ARTIFACTS, toolContext },
+        async () => {
+          await toolContext.listArtifacts();
+          return { artifact_names };
+        },
+      ),
+  });
+  return {
+    name: called.name,
+    description: called.description,
+    idempotent: true,
+    declaration: () => called.declaration(),
+    runAsync: (p) => called.runAsync(p),
+    async processLlmRequest({ toolContext, llmRequest }) {
+      const names = await listNames(toolContext);
+      if (names.length === 0) return;
+      const { systemInstruction } = llmRequest.config;
+      llmRequest.config.systemInstruction = [systemInstruction, instructionFor(names)].filter(Boolean).join('\n\n');
+      const wanted = askedFor(llmRequest.contents.at(-1));
+      if (wanted.length === 0) return;
+      const shown = await Promise.all(wanted.map((name) => show(name, toolContext)));
+      llmRequest.contents = [...llmRequest.contents, ...shown];
+    },
+  };
+}
+
+/** `loadArtifactsTool()`, under ADK's name. */
+export const LOAD_ARTIFACTS: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ loadArtifactsTool());
+
+const NO_ARTIFACTS = 'Artifacts are not configured here: no file can be loaded. Go on without them.';
+
+async function listNames(toolContext: ToolContext): Promise<string[]> {
+  try {
+    return await toolContext.listArtifacts();
+  } catch (error) {
+    // A call is answered with what is missing; until then there is nothing to list.
+    if (TholeError.is(error, 'ARTIFACT_NOT_CONFIGURED')) return [];
+    throw error;
+  }
+}
+
+function instructionFor(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  const list = names
+    .slice(0, MOST_NAMES)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+  return `These files belong to the conversation: ${list}${more > 0 ? ` and ${more} more` : ''}. You have not seen their content; call ${NAME} when you need it.`;
+}
+
+/** The names in this tool's answers, where those are the last thing in the request. */
+function askedFor(content: Content | undefined): string[] {
+  const names = (content?.parts ?? []).flatMap(({ functionResponse }) => {
+    const answer: unknown = functionResponse?.name === NAME ? functionResponse.response : undefined;
+    const asked = isPlainObject(answer) ? answer['artifact_names'] : undefined;
+    return Array.isArray(asked) ? asked.filter((name) => typeof name === 'string') : [];
+  });
+  return [...new Set(names)];
+}
+
+async function show(name: string, toolContext: ToolContext): Promise<Content> {
+  const told = (text: string, ...parts: Part[]): Content => ({ role: 'user', parts: [{ text }, ...parts] });
+  const file = `File ${JSON.stringify(name)}`;
+  try {
+    const part = await toolContext.loadArtifact(name);
+    return part ? told(`${file}:`, part) : told(`${file} does not exist.`);
+  } catch (error) {
+    if (toolContext.signal.aborted) throw error;
+    const { agentName, sessionId, runtime } = toolContext;
+    const code = TholeError.is(error) ? error.code : 'unknown';
+    runtime.logger.warn('load_artifacts could not load a file', { tool: NAME, code, agentName, sessionId });
+    return told(`${file} could not be read.`);
+  }
+}

@@ -1,0 +1,23 @@
+import { FunctionTool } from './function-tool.ts';
+import type { FunctionToolOptions, ParametersInput } from './function-tool.ts';
+
+export type LongRunningFunctionToolOptions<
+  Parameters extends ParametersInput | undefined = undefined,
+  Deps = unknown,
+> = Omit<FunctionToolOptions<Parameters, Deps>, 'isLongRunning'>;
+
+/**
+ * A function whose answer comes later: `execute` begins the work and gives a first note for the model (a ticket, a status)
+ * or nothing. The call's id stands in the event's `longRunningToolIds`; the answer is a function response with that id, in a
+ * later message. The model is told not to call again meanwhile.
+ */
+export class LongRunningFunctionTool<
+  Parameters extends ParametersInput | undefined = undefined,
+  Deps = unknown,
+> extends FunctionTool<Parameters, Deps> {
+  constructor(options: LongRunningFunctionToolOptions<Parameters, Deps>) {
+    super({ ...options, description: `${options.description}\n\n${NOTE}`, isLongRunning: true });
+  }
+}
+
+const NOTE = 'This takes a while: the result arrives later by itself. While a call is pending, do not repeat it.';

@@ -1,0 +1,89 @@
+import { invalidInput, TholeError } from '@thole/core';
+import type { Content, LlmRequest, MemoryFilter, Tool, ToolContext } from '@thole/core';
+import { insertBeforeMessage } from './insert-before-message.ts';
+import { memoryBlock } from './memory-block.ts';
+
+export interface PreloadMemoryToolOptions {
+  /** How many memories at most (5). */
+  maxEntries?: number | undefined;
+  /** What they may take of the prompt, at about four bytes a token (900); the frame of some 50 comes on top. */
+  maxTokens?: number | undefined;
+  /** A content of its own right before the user's message (the default), or the end of the system text. */
+  placement?: 'user' | 'system' | undefined;
+  /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
+  minScore?: number | undefined;
+  filter?: MemoryFilter | undefined;
+}
+
+/**
+ * `preload_memory`: passive, the model neither sees nor calls it. Before the model is asked, memory is searched for the
+ * user's message (all its texts), and what is found is quoted in the request: escaped, labelled as data and not as
+ * instruction, never stored. It is searched once per invocation and agent, so that every step shows the model the same
+ * text. Silent without a memory service, words to search for or hits; a search that fails is logged, and the run goes on.
+ */
+export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
+  const { maxEntries = 5, maxTokens = 900, placement = 'user', minScore, filter } = options;
+  checkCount(maxEntries, 'maxEntries');
+  checkCount(maxTokens, 'maxTokens');
+  if (placement !== 'user' && placement !== 'system')
+    throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
+
+  async function findBlock(toolContext: ToolContext): Promise<string> {
+    const query = wordsOf(toolContext.userContent);
+    if (!query) return '';
+    try {
+      const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minScore, filter });
+      return memoryBlock(memories, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
+    } catch (error) {
+      logFailure(error, toolContext);
+      return '';
+    }
+  }
+
+  return {
+    name: 'preload_memory',
+    description: 'Quotes fitting memories in each request.',
+    runAsync: async () => {
+      throw new TholeError('INVALID_INPUT', 'preload_memory is not for calling.', { details: { refused: true } });
+    },
+    async processLlmRequest({ toolContext, llmRequest }) {
+      // A tool holds nothing of a run: what was found lives as long as the invocation does, in its temporary state.
+      const memo = `temp:preload_memory:${toolContext.agentName}`;
+      let block = toolContext.state.get<string>(memo);
+      if (block === undefined) {
+        block = await findBlock(toolContext);
+        toolContext.state.set(memo, block);
+      }
+      if (block) place(block, placement, llmRequest, toolContext.userContent);
+    },
+  };
+}
+
+/** `preloadMemoryTool()` with its defaults, under ADK's name. */
+export const PRELOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ preloadMemoryTool());
+
+function place(block: string, placement: 'user' | 'system', request: LlmRequest, message: Content): void {
+  if (placement === 'user') {
+    request.contents = insertBeforeMessage(request.contents, message, { role: 'user', parts: [{ text: block }] });
+    return;
+  }
+  const { systemInstruction } = request.config;
+  request.config.systemInstruction = systemInstruction ? `${systemInstruction}\n\n${block}` : block;
+}
+
+function wordsOf(message: Content): string {
+  const texts = (message.parts ?? []).flatMap((part) => (part.text === undefined || part.thought ? [] : [part.text]));
+  return texts.join('\n').trim();
+}
+
+function logFailure(error: unknown, { agentName, sessionId, runtime, signal }: ToolContext): void {
+  if (signal.aborted || TholeError.is(error, 'MEMORY_NOT_CONFIGURED')) return;
+  const code = TholeError.is(error) ? error.code : error instanceof Error ? error.name : typeof error;
+  runtime.logger.warn('preload_memory could not search', { tool: 'preload_memory', code, agentName, sessionId });
+}
+
+function checkCount(value: unknown, argument: string): void {
+  if (typeof value !== 'number') throw invalidInput(argument, 'a positive integer', value);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new TholeError('INVALID_INPUT', `${argument} must be a positive integer.`);
+}

@@ -1,0 +1,39 @@
+import type { Tool } from '@thole/core';
+import { answerIfNotConfigured } from './answer-if-not-configured.ts';
+import { FunctionTool } from './function-tool.ts';
+import { jsonSchema } from './json-schema.ts';
+
+/**
+ * `remember`: the model keeps a fact about the user for later sessions, word for word. Answers `{remembered: true}`;
+ * a repeated attempt at the same call keeps it once. Without a memory service, or with one that takes no notes, it answers
+ * `{error, code}` with `MEMORY_NOT_CONFIGURED`.
+ */
+export function rememberTool(): Tool {
+  return new FunctionTool({
+    name: 'remember',
+    description:
+      'Keeps one fact about this user for future conversations. Call it when the user asks you to remember something or states a lasting preference, and only then.',
+    parameters: jsonSchema<{ fact: string }>({
+      type: 'object',
+      properties: {
+        fact: {
+          type: 'string',
+          pattern: '\\S',
+          description: 'One sentence that can be understood on its own, later, without this conversation.',
+        },
+      },
+      required: ['fact'],
+    }),
+    idempotent: true,
+    execute: ({ fact }, toolContext) =>
+      answerIfNotConfigured(
+        { tool: 'remember', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
+        async () => {
+          await toolContext.addMemory(fact, { id: `remember:${toolContext.idempotencyKey}` });
+          return { remembered: true };
+        },
+      ),
+  });
+}
+
+const NO_MEMORY = 'Memory is not configured here: nothing can be kept. Tell the user that you will not remember this.';

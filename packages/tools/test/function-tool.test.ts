@@ -1,0 +1,225 @@
+import type { JsonObject, ToolContext } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { FixedRuntime, toolContextFor } from '@thole/testing';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { FunctionTool, jsonSchema, LongRunningFunctionTool } from '../src/index.ts';
+
+const context = (): ToolContext => toolContextFor({ runtime: new FixedRuntime() });
+const run = (tool: { runAsync: FunctionTool['runAsync'] }, args: JsonObject): Promise<unknown> =>
+  tool.runAsync({ args, toolContext: context() });
+const bookingAsJson = {
+  type: 'object',
+  properties: { city: { type: 'string' }, nights: { type: 'integer' } },
+  required: ['city', 'nights'],
+};
+
+describe('the four ways to say what a tool takes', () => {
+  const schemas = {
+    zod: z.object({ city: z.string(), nights: z.number() }),
+    valibot: { schema: v.object({ city: v.string(), nights: v.number() }), jsonSchema: bookingAsJson },
+    arktype: type({ city: 'string', nights: 'number' }),
+    'JSON Schema': bookingAsJson,
+    'jsonSchema()': jsonSchema(bookingAsJson),
+  };
+
+  for (const [name, parameters] of Object.entries(schemas)) {
+    const tool = new FunctionTool({
+      name: 'book',
+      description: 'Books.',
+      parameters,
+      execute: (args) => ({ booked: args }),
+    });
+
+    it(`${name}: valid arguments reach the function`, async () => {
+      expect(await run(tool, { city: 'Oslo', nights: 2 })).toEqual({ booked: { city: 'Oslo', nights: 2 } });
+    });
+
+    it(`${name}: the model is told what each argument is`, () => {
+      expect(tool.declaration().parametersJsonSchema).toMatchObject({
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city', 'nights'],
+      });
+      expect(tool.declaration().parametersJsonSchema).not.toHaveProperty('$schema');
+    });
+
+    it(`${name}: bad arguments are refused before the function runs, with the place and what was expected (contract 18)`, async () => {
+      let ran = 0;
+      const counting = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => void ran++ });
+      const error = await run(counting, { city: 7, nights: 2 }).catch((thrown: unknown) => thrown);
+      expect(TholeError.is(error, 'INVALID_INPUT')).toBe(true);
+      expect(error).toMatchObject({
+        details: { refused: true },
+        message: expect.stringMatching(/arguments of book .*city.*string/i),
+      });
+      expect(ran).toBe(0);
+    });
+
+    it(`${name}: a missing argument is named`, async () => {
+      await expect(run(tool, { city: 'Oslo' })).rejects.toThrow(/nights/);
+    });
+  }
+});
+
+describe('types', () => {
+  it('infers the arguments from zod, after defaults and transforms', async () => {
+    const tool = new FunctionTool({
+      name: 'book',
+      description: 'Books.',
+      parameters: z.object({
+        city: z.string(),
+        nights: z.number().default(1),
+        when: z.string().transform((text) => text.length),
+      }),
+      execute(args) {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; nights: number; when: number }>();
+        return args;
+      },
+    });
+    expect(await run(tool, { city: 'Oslo', when: 'now' })).toEqual({ city: 'Oslo', nights: 1, when: 3 });
+    expect(tool.declaration().parametersJsonSchema?.['required']).toEqual(['city', 'when']);
+  });
+
+  it('infers them from valibot, arktype and jsonSchema<T>()', () => {
+    void new FunctionTool({
+      name: 'a',
+      description: 'A.',
+      parameters: {
+        schema: v.object({ city: v.string(), nights: v.optional(v.number(), 1) }),
+        jsonSchema: bookingAsJson,
+      },
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string; nights: number }>(),
+    });
+    void new FunctionTool({
+      name: 'b',
+      description: 'B.',
+      parameters: type({ city: 'string', 'nights?': 'number' }),
+      execute: (args) => expectTypeOf(args.city).toEqualTypeOf<string>(),
+    });
+    void new FunctionTool({
+      name: 'c',
+      description: 'C.',
+      parameters: jsonSchema<{ city: string }>({ type: 'object' }),
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string }>(),
+    });
+  });
+
+  it('gives JSON where it cannot know more: a bare JSON Schema, or none', () => {
+    void new FunctionTool({
+      name: 'a',
+      description: 'A.',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>(),
+    });
+    void new FunctionTool({
+      name: 'b',
+      description: 'B.',
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>(),
+    });
+  });
+
+  it('takes the type of deps from the context that execute asks for', async () => {
+    interface Deps {
+      rooms: string[];
+    }
+    const tool = new FunctionTool({
+      name: 'rooms',
+      description: 'Lists rooms.',
+      parameters: z.object({ city: z.string() }),
+      execute(args, toolContext: ToolContext<Deps>) {
+        expectTypeOf(args).toEqualTypeOf<{ city: string }>();
+        expectTypeOf(toolContext.deps.rooms).toEqualTypeOf<string[]>();
+        return toolContext.deps.rooms;
+      },
+    });
+    const toolContext = toolContextFor({ runtime: new FixedRuntime(), deps: { rooms: ['12'] } });
+    expect(await tool.runAsync({ args: { city: 'Oslo' }, toolContext })).toEqual(['12']);
+  });
+});
+
+describe('what a tool is told to be', () => {
+  it('is declared with an empty object when it takes nothing', () => {
+    const tool = new FunctionTool({ name: 'ping', description: 'Pings.', execute: () => 'pong' });
+    expect(tool.declaration()).toEqual({
+      name: 'ping',
+      description: 'Pings.',
+      parametersJsonSchema: { type: 'object', properties: {} },
+    });
+  });
+
+  it('carries its options to the flow', () => {
+    const tool = new FunctionTool({
+      name: 'ping',
+      description: 'Pings.',
+      idempotent: true,
+      timeoutMs: 50,
+      isLongRunning: true,
+      execute: () => 1,
+    });
+    expect(tool).toMatchObject({ idempotent: true, timeoutMs: 50, isLongRunning: true });
+  });
+
+  it('throws on as it came what execute throws, so that the flow can tell it from refused arguments', async () => {
+    const failure = new TholeError('INVALID_INPUT', 'No such room.');
+    const tool = new FunctionTool({
+      name: 'book',
+      description: 'Books.',
+      parameters: z.object({}),
+      execute: () => {
+        throw failure;
+      },
+    });
+    await expect(run(tool, {})).rejects.toBe(failure);
+    expect(failure.details).toBeUndefined();
+  });
+
+  it('lists ten problems at most, and says how many are left', async () => {
+    const tool = new FunctionTool({
+      name: 'sum',
+      description: 'Adds.',
+      parameters: { type: 'object', properties: { all: { type: 'array', items: { type: 'number' } } } },
+      execute: () => 0,
+    });
+    await expect(run(tool, { all: Array.from({ length: 30 }, () => 'x') })).rejects.toThrow(
+      /all\.9: .*; and 20 more$|all\.9: .*and 20 more\.$/,
+    );
+  });
+
+  it('tells the model of a long-running one not to repeat a pending call', () => {
+    const tool = new LongRunningFunctionTool({ name: 'ask', description: 'Asks.', execute: () => ({ ticket: 1 }) });
+    expect(tool.isLongRunning).toBe(true);
+    expect(tool.declaration().description).toMatch(/^Asks\.\n\n.*do not repeat/);
+  });
+});
+
+describe('what cannot be a tool', () => {
+  const make =
+    (change: object): (() => unknown) =>
+    () =>
+      new FunctionTool({ name: 'book', description: 'Books.', execute: () => 1, ...change });
+
+  it.each([
+    ['a name with a space', { name: 'book room' }, /"book room" must be/],
+    ['a name of 65 letters', { name: 'a'.repeat(65) }, /must be 1 to 64/],
+    ['no name', { name: undefined }, /name must be a string, but it is undefined/],
+    ['a description that is no text', { description: 7 }, /description of tool book must be a string/],
+    ['no function', { execute: undefined }, /execute of tool book must be a function/],
+    ['a time-out of 0', { timeoutMs: 0 }, /timeoutMs of tool book/],
+    ['parameters that are a list', { parameters: [] }, /parameters of tool book must be/],
+    ['parameters that are a text', { parameters: z.string() }, /parameters of tool book must describe an object/],
+    ['parameters that are not JSON', { parameters: { type: 'object', default: new Date(0) } }, /schema\.default/],
+  ])('%s', (_name, change, message) => {
+    expect(make(change)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('a valibot schema alone, because its library writes no JSON Schema: the vendor is named', () => {
+    expect(make({ parameters: v.object({}) })).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('valibot') }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { readSchema } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { jsonSchema } from '../src/index.ts';
+
+const issuesOf = async (schema: { [keyword: string]: unknown }, value: unknown): Promise<unknown> => {
+  const result = await readSchema(jsonSchema(schema), 'outputSchema').validate(value);
+  return 'issues' in result ? result.issues : [];
+};
+
+describe('jsonSchema', () => {
+  it.each([
+    ['a wrong type', { type: 'string' }, 7, ['expected string, received number']],
+    ['none of several types', { type: ['integer', 'null'] }, 'x', ['expected integer or null, received string']],
+    [
+      'a missing member, inside',
+      { properties: { guest: { required: ['name'] } } },
+      { guest: {} },
+      ['guest.name: is required'],
+    ],
+    ['an unknown member', { properties: {}, additionalProperties: false }, { vip: 1 }, ['vip: is not allowed']],
+    ['another value than the listed ones', { enum: ['sea', 'city'] }, 'sky', ['must be one of ["sea","city"]']],
+    ['another value than the only one', { const: 'sea' }, 'sky', ['must be "sea"']],
+    ['too small', { minimum: 1 }, 0, ['must be at least 1']],
+    ['too large', { maximum: 9 }, 10, ['must be at most 9']],
+    ['not above', { exclusiveMinimum: 1 }, 1, ['must be greater than 1']],
+    ['not below', { exclusiveMaximum: 9 }, 9, ['must be less than 9']],
+    ['no multiple', { multipleOf: 5 }, 7, ['must be a multiple of 5']],
+    ['too short', { minLength: 3 }, 'ab', ['must have at least 3 characters']],
+    ['too long', { maxLength: 3 }, 'abcd', ['must have at most 3 characters']],
+    ['too few', { minItems: 2 }, [1], ['must have at least 2 items']],
+    ['too many', { maxItems: 1 }, [1, 2], ['must have at most 1 items']],
+    ['another pattern', { pattern: '^a' }, 'b', ['must match the pattern of its schema']],
+    ['another format', { format: 'date' }, 'soon', ['must be a date']],
+    ['an item, by its place', { items: { type: 'number' } }, [1, 'x'], ['1: expected number, received string']],
+    [
+      'none of several forms',
+      { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      1,
+      ['expected string, received number', 'expected null, received number'],
+    ],
+    [
+      'two of several forms',
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      1,
+      ['instance does not match exactly one subschema (2 matches)'],
+    ],
+    [
+      'through a reference',
+      { $defs: { n: { type: 'number' } }, properties: { 'a/b': { $ref: '#/$defs/n' } } },
+      { 'a/b': 'x' },
+      ['a/b: expected number, received string'],
+    ],
+    ['nothing at all', {}, undefined, ['a value is required']],
+  ])('says what was expected: %s', async (_name, schema, value, issues) => {
+    expect(await issuesOf(schema, value)).toEqual(issues);
+  });
+
+  it('never repeats the value that came (contract 42)', async () => {
+    const schema = {
+      properties: {
+        a: { minimum: 90 },
+        b: { pattern: '^x' },
+        c: { enum: [1] },
+        d: { multipleOf: 7 },
+        e: { type: 'null' },
+      },
+    };
+    const issues = await issuesOf(schema, { a: 41, b: 'secret', c: 'secret', d: 41, e: 'secret' });
+    expect(issues).toHaveLength(5);
+    expect(JSON.stringify(issues)).not.toMatch(/secret|41/);
+  });
+
+  it('lets valid values through as they are', async () => {
+    const value = { city: 'Oslo' };
+    const result = await readSchema(jsonSchema({ type: 'object' }), 'outputSchema').validate(value);
+    expect(result).toEqual({ value });
+  });
+
+  it('keeps its own copy: later changes to either side change nothing', async () => {
+    const given = { type: 'object', required: ['city'] };
+    const schema = jsonSchema(given);
+    given.required.push('nights');
+    const written = schema['~standard'].jsonSchema!.input({ target: 'draft-2020-12' });
+    (written['required'] as string[]).push('stars');
+    expect(await readSchema(schema, 'x').validate({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } });
+    expect(readSchema(schema, 'x').jsonSchema).toEqual({ type: 'object', required: ['city'] });
+  });
+
+  it('reads older drafts by their name', async () => {
+    const draft7 = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      items: [{ type: 'string' }],
+      additionalItems: false,
+    };
+    expect(await issuesOf(draft7, ['a', 1])).toEqual(['1: is not allowed']);
+  });
+
+  it.each([
+    ['a reference to nowhere', { $ref: '#/$defs/nobody' }],
+    ['a pattern that is none', { pattern: '(' }],
+  ])('refuses %s when it is used', async (_name, schema) => {
+    await expect(issuesOf(schema, 'x')).rejects.toMatchObject({ code: 'SCHEMA_UNSUPPORTED' });
+  });
+
+  it('refuses what is no object', () => {
+    expect(() => jsonSchema('string' as never)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        message: 'schema must be a JSON Schema object, but it is a string.',
+      }),
+    );
+  });
+});
