@@ -12,3 +12,8 @@ export { toolContextFor } from './tool-context-for.ts';
 export type { ToolContextOptions } from './tool-context-for.ts';
 export { memoryToolCases } from './suites/memory-tool-cases.ts';
 export type { MemoryTools } from './suites/memory-tool-cases.ts';
+export { llmCases } from './suites/llm-cases.ts';
+export type { LlmSubject } from './suites/llm-cases.ts';
+export { llmScenarios } from './suites/llm-scenarios.ts';
+export type { LlmScenario, LlmScenarioName } from './suites/llm-scenarios.ts';
+export { memoryAbilities, memoryServiceCases } from './suites/memory-cases.ts';

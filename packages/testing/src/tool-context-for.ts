@@ -81,14 +81,20 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
       const note = typeof content === 'string' ? { role: 'user' as const, parts: [{ text: content }] } : content;
       const [kept] = await service.addMemory({
         ...user,
-        memories: [{ kind: 'note', timestamp: runtime.now(), ...p, content: note }],
+        memories: [
+          { kind: 'note', author: 'user', timestamp: runtime.now(), sessionId: session.sessionId, ...p, content: note },
+        ],
         signal,
       });
       return kept!;
     },
     searchMemory: async (query, p = {}) => memory().searchMemory({ ...user, query, ...p, signal }),
-    requestConfirmation: ({ hint, payload = null }) => {
-      actions.requestedToolConfirmations[functionCallId] = { hint, payload };
+    requestConfirmation: ({ hint, payload }) => {
+      actions.requestedToolConfirmations[functionCallId] = {
+        hint,
+        confirmed: false,
+        ...(payload !== undefined && { payload }),
+      };
     },
     reportProgress: () => {},
     runChild: () => {

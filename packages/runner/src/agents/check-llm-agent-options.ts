@@ -35,7 +35,7 @@ const TAKEN: { readonly [key: string]: string } = {
 };
 
 /** Refuses options of the wrong type; answers frozen copies of those that are plain data. */
-export function checkLlmAgentOptions(options: LlmAgentOptions<never>): {
+export function checkLlmAgentOptions(options: LlmAgentOptions): {
   generateContentConfig: GenerateContentConfig | undefined;
   providerOptions: { [provider: string]: JsonObject } | undefined;
 } {
@@ -64,19 +64,19 @@ export function checkLlmAgentOptions(options: LlmAgentOptions<never>): {
   };
 }
 
-function checkModelOption({ name, model }: LlmAgentOptions<never>): void {
+function checkModelOption({ name, model }: LlmAgentOptions): void {
   if (model === undefined || (typeof model === 'string' && model !== '')) return;
   if (typeof model === 'object' && model !== null && typeof model.generateContentAsync === 'function') return;
   throw invalidInput(`Agent ${name}: model`, 'a model or the name of one', model);
 }
 
-function checkTools({ name, tools }: LlmAgentOptions<never>): void {
+function checkTools({ name, tools }: LlmAgentOptions): void {
   if (tools === undefined) return;
   if (!Array.isArray(tools)) throw invalidInput(`Agent ${name}: tools`, 'a list of tools and toolsets', tools);
   checkToolNames(name, tools);
 }
 
-function copyData(options: LlmAgentOptions<never>, option: 'generateContentConfig' | 'providerOptions'): unknown {
+function copyData(options: LlmAgentOptions, option: 'generateContentConfig' | 'providerOptions'): unknown {
   const value: unknown = options[option];
   if (value === undefined) return undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

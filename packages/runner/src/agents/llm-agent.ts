@@ -36,7 +36,6 @@ import type {
  * one name, `SCHEMA_UNSUPPORTED` for a schema that cannot be told to a model.
  */
 export class LlmAgent<Output = unknown> extends BaseAgent {
-  readonly [llmAgentBrand] = true as const;
   readonly model: Llm | string | undefined;
   readonly instruction: Instruction | undefined;
   readonly globalInstruction: Instruction | undefined;
@@ -59,6 +58,7 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
 
   constructor(options: LlmAgentOptions<Output>) {
     super(options, LLM_AGENT_OPTIONS);
+    Object.defineProperty(this, llmAgentBrand, { value: true });
     const { generateContentConfig, providerOptions } = checkLlmAgentOptions(options);
     this.model = options.model;
     this.instruction = options.instruction;

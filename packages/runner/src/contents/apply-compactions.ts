@@ -1,6 +1,7 @@
 import type { Event } from '@thole/core';
 import { createEventActions } from '@thole/core';
 import { compactionOf, summaryOf } from '../history/compaction-of.ts';
+import { textPart } from './freeze-content.ts';
 
 /**
  * Puts each summary in the place of the last event that it covers, and hides exactly the events it names, of those before
@@ -47,5 +48,5 @@ function placeOf(record: Event, covered: ReadonlySet<string>, before: readonly E
 /** A summary is told to every agent as the user's context, never as something that an agent said. */
 function summaryEvent(record: Event): Event {
   const text = `Summary of the earlier conversation:\n${summaryOf(compactionOf(record)!)}`;
-  return { ...record, author: 'user', actions: createEventActions(), content: { role: 'user', parts: [{ text }] } };
+  return { ...record, author: 'user', actions: createEventActions(), content: { role: 'user', parts: [textPart(text)] } };
 }

@@ -1,13 +1,12 @@
 import type { Event } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { isFrameworkPart } from '../history/event-kinds.ts';
 
 const transferTool = 'transfer_to_agent';
 
 /**
  * The events since the last one that gave this agent something to do: what the user said, or what another agent said to
  * the one after it. A transfer hands the user's message on, so the turn of an agent that was transferred to begins there.
- * Where nothing gave it anything to do, the latest that the user said.
+ * Where there is no such event, it begins with the latest of another author.
  */
 export function currentTurn(events: readonly Event[], agentName: string): readonly Event[] {
   let wasTransferredTo = false;
@@ -22,7 +21,7 @@ export function currentTurn(events: readonly Event[], agentName: string): readon
 
 /** Whether the event holds more than answers to calls, which go on with an older turn. */
 function isSaid(event: Event): boolean {
-  return event.content?.parts?.some((part) => !part.functionResponse && !isFrameworkPart(part)) ?? true;
+  return event.content?.parts?.some((part) => !part.functionResponse) ?? true;
 }
 
 function isTransfer(event: Event): boolean {

@@ -1,5 +1,15 @@
 import type { Content, Event, Part } from '@thole/core';
 
+/** A part that is nothing but this text, frozen. */
+export function textPart(text: string): Part {
+  return Object.freeze({ text });
+}
+
+/** A content of the user with these parts, frozen. */
+export function userContent(parts: Part[]): Content {
+  return Object.freeze({ role: 'user', parts: Object.freeze(parts) as Part[] });
+}
+
 /** The content of an event with these of its parts, frozen; the stored one itself where that is frozen and whole. */
 export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
   const stored = event.content!;

@@ -1,5 +1,6 @@
 import type { Event } from '@thole/core';
 import { transcriptOf } from '../history/event-kinds.ts';
+import { textPart } from './freeze-content.ts';
 
 /** Puts pieces of speech that follow each other and have one speaker together into one event with their text. */
 export function mergeTranscriptions(events: readonly Event[]): readonly Event[] {
@@ -31,6 +32,5 @@ function spoken(run: readonly Event[]): Event {
     text += piece.text;
     finished = piece.finished;
   }
-  const content = { role: speaker === 'user' ? 'user' : 'model', parts: [{ text }] } as const;
-  return { ...run.at(-1)!, author: speaker, content: { role: content.role, parts: [...content.parts] } };
+  return { ...run.at(-1)!, author: speaker, content: { role: speaker === 'user' ? 'user' : 'model', parts: [textPart(text)] } };
 }

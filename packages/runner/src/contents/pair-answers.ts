@@ -1,7 +1,8 @@
+import { deepFreeze } from '@thole/core';
 import type { Content, Event, FunctionCall, Part } from '@thole/core';
 import { callKey, isLongRunningCall } from '../history/open-calls.ts';
 import type { ContentsRequest } from './contents-request.ts';
-import { freezeContent } from './freeze-content.ts';
+import { freezeContent, textPart, userContent } from './freeze-content.ts';
 import { arrivedNote, outcomeUnknown, stillPending } from './made-up-answers.ts';
 
 /** A call of the agent and the answer that counts: the last that came for it. */
@@ -75,10 +76,10 @@ function placeAnswers(
 }
 
 function addNotes(turns: Turn[], names: readonly string[], index: number): void {
-  const notes = names.map((name): Part => ({ text: arrivedNote(name) }));
+  const notes = names.map((name) => textPart(arrivedNote(name)));
   const last = turns.at(-1)!.note ? turns.pop()! : undefined;
   const note = [...(last?.note ?? []), ...notes];
-  turns.push({ content: Object.freeze({ role: 'user', parts: Object.freeze(note) as Part[] }), slots: [], index, note });
+  turns.push({ content: userContent(note), slots: [], index, note });
 }
 
 /** Whether a later invocation than the turn's has begun, as these events and the one that asks show it. */
@@ -91,7 +92,7 @@ function closedTurns(events: readonly Event[], current: string): (index: number)
 function answersOf(turn: Turn, isClosed: boolean): Content {
   const parts = turn.slots.map(({ call, isLongRunning, answer }): Part => {
     if (answer) return answer;
-    return { functionResponse: isClosed && !isLongRunning ? outcomeUnknown(call) : stillPending(call) };
+    return deepFreeze({ functionResponse: isClosed && !isLongRunning ? outcomeUnknown(call) : stillPending(call) });
   });
-  return Object.freeze({ role: 'user', parts: Object.freeze(parts) as Part[] });
+  return userContent(parts);
 }

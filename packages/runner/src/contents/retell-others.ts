@@ -2,6 +2,7 @@ import type { Event, Part } from '@thole/core';
 import { getFunctionCalls } from '@thole/core';
 import { isBlankPart } from '../history/event-kinds.ts';
 import { callKey } from '../history/open-calls.ts';
+import { textPart } from './freeze-content.ts';
 
 /**
  * Other agents' events as the user's context, a line for each part: an agent never sees another's words as its own, nor
@@ -18,21 +19,23 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
   });
 }
 
+const heading = textPart('Context, from another agent:');
+
 function retold(event: Event): Event {
   const lines = (event.content?.parts ?? []).flatMap((part) => linesOf(part, event.author));
-  return { ...event, content: { role: 'user', parts: [{ text: 'Context, from another agent:' }, ...lines] } };
+  return { ...event, content: { role: 'user', parts: [heading, ...lines] } };
 }
 
 function linesOf(part: Part, agent: string): Part[] {
-  const line = (text: string): Part[] => [{ text: `[${agent}] ${text}` }];
+  const line = (text: string): Part[] => [textPart(`[${agent}] ${text}`)];
   const { functionCall, functionResponse, inlineData, fileData, executableCode, codeExecutionResult } = part;
   if (part.thought || isBlankPart(part)) return [];
   if (functionCall) return line(`called ${functionCall.name} with ${JSON.stringify(functionCall.args)}`);
   if (functionResponse) return line(returned(functionResponse));
   if (executableCode) return line(`ran code: ${executableCode.code}`);
   if (codeExecutionResult) return line(`code result: ${codeExecutionResult.output ?? codeExecutionResult.outcome ?? 'none'}`);
-  if (inlineData) return [...line('gave this:'), { inlineData }];
-  if (fileData) return [...line('gave this:'), { fileData }];
+  if (inlineData) return [...line('gave this:'), Object.freeze({ inlineData })];
+  if (fileData) return [...line('gave this:'), Object.freeze({ fileData })];
   return line(`said: ${part.text}`);
 }
 
@@ -42,6 +45,6 @@ function withForeignAnswersRetold(event: Event, agentName: string, callers: Read
   const callerOf = (part: Part): string => (part.functionResponse && callers.get(callKey(part.functionResponse))) ?? agentName;
   const parts = event.content?.parts ?? [];
   if (!parts.some((part) => callerOf(part) !== agentName)) return event;
-  const told = parts.map((part): Part => (callerOf(part) === agentName ? part : { text: `[${callerOf(part)}] ${returned(part.functionResponse!)}` }));
+  const told = parts.map((part): Part => (callerOf(part) === agentName ? part : textPart(`[${callerOf(part)}] ${returned(part.functionResponse!)}`)));
   return { ...event, content: { role: 'user', parts: told } };
 }

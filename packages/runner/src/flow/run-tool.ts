@@ -1,8 +1,9 @@
 import { isPlainObject, thawJson, TholeError } from '@thole/core';
-import type { EventActions, FunctionCall, JsonObject, Runtime, Tool, ToolContext } from '@thole/core';
-import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
+import type { EventActions, FunctionCall, JsonObject, Runtime, Tool } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { normalizeResult } from './normalize-result.ts';
+import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
+import type { ToolCall } from './tool-hooks.ts';
 
 /** What became of one call. */
 export interface ToolAnswer {
@@ -37,12 +38,6 @@ export async function runTool(draft: RequestDraft, call: FunctionCall & { id: st
 }
 
 type Ran = { value: unknown; isTools: boolean } | { error: Error };
-
-interface ToolCall {
-  readonly tool: Tool;
-  readonly toolArgs: JsonObject;
-  readonly toolContext: ToolContext;
-}
 
 async function runWithHooks(draft: RequestDraft, call: ToolCall): Promise<Ran> {
   const instead = await beforeTool(draft, call);
@@ -114,43 +109,4 @@ function isOfTheRun(error: Error): boolean {
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
-}
-
-async function beforeTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall): Promise<JsonObject | undefined> {
-  if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
-  const answer =
-    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext })) ??
-    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), { tool, args: toolArgs, context: toolContext }));
-  return answer && normalizeHookResult(answer, 'beforeToolCallback');
-}
-
-async function afterTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, given: JsonObject): Promise<JsonObject> {
-  if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
-  // A copy that hooks may change in place.
-  const result = thawJson(given);
-  const answer =
-    (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result })) ??
-    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), { tool, args: toolArgs, context: toolContext, response: result })) ??
-    result;
-  return normalizeHookResult(answer, 'afterToolCallback');
-}
-
-async function onToolError({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, error: Error): Promise<JsonObject | undefined> {
-  if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
-  const answer =
-    (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error })) ??
-    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), { tool, args: toolArgs, context: toolContext, error }));
-  return answer && normalizeHookResult(answer, 'onToolErrorCallback');
-}
-
-function normalizeHookResult(answer: unknown, hook: string): JsonObject {
-  try {
-    return normalizeResult(answer);
-  } catch (cause) {
-    throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
-  }
-}
-
-function nameOf(agent: { name: string }, callback: string): { agentName: string; callback: string } {
-  return { agentName: agent.name, callback };
 }

@@ -7,7 +7,7 @@ import type { RequestDraft } from './request-draft.ts';
 export function addTools(draft: RequestDraft): void | Promise<void> {
   const { tools } = draft.agent;
   if (tools.length === 0) return;
-  if (tools.some((tool) => isToolset(tool) || tool.processLlmRequest)) return addAll(draft);
+  if (tools.some((tool) => isToolset(tool) || 'processLlmRequest' in tool)) return addAll(draft);
   tools.forEach((tool, i) => addTool(draft, tool as Tool, `tools[${i}]`));
 }
 
@@ -51,7 +51,7 @@ function isToolset(tool: Tool | Toolset): tool is Toolset {
 async function addAll(draft: RequestDraft): Promise<void> {
   const { agent, context, support } = draft;
   const resolved = await Promise.all(
-    agent.tools.map((tool) => {
+    agent.tools.map(async (tool) => {
       if (!isToolset(tool)) return [tool];
       support.usesToolset(tool);
       return tool.getTools(readonlyContext(context));

@@ -40,5 +40,5 @@ async function textOfArtifact(filename: string, context: CallbackContext): Promi
 function textOfPart({ text, inlineData }: Part): string {
   if (text !== undefined) return text;
   if (!inlineData) return '';
-  return new TextDecoder().decode(bytesOfBase64(inlineData.data, 'artifact'));
+  return new TextDecoder().decode(bytesOfBase64(inlineData.data));
 }

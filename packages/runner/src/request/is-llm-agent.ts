@@ -6,5 +6,5 @@ export const llmAgentBrand: unique symbol = Symbol.for('thole.llm-agent');
 
 /** Whether a model speaks for this agent. */
 export function isLlmAgent(agent: Agent | undefined): agent is LlmAgent {
-  return agent !== undefined && (agent as Partial<LlmAgent>)[llmAgentBrand] === true;
+  return agent !== undefined && (agent as { [llmAgentBrand]?: unknown })[llmAgentBrand] === true;
 }

@@ -12,6 +12,7 @@ export class Reader {
   #taken: Entry | undefined;
   #asking: { resolve(result: IteratorResult<Event>): void; reject(error: unknown): void } | undefined;
   #end: { error?: unknown } | undefined;
+  #left: boolean = false;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -53,12 +54,14 @@ export class Reader {
     if (asking) this.#finish(this.#end).then(asking.resolve, asking.reject);
   }
 
-  /** Drops what nobody will read. */
-  discard(): void {
+  /** The reader has left: what is queued, and what still comes, is for nobody. */
+  leave(): void {
     this.#queue.length = 0;
+    this.#left = true;
   }
 
   #add(entry: Entry): void {
+    if (this.#left) return;
     const asking = this.#asking;
     if (!asking) {
       this.#queue.push(entry);

@@ -4,7 +4,7 @@ import type { ChildRun } from '@thole/core';
 import { LiveSession } from './live-session.ts';
 import { OneSessionStore } from './one-session-store.ts';
 import { RunTask } from './run.ts';
-import type { RunHost } from './run.ts';
+import type { RunHost } from './run-host.ts';
 import { checkedTree } from './runner-options.ts';
 import type { ModelFactory } from '@thole/core';
 

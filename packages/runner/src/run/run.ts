@@ -13,24 +13,25 @@ import type {
   RunConfig,
   Runtime,
   SessionRef,
-  SessionService,
   StateMap,
   Toolset,
 } from '@thole/core';
 import { callPlugins } from '../hooks/call-hooks.ts';
 import { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
-import type { CheckedInput, RunInput } from './check-run.ts';
-import { Committer } from './committer.ts';
+import type { CheckedInput } from './check-run.ts';
+import { canStoreAfter, closeRun } from './close-run.ts';
+import { Committer } from './commit.ts';
 import { drive } from './drive.ts';
 import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
-import { LEASE_TTL_MS } from './lease.ts';
 import type { LiveSession } from './live-session.ts';
 import { Reader } from './reader.ts';
+import type { RunHost, RunOptions } from './run-host.ts';
+import { RunLimits } from './run-limits.ts';
 import type { RunScope } from './run-scope.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
 import { Strand } from './strand.ts';
-import type { Sweep, Swept } from './sweep.ts';
+import type { Swept } from './sweep.ts';
 import { textsOf } from './texts-of.ts';
 
 /** One invocation: its events as they happen. Errors come from the iterable; there is one reader. */
@@ -43,43 +44,6 @@ export interface Run extends AsyncIterableIterator<Event> {
   /** The run as text: partial texts as they come, whole ones where there were none. */
   text(): AsyncIterable<string>;
 }
-
-/** What a run takes from the runner (or from its parent run). */
-export interface RunHost {
-  readonly runtime: Runtime;
-  readonly tree: AgentTree;
-  readonly plugins: readonly Plugin[];
-  readonly sessionService: SessionService;
-  readonly memoryService: MemoryService | undefined;
-  readonly artifactService: ArtifactService | undefined;
-  readonly artifactRef: SessionRef;
-  readonly sweep: Sweep;
-  readonly calls: LlmCalls;
-  model(name: string): Llm;
-  usesToolset(toolset: Toolset): void;
-  takeLease(p: { invocationId: string; cleanupMs: number; signal: AbortSignal }): Promise<Lease | undefined>;
-  fenceOf(lease: Lease): string | undefined;
-  open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
-  /** The session may have been left in an unknown state, and must be read anew. */
-  forget(): void;
-  runChild(run: RunTask, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
-  began(run: RunTask): void;
-  closed(run: RunTask): void;
-}
-
-/** Model calls of an invocation, shared with its child runs. */
-export interface LlmCalls {
-  made: number;
-  readonly most: number;
-}
-
-export interface RunOptions extends RunInput {
-  abortSignal?: AbortSignal | undefined;
-  yieldUserMessage?: boolean | undefined;
-  deps?: unknown;
-}
-
-const NO_RECORD = new Set<string>(['LEASE_LOST', 'STORE_OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE', 'STORE_VERSION', 'SESSION_NOT_FOUND']);
 
 /** A run is a task that is read through an iterable: it lives until it has closed, whoever reads. */
 export class RunTask implements Run, RunScope, Swept {
@@ -97,6 +61,7 @@ export class RunTask implements Run, RunScope, Swept {
   readonly #options: RunOptions;
   readonly #controller: AbortController = new AbortController();
   readonly #reader: Reader;
+  readonly #limits: RunLimits;
   readonly #agents: Map<string, Agent> = new Map();
   readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #stopping: PromiseWithResolvers<never> = Promise.withResolvers();
@@ -111,8 +76,6 @@ export class RunTask implements Run, RunScope, Swept {
   #root: AgentContext | undefined;
   #current: Agent | undefined;
   #steps: AsyncGenerator<Event, void, Event> | undefined;
-  #timeIsUpAt: number = Infinity;
-  #renewAt: number = Infinity;
 
   constructor(host: RunHost, options: RunOptions) {
     this.#host = host;
@@ -121,6 +84,14 @@ export class RunTask implements Run, RunScope, Swept {
     this.invocationId = host.runtime.newId('invocation');
     this.#attached = this.runConfig.reader !== 'detached';
     this.#reader = new Reader(() => host.runtime.monotonic());
+    this.#limits = new RunLimits({
+      invocationId: this.invocationId,
+      runtime: host.runtime,
+      config: this.runConfig,
+      reader: this.#reader,
+      isAttached: () => this.#attached,
+      stop: (error) => this.#stopWith(error),
+    });
     if (!this.#attached) queueMicrotask(() => this.#begin());
   }
 
@@ -133,7 +104,7 @@ export class RunTask implements Run, RunScope, Swept {
   }
 
   async return(): Promise<IteratorResult<Event>> {
-    this.#reader.discard();
+    this.#reader.leave();
     if (this.#phase === 'new') this.#close();
     else if (this.#phase === 'open') this.#stopWith(new TholeError('RUN_LEFT', 'The reader left the run.'));
     await this.#closing.promise;
@@ -151,7 +122,8 @@ export class RunTask implements Run, RunScope, Swept {
   }
 
   text(): AsyncIterable<string> {
-    return textsOf(this[Symbol.asyncIterator]());
+    const reader = this[Symbol.asyncIterator]();
+    return textsOf({ [Symbol.asyncIterator]: () => reader });
   }
 
   get done(): Promise<void> {
@@ -229,7 +201,7 @@ export class RunTask implements Run, RunScope, Swept {
     if (!this.#committer!.listened) return this.#reader.push(event);
     this.#committer!.hear(event).then(
       (heard) => heard && this.#reader.push(heard),
-      (error: unknown) => this.#stopWith(error as TholeError),
+      (error: unknown) => this.#stopWith(error),
     );
   }
 
@@ -246,22 +218,7 @@ export class RunTask implements Run, RunScope, Swept {
   }
 
   sweep(now: number): number {
-    if (this.#phase !== 'open') return Infinity;
-    if (now >= this.#timeIsUpAt) {
-      this.#stopWith(new TholeError('RUN_TIME_LIMIT', `Invocation ${this.invocationId} took longer than ${this.runConfig.timeLimitMs} ms.`));
-      return Infinity;
-    }
-    const idleLimit = this.#attached ? (this.runConfig.idleLimitMs ?? 300_000) : Infinity;
-    const abandonedAt = Math.min(this.#reader.idleSince, now) === now ? now + idleLimit : this.#reader.idleSince + idleLimit;
-    if (now >= abandonedAt) {
-      this.#stopWith(new TholeError('RUN_ABANDONED', `Nobody read invocation ${this.invocationId} for ${idleLimit} ms.`));
-      return Infinity;
-    }
-    if (now >= this.#renewAt) {
-      this.#renewAt = now + LEASE_TTL_MS / 3;
-      this.#lease?.renew().catch((error: unknown) => this.#stopWith(toTholeError(error)));
-    }
-    return Math.min(this.#timeIsUpAt, abandonedAt, this.#renewAt);
+    return this.#phase === 'open' ? this.#limits.check(now) : Infinity;
   }
 
   /** One event, outside any run, on the way that all events go. */
@@ -275,8 +232,6 @@ export class RunTask implements Run, RunScope, Swept {
   #begin(): void {
     if (this.#phase !== 'new') return;
     this.#phase = 'open';
-    const now = this.runtime.monotonic();
-    this.#timeIsUpAt = now + (this.runConfig.timeLimitMs ?? Infinity);
     this.#stopping.promise.catch(noop);
     void this.#main();
   }
@@ -289,7 +244,7 @@ export class RunTask implements Run, RunScope, Swept {
     } catch (error) {
       failure = error;
     }
-    if (failure !== undefined) this.#stop ??= toTholeError(failure);
+    if (failure !== undefined) this.#stop ??= toTholeError(failure, (this.#current ?? this.tree.root).name);
     await this.#finish();
   }
 
@@ -355,10 +310,10 @@ export class RunTask implements Run, RunScope, Swept {
 
   #hold(lease: Lease): void {
     this.#lease = lease;
-    this.#renewAt = this.runtime.monotonic() + LEASE_TTL_MS / 3;
+    this.#limits.renew(lease);
     for (const signal of [lease.stop, lease.lost]) {
-      if (signal.aborted) this.#stopWith(toTholeError(signal.reason));
-      else signal.addEventListener('abort', () => this.#stopWith(toTholeError(signal.reason)), { once: true });
+      if (signal.aborted) this.#stopWith(signal.reason);
+      else signal.addEventListener('abort', () => this.#stopWith(signal.reason), { once: true });
     }
     this.#host.sweep.add(this);
   }
@@ -420,8 +375,9 @@ export class RunTask implements Run, RunScope, Swept {
     if (this.#phase === 'closed') throw this.#stop ?? new TholeError('CONTEXT_CLOSED', `Invocation ${this.invocationId} has ended.`);
   }
 
-  #stopWith(error: TholeError): void {
+  #stopWith(reason: unknown): void {
     if (this.#stop || this.#phase !== 'open') return;
+    const error = toTholeError(reason, (this.#current ?? this.tree.root).name);
     this.#stop = error;
     this.#controller.abort(error);
     this.#stopping.reject(error);
@@ -435,67 +391,19 @@ export class RunTask implements Run, RunScope, Swept {
     if (stop && !this.signal.aborted) this.#controller.abort(stop);
     // Not awaited: an agent that ignores its signal must not hold up the end of its run.
     if (stop) this.#steps?.return().catch(noop);
-    const needsTime = stop !== undefined || this.closers.size > 0 || this.plugins.length > 0;
-    if (needsTime && this.#committer) await this.#withinCleanup(this.#cleanUp(stop));
-    else if (this.#root) await this.#storePending().catch((error: unknown) => (this.#stop ??= toTholeError(error)));
+    if (this.#committer) {
+      const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.#reader, stop };
+      const author = (this.#current ?? this.tree.root).name;
+      const failure = await closeRun({ ...closing, record: this.#recorded ? author : undefined });
+      if (failure !== undefined) this.#stop ??= toTholeError(failure, author);
+    }
     this.#close();
-  }
-
-  async #cleanUp(stop: TholeError | undefined): Promise<void> {
-    await this.#committer!.settled();
-    const storable = !stop || !NO_RECORD.has(stop.code);
-    for (const closer of [...this.closers].reverse()) {
-      try {
-        if (storable) await closer();
-      } catch (error) {
-        this.runtime.logger.warn('A run could not store all that had finished.', { invocationId: this.invocationId, error: String(error) });
-      }
-    }
-    if (stop && storable && this.#recorded) await this.#storeClosingRecord(stop);
-    try {
-      await callPlugins(this.plugins, 'afterRunCallback', { invocationContext: this.#root! });
-    } catch (error) {
-      this.runtime.logger.error('afterRunCallback failed.', { invocationId: this.invocationId, error: String(error) });
-    }
-    if (!stop) await this.#storePending();
-  }
-
-  async #storePending(): Promise<void> {
-    const event = this.#root!.pendingEvent();
-    const stored = event && (await this.#committer!.commit(event));
-    if (stored) this.#reader.push(stored);
-  }
-
-  // Shown before the error is thrown. A plugin that cannot hear it does not keep it from being stored.
-  async #storeClosingRecord(stop: TholeError): Promise<void> {
-    const { invocationId, runtime } = this;
-    const author = (this.#current ?? this.tree.root).name;
-    const event = createEvent({ author, invocationId, errorCode: stop.code, errorMessage: stop.message }, runtime);
-    try {
-      const stored = await this.#committer!.commit(event).catch(() => this.#committer!.commit(event, { unheard: true }));
-      if (stored) this.#reader.push(stored);
-    } catch (error) {
-      runtime.logger.error('A run could not store its closing record.', { invocationId, error: String(error) });
-    }
-  }
-
-  async #withinCleanup(work: Promise<void>): Promise<void> {
-    const over = new AbortController();
-    const limit = this.runtime.sleep(this.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
-    try {
-      await Promise.race([work, limit]);
-    } catch (error) {
-      this.#stop ??= toTholeError(error);
-    } finally {
-      over.abort();
-      work.catch(noop);
-    }
   }
 
   #close(): void {
     this.#phase = 'closed';
     const stop = this.#stop;
-    if (stop && (NO_RECORD.has(stop.code) || !this.#recorded)) this.#host.forget();
+    if (stop && (!canStoreAfter(stop) || !this.#recorded)) this.#host.forget();
     this.#host.sweep.remove(this);
     const release = this.#lease?.release() ?? Promise.resolve();
     const finish = (): void => {
@@ -520,9 +428,9 @@ function hollow(event: Event): Event {
   return createEvent({ id: event.id, author: event.author, invocationId: event.invocationId, timestamp: event.timestamp });
 }
 
-function toTholeError(error: unknown): TholeError {
+function toTholeError(error: unknown, agentName: string): TholeError {
   if (TholeError.is(error)) return error;
-  return new TholeError('AGENT_FAILED', 'An agent failed with an error of its own; it is the cause.', { cause: error });
+  return new TholeError('AGENT_FAILED', `Agent ${agentName} failed with an error of its own; it is the cause.`, { cause: error });
 }
 
 function secondReader(): TholeError {

@@ -16,10 +16,11 @@ import type {
   StateDelta,
   Toolset,
 } from '@thole/core';
-import { HotSessions } from './hot-sessions.ts';
+import { HotSessions } from './hot-session.ts';
 import { RunLeases } from './lease.ts';
 import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
-import type { Run, RunHost } from './run.ts';
+import type { Run } from './run.ts';
+import type { RunHost } from './run-host.ts';
 import { RunTask } from './run.ts';
 import { checkedTree, checkRunnerOptions } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';

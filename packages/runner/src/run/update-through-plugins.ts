@@ -2,7 +2,7 @@ import { createEvent, TholeError } from '@thole/core';
 import type { Event, SessionRef, StateDelta } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
 import { LiveSession } from './live-session.ts';
-import type { RunHost } from './run.ts';
+import type { RunHost } from './run-host.ts';
 import { RunTask } from './run.ts';
 
 /**

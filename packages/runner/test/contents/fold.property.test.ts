@@ -9,7 +9,7 @@ import { SessionLog } from '../../src/history/session-log.ts';
 import { agent, answerPart, callPart, compaction, rewind, stored, user } from './history-of.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Date.now() % 2 ** 31);
-const runs = 300;
+const runs = Number(process.env['THOLE_RUNS'] ?? 150);
 
 const authors = ['a', 'b', 'c'];
 const branches = [undefined, undefined, 'p', 'p.x', 'p.y', 'px'];

@@ -65,7 +65,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
           { text: 'No lifts.', author: 'user', score: 0.5 },
         ],
       );
-      assert.equal(Date.parse(String(memories[0]?.['time'])), 1_600_000_000_000);
+      assert.equal(Date.parse(memories[0]?.['time'] as string), 1_600_000_000_000);
     },
   },
   {
@@ -92,7 +92,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
     contracts: [36],
     check: async ({ preloadMemory }) => {
       assert.equal(preloadMemory.declaration?.(), undefined);
-      assert.ok(preloadMemory.processLlmRequest, 'it works on the request');
+      assert.equal(typeof preloadMemory.processLlmRequest, 'function', 'it works on the request');
     },
   },
   {

@@ -25,7 +25,15 @@ export const sessionCreateCases: readonly SessionCase[] = [
       const session = await service.createSession(refTo());
       const { incarnation, ...rest } = session;
       assert.ok(incarnation.length > 0);
-      same(rest, { id: 's', appName: 'app', userId: 'u', state: {}, events: [], lastUpdateTime: 1_700_000_001.25, lastSeq: 0 });
+      same(rest, {
+        id: 's',
+        appName: 'app',
+        userId: 'u',
+        state: {},
+        events: [],
+        lastUpdateTime: 1_700_000_001.25,
+        lastSeq: 0,
+      });
     },
   },
   {
@@ -45,7 +53,10 @@ export const sessionCreateCases: readonly SessionCase[] = [
       const ref = await made(service, refTo(), { a: 1 });
       await append(service, ref, eventOf('e1'));
       const before = await read(service);
-      await refused('SESSION_ALREADY_EXISTS', service.createSession({ ...ref, state: { a: 2, 'user:b': 2, 'app:c': 3 } }));
+      await refused(
+        'SESSION_ALREADY_EXISTS',
+        service.createSession({ ...ref, state: { a: 2, 'user:b': 2, 'app:c': 3 } }),
+      );
       same(await read(service), before);
     },
   },
@@ -54,11 +65,14 @@ export const sessionCreateCases: readonly SessionCase[] = [
     sentence: 'of twenty that create one id at once, one succeeds and the others hear SESSION_ALREADY_EXISTS',
     contracts: [2],
     async check(service) {
-      const results = await Promise.allSettled(numbers(20).map((n) => service.createSession({ ...refTo(), state: { n } })));
+      const results = await Promise.allSettled(
+        numbers(20).map((n) => service.createSession({ ...refTo(), state: { n } })),
+      );
       const winners = results.filter((result) => result.status === 'fulfilled');
       assert.equal(winners.length, 1);
       for (const result of results) {
-        if (result.status === 'rejected') assert.ok(TholeError.is(result.reason, 'SESSION_ALREADY_EXISTS'), String(result.reason));
+        if (result.status === 'rejected')
+          assert.ok(TholeError.is(result.reason, 'SESSION_ALREADY_EXISTS'), String(result.reason));
       }
       same(await stateOf(service), winners[0]!.value.state);
     },
@@ -100,7 +114,9 @@ export const sessionCreateCases: readonly SessionCase[] = [
     contracts: [2, 6],
     async check(service) {
       await made(service, refTo('s1'), { 'user:a': 1, 'app:b': 1, 'user:stays': 1 });
-      same((await service.createSession({ ...refTo('s2'), state: { x: null, 'user:a': null, 'app:b': null } })).state, { 'user:stays': 1 });
+      same((await service.createSession({ ...refTo('s2'), state: { x: null, 'user:a': null, 'app:b': null } })).state, {
+        'user:stays': 1,
+      });
     },
   },
   {
@@ -122,7 +138,11 @@ export const sessionCreateCases: readonly SessionCase[] = [
     contracts: [5],
     async check(service) {
       for (const [what, value] of notJson()) {
-        const error = await refused('INVALID_INPUT', service.createSession({ ...refTo(), state: { 'user:ok': 1, a: value as never } }), what);
+        const error = await refused(
+          'INVALID_INPUT',
+          service.createSession({ ...refTo(), state: { 'user:ok': 1, a: value as never } }),
+          what,
+        );
         assert.match(error.message, /state\["a"\]|state\.a/, `${what}: the message names the path`);
       }
       same(await service.getSession(refTo()), undefined);
@@ -144,7 +164,10 @@ export const sessionCreateCases: readonly SessionCase[] = [
     contracts: [7],
     async check(service) {
       const reason = new Error('enough');
-      await assert.rejects(service.createSession({ ...refTo(), signal: AbortSignal.abort(reason) }), (error) => error === reason);
+      await assert.rejects(
+        service.createSession({ ...refTo(), signal: AbortSignal.abort(reason) }),
+        (error) => error === reason,
+      );
       same(await service.getSession(refTo()), undefined);
     },
   },

@@ -4,10 +4,76 @@ import { append, eventOf, made, read, refTo, refused, same, stateOf } from './se
 import type { SessionCase } from './session-support.ts';
 
 const oddNames = [
-  'a:b', 'a/b', '/', '..', '.', '../../etc', 'a\\b', '*', 'a*', '?', '[a-z]', '{x}', '{', '}', '%', '%41', 'A%3Ab', '_', '__', '$', '#', '&', '+',
-  'A', 'a', ' a', 'a ', ' ', '\t', '\n', '\u0001', '\u007f', '"', "'", "'; DROP TABLE sessions; --", '`', '|', ',', ';', '","', '\u001f', '\u2028', '\u202e',
-  'é', 'e\u0301', 'ß', 'SS', 'İ', 'ı', '日本語', '🙂', '𝒳', 'CON', 'nul', 'null', 'undefined', '0', '-1', 'true', '[object Object]', 'temp:', 'app:x', 'user:x',
-  'user_state', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'x'.repeat(512), 'é'.repeat(256),
+  'a:b',
+  'a/b',
+  '/',
+  '..',
+  '.',
+  '../../etc',
+  'a\\b',
+  '*',
+  'a*',
+  '?',
+  '[a-z]',
+  '{x}',
+  '{',
+  '}',
+  '%',
+  '%41',
+  'A%3Ab',
+  '_',
+  '__',
+  '$',
+  '#',
+  '&',
+  '+',
+  'A',
+  'a',
+  ' a',
+  'a ',
+  ' ',
+  '\t',
+  '\n',
+  '\u0001',
+  '\u007f',
+  '"',
+  "'",
+  "'; DROP TABLE sessions; --",
+  '`',
+  '|',
+  ',',
+  ';',
+  '","',
+  '\u001f',
+  '\u2028',
+  '\u202e',
+  'é',
+  'e\u0301',
+  'ß',
+  'SS',
+  'İ',
+  'ı',
+  '日本語',
+  '🙂',
+  '𝒳',
+  'CON',
+  'nul',
+  'null',
+  'undefined',
+  '0',
+  '-1',
+  'true',
+  '[object Object]',
+  'temp:',
+  'app:x',
+  'user:x',
+  'user_state',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'x'.repeat(512),
+  'é'.repeat(256),
 ];
 
 const refusedNames: [what: string, value: unknown][] = [
@@ -26,35 +92,33 @@ type Part = keyof SessionRef;
 const parts: readonly Part[] = ['appName', 'userId', 'sessionId'];
 
 export const sessionNameCases: readonly SessionCase[] = [
-  ...parts.map(
-    (part): SessionCase => ({
-      id: `names.odd-${part}`,
-      sentence: `every odd ${part} is kept apart from every other, in reading, writing, listing and deleting`,
-      contracts: [1],
-      async check(service) {
-        const refs = oddNames.map((name) => ({ ...refTo(), [part]: name }));
-        for (const [i, ref] of refs.entries()) {
-          await made(service, ref, { i });
-          await append(service, ref, eventOf(`event-${i}`));
-        }
-        for (const [i, ref] of refs.entries()) {
-          const session = await read(service, ref);
-          same(
-            [session.appName, session.userId, session.id, session.state, session.events.map((event) => event.id)],
-            [ref.appName, ref.userId, ref.sessionId, { i }, [`event-${i}`]],
-            JSON.stringify(oddNames[i]),
-          );
-          if (part !== 'sessionId') same((await service.listSessions(ref)).total, 1, JSON.stringify(oddNames[i]));
-        }
-        for (const [i, ref] of refs.entries()) {
-          assert.equal(await service.deleteSession(ref), true, JSON.stringify(oddNames[i]));
-          same(await service.getSession(ref), undefined);
-          const next = refs[i + 1];
-          if (next) same(await stateOf(service, next), { i: i + 1 });
-        }
-      },
-    }),
-  ),
+  ...parts.map((part): SessionCase => ({
+    id: `names.odd-${part}`,
+    sentence: `every odd ${part} is kept apart from every other, in reading, writing, listing and deleting`,
+    contracts: [1],
+    async check(service) {
+      const refs = oddNames.map((name) => ({ ...refTo(), [part]: name }));
+      for (const [i, ref] of refs.entries()) {
+        await made(service, ref, { i });
+        await append(service, ref, eventOf(`event-${i}`));
+      }
+      for (const [i, ref] of refs.entries()) {
+        const session = await read(service, ref);
+        same(
+          [session.appName, session.userId, session.id, session.state, session.events.map((event) => event.id)],
+          [ref.appName, ref.userId, ref.sessionId, { i }, [`event-${i}`]],
+          JSON.stringify(oddNames[i]),
+        );
+        if (part !== 'sessionId') same((await service.listSessions(ref)).total, 1, JSON.stringify(oddNames[i]));
+      }
+      for (const [i, ref] of refs.entries()) {
+        assert.equal(await service.deleteSession(ref), true, JSON.stringify(oddNames[i]));
+        same(await service.getSession(ref), undefined);
+        const next = refs[i + 1];
+        if (next) same(await stateOf(service, next), { i: i + 1 });
+      }
+    },
+  })),
   {
     id: 'names.no-joining',
     sentence: 'triples that would be one when joined by a separator are different sessions with different users',
@@ -62,7 +126,11 @@ export const sessionNameCases: readonly SessionCase[] = [
     async check(service) {
       const refs: SessionRef[] = [];
       for (const separator of [':', '/', '|', ',', '-', '_', '.', ' ', '\n', '\u001f', '","', '::', '}:{']) {
-        refs.push(refTo('d', `b${separator}c`, 'a'), refTo('d', 'c', `a${separator}b`), refTo(`c${separator}d`, 'b', 'a'));
+        refs.push(
+          refTo('d', `b${separator}c`, 'a'),
+          refTo('d', 'c', `a${separator}b`),
+          refTo(`c${separator}d`, 'b', 'a'),
+        );
       }
       for (const [i, ref] of refs.entries()) await made(service, ref, { i, [`user:${i}`]: i });
       for (const [i, ref] of refs.entries()) assert.equal((await stateOf(service, ref))['i'], i);
@@ -85,26 +153,31 @@ export const sessionNameCases: readonly SessionCase[] = [
       same(await stateOf(service, refTo('s', 'victim')), { 'user:a': 1 });
     },
   },
-  ...parts.map(
-    (part): SessionCase => ({
-      id: `names.refused-${part}`,
-      sentence: `an ${part} that cannot be a name is INVALID_INPUT in every call, by name and without its value`,
-      contracts: [1, 42],
-      async check(service) {
-        for (const [what, value] of refusedNames) {
-          const ref = { ...refTo(), [part]: value } as SessionRef;
-          for (const [call, doing] of callsWith(service, ref, part)) {
-            const error = await refused('INVALID_INPUT', doing(), `${call} with ${what}`);
-            assert.ok(error.message.includes(part), `${call} with ${what}: the message names ${part}, but it is: ${error.message}`);
-          }
+  ...parts.map((part): SessionCase => ({
+    id: `names.refused-${part}`,
+    sentence: `an ${part} that cannot be a name is INVALID_INPUT in every call, by name and without its value`,
+    contracts: [1, 42],
+    async check(service) {
+      for (const [what, value] of refusedNames) {
+        const ref = { ...refTo(), [part]: value } as SessionRef;
+        for (const [call, doing] of callsWith(service, ref, part)) {
+          const error = await refused('INVALID_INPUT', doing(), `${call} with ${what}`);
+          assert.ok(
+            error.message.includes(part),
+            `${call} with ${what}: the message names ${part}, but it is: ${error.message}`,
+          );
         }
-        same((await service.listSessions({ appName: 'app' })).total, 0);
-      },
-    }),
-  ),
+      }
+      same((await service.listSessions({ appName: 'app' })).total, 0);
+    },
+  })),
 ];
 
-function callsWith(service: SessionService, ref: SessionRef, part: Part): [name: string, call: () => Promise<unknown>][] {
+function callsWith(
+  service: SessionService,
+  ref: SessionRef,
+  part: Part,
+): [name: string, call: () => Promise<unknown>][] {
   const calls: [string, () => Promise<unknown>][] = [
     ['createSession', () => service.createSession(ref)],
     ['getSession', () => service.getSession(ref)],

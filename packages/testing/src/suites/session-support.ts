@@ -11,7 +11,11 @@ export function refTo(sessionId = 's', userId = 'u', appName = 'app'): SessionRe
 }
 
 /** Makes a session and answers its triple. */
-export async function made(service: SessionService, ref: SessionRef = refTo(), state: StateDelta = {}): Promise<SessionRef> {
+export async function made(
+  service: SessionService,
+  ref: SessionRef = refTo(),
+  state: StateDelta = {},
+): Promise<SessionRef> {
   await service.createSession({ ...ref, state });
   return ref;
 }
@@ -65,14 +69,19 @@ export async function refused(code: TholeErrorCode, doing: Promise<unknown>, wha
     await doing;
   } catch (error) {
     if (TholeError.is(error, code)) return error;
-    throw new assert.AssertionError({ message: `${what}: expected ${code}, but it was ${String(error)}`, actual: error, expected: code });
+    throw new assert.AssertionError({
+      message: `${what}: expected ${code}, but it was ${String(error)}`,
+      actual: error,
+      expected: code,
+    });
   }
   throw new assert.AssertionError({ message: `${what}: expected ${code}, but it was accepted`, expected: code });
 }
 
-/** Asserts equality as plain JSON data: prototypes and frozenness aside. */
+/** Asserts deep equality, order of array members included. */
 export function same(actual: unknown, expected: unknown, message?: string): void {
-  assert.deepStrictEqual(actual, expected, message);
+  if (message === undefined) assert.deepStrictEqual(actual, expected);
+  else assert.deepStrictEqual(actual, expected, message);
 }
 
 /** Values that JSON holds, the awkward ones included. */
@@ -104,6 +113,8 @@ export const jsonValues: StateDelta = {
 export function notJson(): [what: string, value: unknown][] {
   const cycle: { [key: string]: unknown } = {};
   cycle['again'] = { cycle };
+  const holes: unknown[] = [];
+  holes[1] = 1;
   let deep: unknown = 'bottom';
   for (let i = 0; i < 101; i++) deep = [deep];
   return [
@@ -116,7 +127,7 @@ export function notJson(): [what: string, value: unknown][] {
     ['NaN', Number.NaN],
     ['Infinity', Number.POSITIVE_INFINITY],
     ['undefined in an array', [1, undefined]],
-    ['a hole in an array', [1, , 3]], // eslint-disable-line no-sparse-arrays
+    ['a hole in an array', holes],
     ['a cycle', cycle],
     ['101 levels', deep],
     ['a function deep inside', { a: [{ b: () => 1 }] }],
@@ -126,5 +137,9 @@ export function notJson(): [what: string, value: unknown][] {
 }
 
 export function isDeeplyFrozen(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen));
+  return (
+    typeof value !== 'object' ||
+    value === null ||
+    (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen))
+  );
 }

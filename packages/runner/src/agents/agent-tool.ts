@@ -1,0 +1,103 @@
+import { AgentTree, checkAgent, invalidInput, isFinalResponse, StatePrefix, textOf, TholeError } from '@thole/core';
+import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
+import type { LlmAgent } from './llm-agent.ts';
+
+export interface AgentToolOptions {
+  agent: Agent;
+  /** The agent's answer is the run's: the calling model does not put it into words. */
+  skipSummarization?: boolean | undefined;
+}
+
+/**
+ * An agent as a tool: it runs in a session of its own, in memory, with a copy of the caller's state, and its final text (an
+ * object where it has an `outputSchema`) answers the call. What it wrote to state and artifacts is the caller's afterwards.
+ * `INVALID_INPUT` for what is no agent.
+ */
+export class AgentTool implements Tool {
+  readonly agent: Agent;
+  readonly name: string;
+  readonly description: string;
+  readonly skipSummarization: boolean;
+
+  constructor(options: AgentToolOptions) {
+    if (typeof options !== 'object' || options === null) throw invalidInput("An AgentTool's options", 'an object', options);
+    checkAgent(options.agent);
+    this.agent = options.agent;
+    this.name = options.agent.name;
+    this.description = options.agent.description ?? '';
+    this.skipSummarization = options.skipSummarization ?? false;
+  }
+
+  /** What is checked of a runner's own agents, for this one and those below it. */
+  check({ models }: { models: readonly ModelFactory[] }): void {
+    const tree = new AgentTree(this.agent);
+    for (const agent of tree) agent.check?.({ models, tree });
+  }
+
+  declaration(): FunctionDeclaration {
+    const parametersJsonSchema = this.#schemas().inputSchema?.jsonSchema ?? REQUEST;
+    return { name: this.name, description: this.description, parametersJsonSchema };
+  }
+
+  async runAsync({ args, toolContext }: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
+    const message = await this.#messageOf(args);
+    let last: Event | undefined;
+    for await (const event of toolContext.runChild({ agent: this.agent, message })) {
+      if (event.partial) continue;
+      takeOver(event, toolContext);
+      if (event.author !== 'user' && isAnswer(event)) last = event;
+    }
+    if (last?.errorCode) throw new Error(`${this.name} could not answer (${last.errorCode}).`);
+    if (last?.longRunningToolIds?.length) {
+      throw new Error(`${this.name} waits for something that comes later, which it cannot do as a tool.`);
+    }
+    if (this.skipSummarization) toolContext.actions.skipSummarization = true;
+    return this.#resultOf(textOf(last?.content));
+  }
+
+  #schemas(): Partial<Pick<LlmAgent, 'inputSchema' | 'outputSchema'>> {
+    return isLlmAgent(this.agent) ? this.agent : {};
+  }
+
+  async #messageOf(args: JsonObject): Promise<string> {
+    const { inputSchema } = this.#schemas();
+    if (inputSchema) {
+      const checked = await inputSchema.validate(args);
+      if ('issues' in checked) throw refused(this.name, checked.issues.join('; '));
+      return JSON.stringify(checked.value);
+    }
+    const { request } = args;
+    if (typeof request !== 'string' || request === '') throw refused(this.name, 'request: expected a string that is not empty');
+    return request;
+  }
+
+  // The agent's flow has checked it already; an agent it handed over to answers in its own way.
+  #resultOf(text: string): unknown {
+    if (!this.#schemas().outputSchema) return text;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+}
+
+const REQUEST: JsonObject = {
+  type: 'object',
+  properties: { request: { type: 'string', description: 'What the agent is asked, with all it needs to know.' } },
+  required: ['request'],
+};
+
+function isAnswer(event: Event): boolean {
+  return (event.errorCode !== undefined || event.content !== undefined) && isFinalResponse(event);
+}
+
+function takeOver({ actions }: Event, { state, actions: own }: ToolContext): void {
+  for (const [key, value] of Object.entries(actions.stateDelta)) if (!key.startsWith(StatePrefix.TEMP)) state.set(key, value);
+  for (const [filename, version] of Object.entries(actions.artifactDelta)) own.artifactDelta[filename] = version;
+}
+
+function refused(tool: string, issues: string): TholeError {
+  return new TholeError('INVALID_INPUT', `The arguments of ${tool} were refused: ${issues}.`, { details: { refused: true } });
+}

@@ -1,0 +1,68 @@
+import type { Event, InvocationContext } from '@thole/core';
+import { BaseAgent } from './base-agent.ts';
+import type { BaseAgentOptions } from './base-agent.ts';
+
+export type ParallelAgentOptions = BaseAgentOptions;
+
+/**
+ * Runs its agents at once, each in a branch of its own that does not see the others. Events come as they are ready. When
+ * one fails, what the others have ready is stored; then the error is thrown.
+ */
+export class ParallelAgent extends BaseAgent {
+  constructor(options: ParallelAgentOptions) {
+    super(options);
+  }
+
+  async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+    const prefix = context.branch === undefined ? this.name : `${context.branch}.${this.name}`;
+    const ready: Ready[] = [];
+    let wake = noop;
+    let running = 0;
+    let failure: { error: unknown } | undefined;
+
+    const advance = (steps: Steps, next: Promise<IteratorResult<Event, void>>): void => {
+      running++;
+      next
+        .then(
+          (step) => {
+            if (!step.done) ready.push({ steps, event: step.value });
+          },
+          (error: unknown) => {
+            failure ??= { error };
+          },
+        )
+        .finally(() => {
+          running--;
+          wake();
+        });
+    };
+
+    for (const agent of this.subAgents) {
+      const steps = context.runAgent(agent, { branch: `${prefix}.${agent.name}` });
+      advance(steps, steps.next());
+    }
+    // Each branch has at most one event here, and goes on with its own answer: a slow reader holds them all, and loses none.
+    for (;;) {
+      const first = ready.shift();
+      if (first) {
+        const stored = yield first.event;
+        if (!failure) advance(first.steps, first.steps.next(stored));
+      } else {
+        if (failure) throw failure.error;
+        if (running === 0) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  }
+}
+
+type Steps = AsyncGenerator<Event, void, Event>;
+
+interface Ready {
+  readonly steps: Steps;
+  readonly event: Event;
+}
+
+function noop(): void {}

@@ -1,0 +1,21 @@
+import type { Event, InvocationContext } from '@thole/core';
+import { BaseAgent } from './base-agent.ts';
+import type { BaseAgentOptions } from './base-agent.ts';
+import { follow } from './follow.ts';
+
+export type SequentialAgentOptions = BaseAgentOptions;
+
+/** Runs its agents one after another, each once. It stops where one waits for a call that is answered later, or fails. */
+export class SequentialAgent extends BaseAgent {
+  constructor(options: SequentialAgentOptions) {
+    super(options);
+  }
+
+  async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+    for (const agent of this.subAgents) {
+      if (context.ended) return;
+      const { isPaused } = yield* follow(context.runAgent(agent));
+      if (isPaused) return;
+    }
+  }
+}

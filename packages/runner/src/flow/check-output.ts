@@ -1,0 +1,31 @@
+import { textOf } from '@thole/core';
+import type { Content, ReadSchema } from '@thole/core';
+
+/** A typed answer: the text to store, or what is wrong with it, in a sentence for the model. */
+export type CheckedOutput = { text: string } | { problem: string };
+
+/** Reads an answer's text as JSON and checks it. The text to store is the model's own unless the schema made something else of it. */
+export async function checkOutput(schema: ReadSchema, content: Content | undefined): Promise<CheckedOutput> {
+  const text = unfenced(textOf(content));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problem: 'The answer must be JSON and nothing besides.' };
+  }
+  const checked = await schema.validate(value);
+  if ('issues' in checked) return { problem: `The answer does not fit: ${checked.issues.join('; ')}.` };
+  return { text: JSON.stringify(checked.value) === JSON.stringify(value) ? text : JSON.stringify(checked.value) };
+}
+
+/** The content with this text in the place of its own; thoughts and what else there is stay. */
+export function withText(content: Content | undefined, text: string): Content {
+  if (textOf(content) === text) return content!;
+  const others = (content?.parts ?? []).filter((part) => part.text === undefined || part.thought);
+  return { role: 'model', ...content, parts: [...others, { text }] };
+}
+
+// Some models put JSON between code fences, asked or not.
+function unfenced(text: string): string {
+  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text.trim();
+}

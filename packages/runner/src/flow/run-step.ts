@@ -1,0 +1,122 @@
+import { createEventActions, getFunctionCalls, isFinalResponse, TholeError } from '@thole/core';
+import type { Content, Event, InvocationContext } from '@thole/core';
+import type { LlmAgent } from '../agents/llm-agent.ts';
+import { buildRequest } from '../request/build-request.ts';
+import type { RequestDraft } from '../request/request-draft.ts';
+import { callModel } from './call-model.ts';
+import type { ModelAnswer } from './call-model.ts';
+import { checkOutput, withText } from './check-output.ts';
+import { giveCallIds } from './give-call-ids.ts';
+import { KnownCallIds } from './known-call-ids.ts';
+import { runTools } from './run-tools.ts';
+import { transferTarget } from './transfer.ts';
+
+/** Steps on end that may bring nothing: calls that are all unknown or refused, code results without an answer. */
+const STUCK_STEPS = 3;
+/** How often an answer that does not fit `outputSchema` goes back to the model. */
+const OUTPUT_RETRIES = 2;
+
+/** What an agent's turn remembers from step to step. */
+interface Turn {
+  step: number;
+  refusedSteps: number;
+  unfinishedSteps: number;
+  badOutputs: number;
+  /** An answer that did not fit and why, for the next request alone. */
+  retry: readonly Content[];
+}
+
+/** An `LlmAgent`'s turn: step after step until the model has answered, handed over, or asked for what comes later. */
+export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
+  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [] };
+  let goesOn = true;
+  while (goesOn && !context.ended) {
+    goesOn = yield* runStep(agent, context, turn);
+    turn.step++;
+  }
+}
+
+/** One step: ask the model, store its answer, run its calls. Answers whether another step follows. */
+async function* runStep(agent: LlmAgent, context: InvocationContext, turn: Turn): AsyncGenerator<Event, boolean, Event> {
+  const draft = await buildRequest(agent, context, turn);
+  turn.retry = [];
+  const answer = yield* callModel(draft);
+
+  const hasCalls = getFunctionCalls(answer.response).length > 0;
+  let content = answer.response.content;
+  if (agent.outputSchema && !hasCalls && !answer.response.errorCode) {
+    const checked = await checkOutput(agent.outputSchema, content);
+    if ('problem' in checked) {
+      turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
+      countBadOutput(turn, agent);
+      return true;
+    }
+    content = withText(content, checked.text);
+  }
+
+  const stored: Event | undefined = yield answerEvent(draft, answer, content);
+  // A plugin dropped it: nothing was said, so nothing follows.
+  if (!stored) return false;
+  const calls = stored.errorCode ? [] : getFunctionCalls(stored);
+  if (calls.length === 0) return !isFinalResponse(stored) && ++turn.unfinishedSteps < STUCK_STEPS;
+  turn.unfinishedSteps = 0;
+  if (context.ended) return false;
+
+  const outcome = yield* runTools(draft, calls);
+
+  if (draft.output?.accepted) {
+    const text = JSON.stringify(draft.output.accepted.value);
+    yield answerEvent(draft, { id: context.runtime.newId('event'), response: {} }, { role: 'model', parts: [{ text }] });
+    return false;
+  }
+  if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
+  const target = transferTarget(outcome, context);
+  if (target) {
+    yield* context.runAgent(target);
+    return false;
+  }
+  if (outcome.some((each) => each.actions?.skipSummarization)) return false;
+  if (outcome.every((each) => each.isPending)) return false;
+  countRefusedStep(turn, agent, outcome.every((each) => each.isRefused));
+  return true;
+}
+
+function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content: Content | undefined): Event {
+  const { agent, context, artifactDelta, support, tools } = draft;
+  const { invocationId, branch, runtime } = context;
+  const { partial: _, ...rest } = response;
+  const event: Event = {
+    ...rest,
+    id,
+    invocationId,
+    author: agent.name,
+    timestamp: runtime.now(),
+    actions: createEventActions({ artifactDelta: { ...artifactDelta } }),
+  };
+  if (branch !== undefined) event.branch = branch;
+  if (!content) return event;
+  event.content = giveCallIds(content.role ? content : { ...content, role: 'model' }, {
+    runtime,
+    isKnown: (callId) => knownCallIds(support.folds).in(context.history).has(callId),
+  });
+  const later = getFunctionCalls(event).filter(({ name }) => tools.get(name)?.isLongRunning);
+  if (later.length > 0) event.longRunningToolIds = later.map((call) => call.id!);
+  return event;
+}
+
+function knownCallIds(folds: Map<string, unknown>): KnownCallIds {
+  const known = (folds.get('call-ids') as KnownCallIds | undefined) ?? new KnownCallIds();
+  folds.set('call-ids', known);
+  return known;
+}
+
+function countBadOutput(turn: Turn, agent: LlmAgent): void {
+  if (++turn.badOutputs <= OUTPUT_RETRIES) return;
+  throw new TholeError('OUTPUT_INVALID', `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.`);
+}
+
+function countRefusedStep(turn: Turn, agent: LlmAgent, isRefused: boolean): void {
+  turn.refusedSteps = isRefused ? turn.refusedSteps + 1 : 0;
+  if (turn.refusedSteps < STUCK_STEPS) return;
+  throw new TholeError('MODEL_STUCK', `The model of agent ${agent.name} made nothing but unknown or refused calls, ${STUCK_STEPS} steps on end.`);
+}

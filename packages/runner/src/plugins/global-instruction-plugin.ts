@@ -1,0 +1,32 @@
+import { invalidInput } from '@thole/core';
+import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
+import type { Instruction } from '../agents/llm-agent-options.ts';
+import { readInstruction } from '../request/read-instruction.ts';
+
+export interface GlobalInstructionPluginOptions {
+  /** Text with `{key}`, or a function: as an agent's own instruction. */
+  globalInstruction: Instruction;
+  name?: string | undefined;
+}
+
+/** Puts one instruction before those of every agent of the app. */
+export class GlobalInstructionPlugin implements Plugin {
+  readonly name: string;
+  readonly #instruction: Instruction;
+
+  constructor(options: GlobalInstructionPluginOptions) {
+    const { globalInstruction } = options;
+    if (typeof globalInstruction !== 'string' && typeof globalInstruction !== 'function') {
+      throw invalidInput('globalInstruction', 'a string or a function', globalInstruction);
+    }
+    this.name = options.name ?? 'global_instruction';
+    this.#instruction = globalInstruction;
+  }
+
+  async beforeModelCallback({ callbackContext, llmRequest }: { callbackContext: CallbackContext; llmRequest: LlmRequest }): Promise<undefined> {
+    const text = await readInstruction(this.#instruction, callbackContext, `globalInstruction of plugin ${this.name}`);
+    const { systemInstruction } = llmRequest.config;
+    if (text) llmRequest.config.systemInstruction = systemInstruction ? `${text}\n\n${systemInstruction}` : text;
+    return undefined;
+  }
+}

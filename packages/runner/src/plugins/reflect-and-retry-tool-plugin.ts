@@ -1,0 +1,57 @@
+import { TholeError } from '@thole/core';
+import type { InvocationContext, JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+
+export interface ReflectAndRetryToolPluginOptions {
+  /** How often the model may try a tool again after it failed, in one invocation (3). */
+  maxRetries?: number | undefined;
+  name?: string | undefined;
+}
+
+/**
+ * Answers a tool's failure with what went wrong and a request to try differently, up to a limit for each tool; then with one
+ * to leave it. A success starts the count anew, and the end of the invocation forgets it.
+ */
+export class ReflectAndRetryToolPlugin implements Plugin {
+  readonly name: string;
+  readonly #maxRetries: number;
+  readonly #failures = new Map<string, Map<string, number>>();
+
+  constructor(options: ReflectAndRetryToolPluginOptions = {}) {
+    const { maxRetries = 3 } = options;
+    if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
+      throw new TholeError('INVALID_INPUT', 'maxRetries must be an integer of 0 or more.');
+    }
+    this.name = options.name ?? 'reflect_and_retry_tool';
+    this.#maxRetries = maxRetries;
+  }
+
+  onToolErrorCallback({ tool, toolContext, error }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }): JsonObject {
+    const failures = this.#failuresIn(toolContext.invocationId);
+    const count = (failures.get(tool.name) ?? 0) + 1;
+    failures.set(tool.name, count);
+    const mayRetry = count <= this.#maxRetries;
+    return {
+      error: error.message,
+      attempt: count,
+      [GUIDANCE]: mayRetry
+        ? `${tool.name} failed. Find out from the error what was wrong, then call it with other arguments or go another way; do not repeat the same call.`
+        : `${tool.name} has failed ${count} times. Do not call it again: go on without it, or say what could not be done.`,
+    };
+  }
+
+  afterToolCallback({ tool, toolContext, result }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }): void {
+    if (!(GUIDANCE in result)) this.#failures.get(toolContext.invocationId)?.delete(tool.name);
+  }
+
+  afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
+    this.#failures.delete(invocationContext.invocationId);
+  }
+
+  #failuresIn(invocationId: string): Map<string, number> {
+    const known = this.#failures.get(invocationId) ?? new Map<string, number>();
+    this.#failures.set(invocationId, known);
+    return known;
+  }
+}
+
+const GUIDANCE = 'whatToDoNow';

@@ -1,0 +1,25 @@
+import type { Content, InvocationContext, Plugin } from '@thole/core';
+import { saveInputBlobs } from '../run/save-input-blobs.ts';
+
+/**
+ * Keeps files that come inside a user's message as artifacts, under their display names, and leaves a line in the place of
+ * each that names it. Needs an artifact service: without one a message with a file fails.
+ */
+export class SaveFilesAsArtifactsPlugin implements Plugin {
+  readonly name: string;
+
+  constructor(options: { name?: string | undefined } = {}) {
+    this.name = options.name ?? 'save_files_as_artifacts';
+  }
+
+  async onUserMessageCallback({
+    invocationContext,
+    userMessage,
+  }: {
+    invocationContext: InvocationContext;
+    userMessage: Content;
+  }): Promise<Content | undefined> {
+    if (!userMessage.parts?.some((part) => part.inlineData)) return undefined;
+    return saveInputBlobs(invocationContext, userMessage);
+  }
+}

@@ -1,0 +1,94 @@
+import type { JsonObject, TholeErrorCode } from '@thole/core';
+
+/** What a provider's server does when it is asked: data, for whoever plays it in that provider's protocol. */
+export interface LlmScenario {
+  readonly name: LlmScenarioName;
+  /** The model's thinking, in the pieces in which it is streamed; it comes before the text. */
+  readonly thoughts?: readonly string[] | undefined;
+  /** The model's text, in the pieces in which it is streamed. */
+  readonly pieces?: readonly string[] | undefined;
+  /** Calls, after the text. */
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] | undefined;
+  /**
+   * How it ends: as it should; for want of tokens; because a filter stopped it; with an error instead of an answer; the
+   * connection breaks after the pieces; nothing more comes, and the connection stays open.
+   */
+  readonly ending: 'stop' | 'max-tokens' | 'blocked' | 'error' | 'cut' | 'silence';
+  /** Where the ending is an error: what the model must throw. */
+  readonly error?:
+    | { readonly code: TholeErrorCode; readonly retryable: boolean; readonly retryAfterMs?: number | undefined }
+    | undefined;
+}
+
+export type LlmScenarioName =
+  | 'text'
+  | 'stream'
+  | 'thinking'
+  | 'call'
+  | 'parallel-calls'
+  | 'text-then-call'
+  | 'empty'
+  | 'blocked'
+  | 'max-tokens'
+  | 'error-rate-limited'
+  | 'error-overloaded'
+  | 'error-auth'
+  | 'error-bad-request'
+  | 'error-too-long'
+  | 'error-mid-stream'
+  | 'silent'
+  | 'silent-mid-stream';
+
+/** Every scenario that the `llm` cases play, by name. */
+export const llmScenarios: { readonly [Name in LlmScenarioName]: LlmScenario & { readonly name: Name } } = {
+  text: { name: 'text', pieces: ['The harbour hotel has a room.'], ending: 'stop' },
+  stream: { name: 'stream', pieces: ['The har', 'bour ', 'hotel — ', '部屋 🏨', ' is free.\n'], ending: 'stop' },
+  thinking: { name: 'thinking', thoughts: ['High floors, ', 'so nine.'], pieces: ['Room ', '912.'], ending: 'stop' },
+  call: {
+    name: 'call',
+    calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo', floors: [8, 9], sea: true } }],
+    ending: 'stop',
+  },
+  'parallel-calls': {
+    name: 'parallel-calls',
+    calls: [
+      { id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } },
+      { id: 'call-b', name: 'find_rooms', args: { city: 'Bergen' } },
+      { id: 'call-c', name: 'list_guests', args: {} },
+    ],
+    ending: 'stop',
+  },
+  'text-then-call': {
+    name: 'text-then-call',
+    pieces: ['Let me ', 'look.'],
+    calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } }],
+    ending: 'stop',
+  },
+  empty: { name: 'empty', ending: 'stop' },
+  blocked: { name: 'blocked', ending: 'blocked' },
+  'max-tokens': { name: 'max-tokens', pieces: ['The harbour ', 'hotel has'], ending: 'max-tokens' },
+  'error-rate-limited': {
+    name: 'error-rate-limited',
+    ending: 'error',
+    error: { code: 'MODEL_RATE_LIMITED', retryable: true, retryAfterMs: 2000 },
+  },
+  'error-overloaded': {
+    name: 'error-overloaded',
+    ending: 'error',
+    error: { code: 'MODEL_OVERLOADED', retryable: true },
+  },
+  'error-auth': { name: 'error-auth', ending: 'error', error: { code: 'MODEL_AUTH', retryable: false } },
+  'error-bad-request': {
+    name: 'error-bad-request',
+    ending: 'error',
+    error: { code: 'MODEL_BAD_REQUEST', retryable: false },
+  },
+  'error-too-long': {
+    name: 'error-too-long',
+    ending: 'error',
+    error: { code: 'MODEL_CONTEXT_TOO_LONG', retryable: false },
+  },
+  'error-mid-stream': { name: 'error-mid-stream', pieces: ['The har', 'bour'], ending: 'cut' },
+  silent: { name: 'silent', ending: 'silence' },
+  'silent-mid-stream': { name: 'silent-mid-stream', pieces: ['The har'], ending: 'silence' },
+};

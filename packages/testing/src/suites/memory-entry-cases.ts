@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { textOf, TholeError, turnId } from '@thole/core';
+import type { MemoryEntry, MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, entry, found, kept, longAgo, said, search, sessionWith } from './memory-fixture.ts';
+
+const fact: MemoryEntry = {
+  id: 'f1',
+  kind: 'fact',
+  content: { role: 'user', parts: [{ text: 'Prefers high floors.' }] },
+  author: 'concierge',
+  timestamp: longAgo + 0.25,
+  sessionId: 's1',
+  eventId: 'e1',
+  evidence: [turnId('s1', 'e1'), turnId('s1', 'e2')],
+  validFrom: longAgo,
+  validTo: longAgo + 1000,
+  supersededBy: 'f2',
+  customMetadata: { topic: 'room', deep: [{ a: null, b: 'x\0y' }], constructor: 'plain' },
+};
+
+/** Entries, and what can be done with them one by one. */
+export const memoryEntryCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'entry.members',
+    sentence: 'an entry comes back with every member that it went in with, times in seconds',
+    contracts: [33, 34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const added = await memory.addMemory!({ ...alice, memories: [fact] });
+      assert.deepEqual(added, [fact]);
+      assert.deepEqual((await memory.listMemories!(alice)).memories, [fact]);
+      const [hit] = await search(memory, 'high floors');
+      assert.equal(typeof hit!.score, 'number');
+      assert.deepEqual({ ...hit, score: undefined }, { ...fact, score: undefined });
+    },
+  },
+  {
+    id: 'entry.no-score-kept',
+    sentence: 'a score belongs to a search and is never kept',
+    contracts: [33],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [{ ...fact, score: 7 } as MemoryEntry] });
+      await search(memory, 'floors');
+      assert.ok(!('score' in (await memory.listMemories!(alice)).memories[0]!));
+    },
+  },
+  {
+    id: 'entry.refused',
+    sentence: 'an entry of the wrong shape is refused, and none of those beside it is stored',
+    contracts: [33, 34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const bad: readonly object[] = [
+        { kind: 'dream' }, { kind: undefined }, { content: undefined }, { content: 'text' }, { content: { parts: [] } }, { timestamp: '2024' }, { timestamp: NaN },
+        { evidence: 'e1' }, { evidence: [7] }, { author: 7 }, { sessionId: 7 }, { validFrom: '1' }, { validTo: Infinity }, { supersededBy: 7 },
+        { customMetadata: 7 }, { customMetadata: { when: new Date(0) } }, { customMetadata: { big: 1n } }, { id: '' }, { id: 7 },
+      ];
+      for (const more of bad) {
+        const memories = [entry('Fine.'), { ...fact, ...more } as MemoryEntry];
+        await refused(memory.addMemory!({ ...alice, memories }), `${Object.keys(more)[0]} of a wrong type`);
+      }
+      for (const memories of [undefined, 'pizza', ['pizza']] as never[]) await refused(memory.addMemory!({ ...alice, memories }), 'no entries');
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+  {
+    id: 'add.ids',
+    sentence: 'an entry without an id is given one of its own',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const { id: _, ...note } = entry('Pizza.');
+      const added = await memory.addMemory!({ ...alice, memories: [note, note] });
+      const ids = added.map((one) => one.id);
+      assert.equal(new Set(ids).size, 2);
+      assert.deepEqual((await memory.listMemories!(alice)).memories.map((one) => one.id), ids);
+    },
+  },
+  {
+    id: 'add.again',
+    sentence: 'an entry added under an id that is taken stands in the place of the old one',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [entry('Allergic to kiwi.', { id: 'n1' })] });
+      assert.deepEqual(await found(memory, 'kiwi'), ['Allergic to kiwi.']);
+      await memory.addMemory!({ ...alice, memories: [entry('Allergic to mango.', { id: 'n1' })] });
+      assert.deepEqual(await kept(memory), ['Allergic to mango.']);
+      assert.deepEqual(await found(memory, 'mango'), ['Allergic to mango.']);
+      assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
+    },
+  },
+  {
+    id: 'update.changes',
+    sentence: 'an update changes the members it names, leaves the others, and is found by its new words alone',
+    contracts: [34],
+    needs: ['addMemory', 'updateMemory'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [fact, entry('Likes kiwi.')] });
+      const content = { parts: [{ text: 'Prefers the ground floor, near the garden.' }] };
+      const updated = await memory.updateMemory!({ ...alice, id: 'f1', change: { content, author: undefined, validTo: longAgo + 5 } });
+      assert.deepEqual(updated, { ...fact, content, validTo: longAgo + 5 });
+      assert.equal((await found(memory, 'garden'))[0], 'Prefers the ground floor, near the garden.');
+      assert.ok(!(await found(memory, 'high')).includes('Prefers high floors.'));
+    },
+  },
+  {
+    id: 'update.unknown',
+    sentence: 'an update of an id that is not there answers undefined and makes nothing',
+    contracts: [34],
+    needs: ['updateMemory', 'listMemories'],
+    async check(memory) {
+      assert.equal(await memory.updateMemory!({ ...alice, id: 'nobody', change: { author: 'me' } }), undefined);
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+  {
+    id: 'update.id-stays',
+    sentence: 'an update cannot give an entry another id, and one of a wrong type is refused',
+    contracts: [34],
+    needs: ['addMemory', 'updateMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [fact] });
+      const change = { id: 'f9', score: 3, author: 'me' } as Partial<MemoryEntry>;
+      const updated = await memory.updateMemory!({ ...alice, id: 'f1', change });
+      assert.equal(updated!.id, 'f1');
+      await refused(memory.updateMemory!({ ...alice, id: 'f1', change: { timestamp: 'now' } as never }), 'a time that is none');
+      assert.deepEqual((await memory.listMemories!(alice)).memories, [{ ...fact, author: 'me' }]);
+    },
+  },
+  {
+    id: 'list.order',
+    sentence: 'a list shows everything, the newest written last, and by filter what passes it',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      assert.deepEqual(await memory.listMemories!(alice), { memories: [] });
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'One.'), said('concierge', 2, 'Two.')]));
+      await memory.addMemory!({ ...alice, memories: [entry('Three.')] });
+      assert.deepEqual(await kept(memory), ['One.', 'Two.', 'Three.']);
+      const { memories } = await memory.listMemories!({ ...alice, filter: { kinds: ['turn'], author: 'concierge' } });
+      assert.deepEqual(memories.map((one) => textOf(one.content)), ['Two.']);
+    },
+  },
+  {
+    id: 'list.pages',
+    sentence: 'pages follow each other by their cursor without a gap or a repetition, also when entries come and go between',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories', 'deleteMemory'],
+    async check(memory) {
+      const numbers = Array.from({ length: 7 }, (_, i) => `${i}`);
+      await memory.addMemory!({ ...alice, memories: numbers.map((text) => entry(text)) });
+      const first = await memory.listMemories!({ ...alice, limit: 3 });
+      await memory.deleteMemory!({ ...alice, ids: ['1', '4'] });
+      await memory.addMemory!({ ...alice, memories: [entry('7')] });
+      const second = await memory.listMemories!({ ...alice, limit: 3, cursor: first.next });
+      const third = await memory.listMemories!({ ...alice, limit: 3, cursor: second.next });
+      const texts = [first, second, third].map((page) => page.memories.map((one) => textOf(one.content)));
+      assert.deepEqual(texts, [['0', '1', '2'], ['3', '5', '6'], ['7']]);
+      assert.equal(third.next, undefined);
+    },
+  },
+  {
+    id: 'list.bad-input',
+    sentence: 'a limit, cursor or filter that cannot be is refused',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [fact] });
+      for (const bad of [{ limit: 0 }, { limit: -1 }, { limit: 'x' }, { cursor: 7 }, { cursor: "'; drop" }, { filter: 7 }] as never[]) {
+        await refused(memory.listMemories!({ ...alice, ...(bad as object) }), JSON.stringify(bad));
+      }
+    },
+  },
+];
+
+async function refused(call: Promise<unknown>, what: string): Promise<void> {
+  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), what);
+}

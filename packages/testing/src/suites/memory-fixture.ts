@@ -1,0 +1,69 @@
+import { textOf } from '@thole/core';
+import type { Event, MemoryEntry, MemoryService, Part, SearchMemoryRequest, Session } from '@thole/core';
+
+/** The user that cases speak of. */
+export const alice = { appName: 'hotel', userId: 'alice' };
+/** When the first event of a case was said, a good while before the fixed clock's beginning. */
+export const longAgo = 1_600_000_000;
+
+/** An event with some text; the id is also its place in time, a minute apart. */
+export function said(author: string, id: number, text: string, more: Partial<Event> = {}): Event {
+  return eventOf(author, id, [{ text }], more);
+}
+
+export function eventOf(author: string, id: number, parts: Part[], more: Partial<Event> = {}): Event {
+  return {
+    id: `e${id}`,
+    invocationId: `i${id}`,
+    author,
+    timestamp: longAgo + id * 60,
+    content: { role: author === 'user' ? 'user' : 'model', parts },
+    actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    ...more,
+  };
+}
+
+/** A session of Alice's unless told otherwise. */
+export function sessionWith(events: Event[], more: Partial<Session> = {}): Session {
+  const lastUpdateTime = events.at(-1)?.timestamp ?? longAgo;
+  return {
+    ...alice,
+    id: 's1',
+    state: {},
+    events,
+    lastUpdateTime,
+    lastSeq: events.length,
+    incarnation: 'incarnation-1',
+    ...more,
+  };
+}
+
+export async function search(
+  memory: MemoryService,
+  query: string,
+  more: Partial<SearchMemoryRequest> = {},
+): Promise<MemoryEntry[]> {
+  return (await memory.searchMemory({ ...alice, query, ...more })).memories;
+}
+
+/** What was found, as texts, best first. */
+export async function found(
+  memory: MemoryService,
+  query: string,
+  more: Partial<SearchMemoryRequest> = {},
+): Promise<string[]> {
+  return (await search(memory, query, more)).map((entry) => textOf(entry.content));
+}
+
+/** All that is kept of a user, as texts, oldest write first. */
+export async function kept(
+  memory: MemoryService,
+  user: { appName: string; userId: string } = alice,
+): Promise<string[]> {
+  return (await memory.listMemories!({ ...user, limit: 1000 })).memories.map((entry) => textOf(entry.content));
+}
+
+/** A note, fact or turn to add. */
+export function entry(text: string, more: Partial<MemoryEntry> = {}): MemoryEntry & { id: string } {
+  return { id: text, kind: 'note', content: { parts: [{ text }] }, timestamp: longAgo, ...more };
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { turnId } from '@thole/core';
+import type { MemoryEntry, MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
+
+const talk = sessionWith([said('user', 1, 'I love pizza.'), said('concierge', 2, 'Pizza it is.'), said('user', 3, 'And a pizza for Bob.')]);
+const [first, second, third] = ['e1', 'e2', 'e3'].map((id) => turnId('s1', id)) as [string, string, string];
+
+function fact(text: string, evidence: string[]): MemoryEntry {
+  return entry(text, { kind: 'fact', evidence });
+}
+
+/** What is forgotten stays forgotten. */
+export const memoryForgetCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'forget.entry',
+    sentence: 'a deleted entry is neither found nor listed, and deleting it again counts nothing',
+    contracts: [31, 34],
+    needs: ['deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      assert.equal((await found(memory, 'pizza')).length, 3);
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: [first, first, 'nobody'] }), 1);
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: [first] }), 0);
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: [] }), 0);
+      assert.deepEqual((await found(memory, 'pizza')).sort(), ['And a pizza for Bob.', 'Pizza it is.']);
+      assert.deepEqual(await kept(memory), ['Pizza it is.', 'And a pizza for Bob.']);
+    },
+  },
+  {
+    id: 'forget.not-ingested',
+    sentence: 'a deleted turn does not come back when its session is added again, whole or in part',
+    contracts: [31],
+    needs: ['deleteMemory', 'addEventsToMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.deleteMemory!({ ...alice, ids: [first] });
+      await memory.addSessionToMemory(talk);
+      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: talk.events.slice(0, 1) });
+      assert.deepEqual(await kept(memory), ['Pizza it is.', 'And a pizza for Bob.']);
+    },
+  },
+  {
+    id: 'forget.session',
+    sentence: 'a forgotten session takes its entries along and no other, and does not come back',
+    contracts: [31, 34],
+    needs: ['deleteSessionMemory', 'addMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'Pasta too.')], { id: 's10' }));
+      await memory.addMemory!({ ...alice, memories: [entry('A note of then.', { sessionId: 's1' }), entry('Another note.')] });
+      assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
+      assert.deepEqual(await kept(memory), ['Pasta too.', 'Another note.']);
+      await memory.addSessionToMemory(talk);
+      assert.deepEqual(await kept(memory), ['Pasta too.', 'Another note.']);
+      assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 0);
+    },
+  },
+  {
+    id: 'forget.everything',
+    sentence: 'after everything is forgotten nothing older is ingested, in memory before or not; what is said later is',
+    contracts: [31, 34],
+    needs: ['deleteUserMemory', 'listMemories'],
+    async check(memory, { runtime }) {
+      await memory.addSessionToMemory(talk);
+      assert.equal(await memory.deleteUserMemory!(alice), 3);
+      assert.deepEqual(await found(memory, 'pizza'), []);
+      const never = said('user', 4, 'Pizza that was never in memory.', { timestamp: runtime.now() });
+      const later = said('user', 5, 'Pizza, said later.', { timestamp: runtime.now() + 1 });
+      await memory.addSessionToMemory(sessionWith([...talk.events, never, later]));
+      assert.deepEqual(await kept(memory), ['Pizza, said later.']);
+      assert.deepEqual(await found(memory, 'pizza'), ['Pizza, said later.']);
+    },
+  },
+  {
+    id: 'forget.everything-unknown',
+    sentence: 'forgetting a user of whom nothing is known keeps older sessions out as well',
+    contracts: [31, 34],
+    needs: ['deleteUserMemory', 'listMemories'],
+    async check(memory) {
+      assert.equal(await memory.deleteUserMemory!(alice), 0);
+      await memory.addSessionToMemory(talk);
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+  {
+    id: 'forget.written-again',
+    sentence: 'an explicit addMemory writes again what was forgotten',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'deleteUserMemory', 'listMemories'],
+    async check(memory) {
+      const turn = entry('I love pizza.', { id: first, kind: 'turn', sessionId: 's1', eventId: 'e1' });
+      for (const forget of [() => memory.deleteMemory!({ ...alice, ids: [first] }), () => memory.deleteUserMemory!(alice)]) {
+        await memory.addSessionToMemory(sessionWith(talk.events.slice(0, 1)));
+        await forget();
+        assert.deepEqual(await found(memory, 'pizza'), []);
+        await memory.addMemory!({ ...alice, memories: [turn] });
+        assert.deepEqual(await found(memory, 'pizza'), ['I love pizza.']);
+      }
+    },
+  },
+  {
+    id: 'forget.fact',
+    sentence: 'with a fact go the turns that are its evidence, and they do not come back',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addMemory!({ ...alice, memories: [fact('Loves pizza.', [first, second])] });
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loves pizza.'] }), 3);
+      await memory.addSessionToMemory(talk);
+      assert.deepEqual(await kept(memory), ['And a pizza for Bob.']);
+    },
+  },
+  {
+    id: 'forget.fact-alone',
+    sentence: 'a fact is deleted without its evidence where that is asked for',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addMemory!({ ...alice, memories: [fact('Loves pizza.', [first, second])] });
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loves pizza.'], keepEvidence: true }), 1);
+      assert.equal((await kept(memory)).length, 3);
+    },
+  },
+  {
+    id: 'forget.evidence',
+    sentence: 'a deleted turn leaves the evidence of facts, and a fact without evidence goes',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      const memories = [fact('Of both.', [first, second]), fact('Of one.', [first]), fact('Of none.', [])];
+      await memory.addMemory!({ ...alice, memories });
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: [first] }), 2);
+      const facts = (await memory.listMemories!({ ...alice, filter: { kinds: ['fact'] } })).memories;
+      assert.deepEqual(facts.map((one) => [one.id, one.evidence]).sort(), [['Of both.', [second]], ['Of none.', []]]);
+      assert.deepEqual(await found(memory, 'one', { filter: { kinds: ['fact'] }, minScore: 0.99 }), []);
+    },
+  },
+  {
+    id: 'forget.shared-evidence',
+    sentence: 'evidence that goes with one fact is evidence of no other any more',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addMemory!({ ...alice, memories: [fact('A.', [first]), fact('B.', [first]), fact('C.', [first, third])] });
+      await memory.deleteMemory!({ ...alice, ids: ['A.'] });
+      assert.deepEqual((await kept(memory)).sort(), ['And a pizza for Bob.', 'C.', 'Pizza it is.']);
+    },
+  },
+  {
+    id: 'forget.session-evidence',
+    sentence: 'a fact that rested on a forgotten session alone goes with it',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteSessionMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addMemory!({ ...alice, memories: [fact('Of s1.', [first]), fact('Of two.', [second, turnId('s2', 'e1')])] });
+      assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
+      assert.deepEqual(await kept(memory), ['Of two.']);
+    },
+  },
+  {
+    id: 'forget.update',
+    sentence: 'an update does not bring back what was deleted, also when both come at once',
+    contracts: [31, 34],
+    needs: ['addMemory', 'updateMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id: 'n1' })] });
+      const update = (): Promise<unknown> => memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } });
+      await Promise.all([update(), memory.deleteMemory!({ ...alice, ids: ['n1'] }), update()]);
+      assert.equal(await update(), undefined);
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+];

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { turnId } from '@thole/core';
+import type { MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, eventOf, found, longAgo, said, search, sessionWith } from './memory-fixture.ts';
+
+const loves = said('user', 1, 'I love pizza with olives.');
+const noted = said('concierge', 2, 'Noted: olives and pizza.');
+
+/** What goes in, and what does not. */
+export const memoryIngestCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'ingest.explicit',
+    sentence: 'nothing is remembered before somebody asks for it',
+    contracts: [31],
+    async check(memory) {
+      assert.deepEqual(await found(memory, 'pizza'), []);
+      await memory.addSessionToMemory(sessionWith([loves]));
+      assert.deepEqual(await found(memory, 'pizza'), ['I love pizza with olives.']);
+    },
+  },
+  {
+    id: 'ingest.turn',
+    sentence: 'a turn keeps its words, author, time, session and event, under an id made of the last two',
+    contracts: [31, 33],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([loves]));
+      const [turn] = await search(memory, 'pizza');
+      const { score, ...rest } = turn!;
+      assert.ok(typeof score === 'number' && score > 0);
+      assert.deepEqual(rest, {
+        id: turnId('s1', 'e1'),
+        kind: 'turn',
+        content: { role: 'user', parts: [{ text: 'I love pizza with olives.' }] },
+        author: 'user',
+        timestamp: longAgo + 60,
+        sessionId: 's1',
+        eventId: 'e1',
+      });
+    },
+  },
+  {
+    id: 'ingest.both-sides',
+    sentence: 'what the agents said is remembered as well as what the user said',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      assert.deepEqual((await search(memory, 'pizza olives')).map((turn) => turn.author).sort(), ['concierge', 'user']);
+    },
+  },
+  {
+    id: 'ingest.twice',
+    sentence: 'adding a session again adds nothing',
+    contracts: [31],
+    async check(memory) {
+      const session = sessionWith([loves, noted]);
+      await memory.addSessionToMemory(session);
+      await memory.addSessionToMemory(session);
+      assert.equal((await search(memory, 'pizza')).length, 2);
+    },
+  },
+  {
+    id: 'ingest.at-once',
+    sentence: 'a session added twice at the same time is in memory once',
+    contracts: [31],
+    async check(memory) {
+      const session = sessionWith([loves, noted]);
+      await Promise.all([
+        memory.addSessionToMemory(session),
+        memory.addSessionToMemory(session),
+        found(memory, 'pizza'),
+      ]);
+      assert.equal((await search(memory, 'pizza')).length, 2);
+    },
+  },
+  {
+    id: 'ingest.grown',
+    sentence: 'a session that has grown adds what is new',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([loves]));
+      assert.equal((await search(memory, 'pizza')).length, 1);
+      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      assert.equal((await search(memory, 'pizza')).length, 2);
+    },
+  },
+  {
+    id: 'ingest.windowed',
+    sentence: 'a windowed read of a session that is in memory loses nothing of it',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      await memory.addSessionToMemory(sessionWith([noted], { window: { numRecentEvents: 1 } }));
+      await memory.addSessionToMemory(sessionWith([], { window: { numRecentEvents: 0 } }));
+      assert.equal((await search(memory, 'pizza')).length, 2);
+    },
+  },
+  {
+    id: 'ingest.window-first',
+    sentence: 'what a window had left out is added when the whole session comes',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([noted], { window: { numRecentEvents: 1 } }));
+      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      assert.equal((await search(memory, 'pizza')).length, 2);
+    },
+  },
+  {
+    id: 'ingest.same-event-id',
+    sentence: 'events of one id in two sessions are two entries',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([loves], { id: 's1' }));
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'Pizza again!')], { id: 's2' }));
+      assert.deepEqual((await found(memory, 'pizza')).sort(), ['I love pizza with olives.', 'Pizza again!']);
+    },
+  },
+  {
+    id: 'ingest.no-thoughts',
+    sentence: 'thoughts are not remembered, what is said beside them is',
+    contracts: [31],
+    async check(memory) {
+      const parts = [{ text: 'The guest may be a spy.', thought: true }, { text: 'Good evening!' }];
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('concierge', 1, parts), eventOf('concierge', 2, parts.slice(0, 1))]),
+      );
+      assert.deepEqual(await found(memory, 'spy evening'), ['Good evening!']);
+    },
+  },
+  {
+    id: 'ingest.no-payloads',
+    sentence: 'calls and their answers are not remembered, what is said beside them is',
+    contracts: [31],
+    async check(memory) {
+      const call = { functionCall: { id: 'c1', name: 'find_room', args: { text: 'secretplan', floor: 'highest' } } };
+      const answer = {
+        functionResponse: { id: 'c1', name: 'find_room', response: { text: 'secretplan', memories: ['secretplan'] } },
+      };
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('concierge', 1, [{ text: 'Let me look.' }, call]), eventOf('concierge', 2, [answer])]),
+      );
+      assert.deepEqual(await found(memory, 'look secretplan find_room highest'), ['Let me look.']);
+    },
+  },
+  {
+    id: 'ingest.no-code',
+    sentence: 'code, its results and files are not remembered',
+    contracts: [31],
+    async check(memory) {
+      const parts = [
+        { executableCode: { code: 'print("secretplan")' } },
+        { codeExecutionResult: { output: 'secretplan' } },
+        { inlineData: { mimeType: 'text/plain', data: 'c2VjcmV0cGxhbg==' } },
+      ];
+      await memory.addSessionToMemory(sessionWith([eventOf('concierge', 1, parts), said('user', 2, 'Thank you.')]));
+      assert.deepEqual(await found(memory, 'secretplan print thank'), ['Thank you.']);
+    },
+  },
+  {
+    id: 'ingest.no-partials',
+    sentence: 'of a streamed answer only the whole is remembered',
+    contracts: [31],
+    async check(memory) {
+      const partial = said('concierge', 1, 'Good eve', { partial: true });
+      await memory.addSessionToMemory(sessionWith([partial, said('concierge', 1, 'Good evening!')]));
+      assert.deepEqual(await found(memory, 'good eve evening'), ['Good evening!']);
+    },
+  },
+  {
+    id: 'ingest.no-empties',
+    sentence: 'closing records, state changes and blank texts are not remembered',
+    contracts: [31],
+    async check(memory) {
+      const { content: _, ...bare } = said('concierge', 1, '');
+      const closing = { ...bare, errorCode: 'RUN_ABORTED', errorMessage: 'secretplan' };
+      const state = {
+        ...bare,
+        id: 'e9',
+        author: 'system',
+        actions: { ...bare.actions, stateDelta: { plan: 'secretplan' } },
+      };
+      await memory.addSessionToMemory(
+        sessionWith([closing, state, said('user', 2, '  \n '), eventOf('user', 3, []), loves]),
+      );
+      assert.deepEqual(await found(memory, 'secretplan pizza'), ['I love pizza with olives.']);
+    },
+  },
+  {
+    id: 'ingest.no-injected',
+    sentence: 'memory that was put into a prompt is not remembered again as if somebody had said it',
+    contracts: [31, 36],
+    async check(memory) {
+      const injected = { text: 'Memory: the guest loves pizza.', partMetadata: { provider: 'thole' } };
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('user', 1, [injected]), eventOf('user', 2, [injected, { text: 'More pizza, please.' }])]),
+      );
+      assert.deepEqual(await found(memory, 'pizza guest'), ['More pizza, please.']);
+    },
+  },
+  {
+    id: 'ingest.parts',
+    sentence: 'all texts of a message are remembered, not only the first',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('user', 1, [{ text: 'A room, ' }, { text: 'with balcony.' }])]),
+      );
+      assert.deepEqual(await found(memory, 'balcony'), ['A room, with balcony.']);
+    },
+  },
+  {
+    id: 'ingest.nothing-said',
+    sentence: 'a session in which nothing was said is added without an error',
+    contracts: [31],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([]));
+      assert.deepEqual(await found(memory, 'pizza'), []);
+    },
+  },
+  {
+    id: 'ingest.no-alias',
+    sentence: 'changing what was handed in or out changes nothing that is remembered',
+    contracts: [31, 33],
+    async check(memory) {
+      const event = said('user', 1, 'I love pizza.');
+      await memory.addSessionToMemory(sessionWith([event]));
+      event.content!.parts![0]!.text = 'I hate pizza.';
+      const [turn] = await search(memory, 'pizza');
+      turn!.content.parts![0]!.text = 'I fear pizza.';
+      turn!.author = 'nobody';
+      const [again] = await search(memory, 'pizza');
+      assert.equal(again!.content.parts![0]!.text, 'I love pizza.');
+      assert.equal(again!.author, 'user');
+    },
+  },
+  {
+    id: 'ingest.events',
+    sentence: 'events added by themselves are the same entries as those of their session',
+    contracts: [31, 34],
+    needs: ['addEventsToMemory'],
+    async check(memory) {
+      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [loves] });
+      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [loves, noted] });
+      assert.deepEqual((await search(memory, 'pizza')).map((turn) => turn.id).sort(), [
+        turnId('s1', 'e1'),
+        turnId('s1', 'e2'),
+      ]);
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { found, said, sessionWith } from './memory-fixture.ts';
+
+interface Language {
+  name: string;
+  /** A question, and the turn that it should find first. */
+  asked: readonly (readonly [query: string, text: string])[];
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'German',
+    asked: [
+      ['Straße', 'Ich wohne in der langen Straße am Fluss.'],
+      ['ÄPFEL', 'Meine Tochter mag Äpfel sehr gern.'],
+      ['Schlüssel?', 'Der Schlüssel liegt beim Nachbarn.'],
+      ['Zug', 'Morgen nehmen wir den Zug nach Wien.'],
+    ],
+  },
+  {
+    name: 'Russian',
+    asked: [
+      ['чай', 'Я пью только зелёный чай.'],
+      ['собака', 'Моя собака боится лифта.'],
+      ['ОКНО', 'Мне нужно место у окна, где открыто окно.'],
+      ['йогурт', 'На завтрак я ем йогурт.'],
+    ],
+  },
+  {
+    name: 'Chinese',
+    asked: [
+      ['猫', '我家有两只猫。'],
+      ['喝茶', '我每天早上喝茶。'],
+      ['高楼层', '请给我高楼层的房间。'],
+      ['北京', '我妹妹住在北京附近。'],
+    ],
+  },
+  {
+    name: 'Japanese',
+    asked: [
+      ['寿司', '昨日の夜、寿司を食べました。'],
+      ['コーヒー', '朝はいつもコーヒーを飲みます。'],
+      ['さくら', '春にさくらを見に行きたい。'],
+      ['犬', '私は犬を飼っています。'],
+    ],
+  },
+  {
+    name: 'Korean',
+    asked: [
+      ['김치', '저는 김치를 정말 좋아해요.'],
+      ['바다', '바다가 보이는 방을 주세요.'],
+      ['물', '차가운 물 한 잔 주세요.'],
+    ],
+  },
+  {
+    name: 'Thai',
+    asked: [
+      ['กาแฟ', 'ฉันดื่มกาแฟทุกเช้า'],
+      ['ห้องน้ำ', 'อยากได้ห้องที่มีห้องน้ำใหญ่'],
+      ['แมว', 'ที่บ้านมีแมวสามตัว'],
+    ],
+  },
+  {
+    name: 'Arabic',
+    asked: [
+      ['قهوة', 'أشرب قهوة كل صباح'],
+      ['البحر', 'أريد غرفة تطل على البحر'],
+      ['أختي', 'تعيش أختي في القاهرة'],
+    ],
+  },
+  {
+    name: 'Hindi',
+    asked: [
+      ['चाय', 'मुझे सुबह चाय पसंद है।'],
+      ['किताब', 'यह किताब मेरी बहन की है।'],
+      ['दिल्ली', 'हम दिल्ली में रहते हैं।'],
+    ],
+  },
+  {
+    name: 'Turkish',
+    asked: [
+      ['İstanbul', 'Annem İstanbul yakınında oturuyor.'],
+      ['ışık', 'Odada çok ışık olsun.'],
+      ['çay', 'Her sabah çay içerim.'],
+      ['ISPARTA', 'Babam Isparta doğumlu.'],
+    ],
+  },
+  {
+    name: 'French, with or without accents',
+    asked: [
+      ['hotel', 'Un hôtel près de la gare.'],
+      ['crème brûlée', 'Elle adore la creme brulee.'],
+      ['NOËL', 'Nous venons à Noël.'],
+    ],
+  },
+];
+
+/** Words of every script are found. */
+export const memoryLanguageCases: readonly Case<MemoryService>[] = LANGUAGES.map(({ name, asked }) => ({
+  id: `language.${name.split(',')[0]!.toLowerCase()}`,
+  sentence: `${name}: a word finds first the turn that it stands in`,
+  contracts: [32],
+  async check(memory) {
+    const others = LANGUAGES.filter((other) => other.name !== name).map((other) => other.asked[0]![1]);
+    const texts = [...asked.map(([, text]) => text), ...others];
+    await memory.addSessionToMemory(sessionWith(texts.map((text, i) => said('user', i, text))));
+    for (const [query, text] of asked) assert.equal((await found(memory, query))[0], text, `asked for ${query}`);
+  },
+}));

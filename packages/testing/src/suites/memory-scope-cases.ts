@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { TholeError, turnId } from '@thole/core';
+import type { MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
+
+// Any way of joining app and user into one key makes two of these one.
+const LOOKALIKES: readonly (readonly [string, string])[] = [
+  ['a', 'b/c'],
+  ['a/b', 'c'],
+  ['a', 'b:c'],
+  ['a:b', 'c'],
+  ['a', 'b|c'],
+  ['a|b', 'c'],
+  ['a', 'b%2Fc'],
+  ['a%2Fb', 'c'],
+  ['a', 'b\u001fc'],
+  ['a\u001fb', 'c'],
+  ['a', 'b","c'],
+  ['a","b', 'c'],
+  ['a', 'b'],
+  ['a', 'bc'],
+  ['ab', 'c'],
+  ['a', 'B'],
+  ['A', 'b'],
+  ['a', 'b '],
+  ['a', '*'],
+  ['*', 'b'],
+  ['a', '{b}'],
+  ['a', '%'],
+  ['a', '_'],
+  ['a', 'é'],
+  ['a', 'e\u0301'],
+  ['a', '__proto__'],
+  ['__proto__', 'b'],
+  ['a', 'undefined'],
+];
+const BAD_NAMES: readonly unknown[] = ['', 'nul\0', 'lone \ud800', 'x'.repeat(513), undefined, 7];
+
+/** Nothing crosses from one user or app to another. */
+export const memoryScopeCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'scope.search',
+    sentence: 'what one user said is found for nobody else, nor in another app',
+    contracts: [30],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')]));
+      assert.deepEqual(await found(memory, 'pizza', { userId: 'bob' }), []);
+      assert.deepEqual(await found(memory, 'pizza', { appName: 'airline' }), []);
+      assert.deepEqual(await found(memory, 'pizza'), ['I love pizza.']);
+    },
+  },
+  {
+    id: 'scope.lookalikes',
+    sentence: 'names that are prefixes, joins, patterns or encodings of each other stay apart',
+    contracts: [30],
+    async check(memory) {
+      for (const [i, [appName, userId]] of LOOKALIKES.entries()) {
+        await memory.addSessionToMemory(sessionWith([said('user', i, `Pizza number ${i}.`)], { appName, userId }));
+      }
+      for (const [i, [appName, userId]] of LOOKALIKES.entries()) {
+        assert.deepEqual(await found(memory, 'pizza', { appName, userId }), [`Pizza number ${i}.`]);
+      }
+    },
+  },
+  {
+    id: 'scope.bad-names',
+    sentence: 'a name that cannot be one is refused, and nothing is stored',
+    contracts: [30],
+    async check(memory) {
+      for (const name of BAD_NAMES as readonly string[]) {
+        const session = sessionWith([said('user', 1, 'I love pizza.')]);
+        await refused(memory.addSessionToMemory({ ...session, appName: name }));
+        await refused(memory.addSessionToMemory({ ...session, userId: name }));
+        await refused(memory.addSessionToMemory({ ...session, id: name }));
+        await refused(memory.searchMemory({ ...alice, appName: name, query: 'pizza' }));
+        await refused(memory.searchMemory({ ...alice, userId: name, query: '' }));
+      }
+      assert.deepEqual(await found(memory, 'pizza'), []);
+    },
+  },
+  {
+    id: 'scope.delete',
+    sentence: 'nobody can delete what another user said, knowing its id or not',
+    contracts: [30, 34],
+    needs: ['deleteMemory', 'deleteSessionMemory', 'deleteUserMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')]));
+      for (const other of [
+        { ...alice, userId: 'bob' },
+        { ...alice, appName: 'airline' },
+      ]) {
+        assert.equal(await memory.deleteMemory!({ ...other, ids: [turnId('s1', 'e1')] }), 0);
+        assert.equal(await memory.deleteSessionMemory!({ ...other, sessionId: 's1' }), 0);
+        assert.equal(await memory.deleteUserMemory!(other), 0);
+        assert.deepEqual(await kept(memory, other), []);
+      }
+      assert.deepEqual(await kept(memory), ['I love pizza.']);
+    },
+  },
+  {
+    id: 'scope.update',
+    sentence: 'nobody can change what another user said, and one id under two users is two entries',
+    contracts: [30, 34],
+    needs: ['addMemory', 'updateMemory', 'listMemories'],
+    async check(memory) {
+      const bob = { ...alice, userId: 'bob' };
+      await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id: 'n1' })] });
+      assert.equal(await memory.updateMemory!({ ...bob, id: 'n1', change: { author: 'bob' } }), undefined);
+      await memory.addMemory!({ ...bob, memories: [entry('Pasta.', { id: 'n1' })] });
+      assert.deepEqual(await kept(memory), ['Pizza.']);
+      assert.deepEqual(await kept(memory, bob), ['Pasta.']);
+    },
+  },
+];
+
+async function refused(call: Promise<unknown>): Promise<void> {
+  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
+}

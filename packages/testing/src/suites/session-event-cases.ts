@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import type { Event } from '@thole/core';
+import { append, eventOf, jsonValues, made, notJson, read, refTo, refused, same } from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+
+/** An event with every member there is, and some that a newer version may bring. */
+const everything: Event = {
+  id: 'e1',
+  invocationId: 'invocation',
+  author: 'agent',
+  timestamp: 1_700_000_001.234,
+  branch: 'root.child.branch-1',
+  longRunningToolIds: ['call-1'],
+  content: {
+    role: 'model',
+    parts: [
+      { text: 'thinking', thought: true, thoughtSignature: 'c2lnbmF0dXJl_-' },
+      { text: '' },
+      { functionCall: { id: 'call-1', name: 'weather', args: { city: 'Riga', empty: {}, none: null } } },
+      { functionResponse: { id: 'call-0', name: 'weather', response: { result: [1, 'two', null] } } },
+      { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=', displayName: 'dot.png' } },
+      { fileData: { fileUri: 'gs://bucket/file', mimeType: 'text/plain' } },
+      { executableCode: { code: 'print(1)', language: 'PYTHON' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
+      { partMetadata: { provider: 'some', raw: { id: 'rs_1' } }, text: 'with metadata' },
+    ],
+  },
+  turnComplete: true,
+  finishReason: 'SOMETHING_NEW',
+  errorCode: 'MODEL_BLOCKED',
+  errorMessage: 'blocked',
+  interrupted: false,
+  usageMetadata: {
+    promptTokenCount: 1,
+    candidatesTokenCount: 2,
+    totalTokenCount: 6,
+    cachedContentTokenCount: 0,
+    thoughtsTokenCount: 3,
+    toolUsePromptTokenCount: 0,
+  },
+  groundingMetadata: { webSearchQueries: ['q'], chunks: [{ web: { uri: 'https://example.com' } }] },
+  citationMetadata: { citations: [{ startIndex: 0 }] },
+  inputTranscription: { text: 'heard', finished: true },
+  outputTranscription: { text: 'said', finished: false },
+  modelVersion: 'model-1.0',
+  customMetadata: { a: 1, b: { c: [null] } },
+  actions: {
+    stateDelta: { a: 1, 'user:b': { c: null }, 'app:d': [1] },
+    artifactDelta: { 'file.txt': 0, 'user:photo.png': 3 },
+    requestedAuthConfigs: { 'call-1': { scheme: 'oauth2' } },
+    requestedToolConfirmations: { 'call-1': { hint: 'Sure?', payload: { amount: 5 } } },
+    skipSummarization: false,
+    transferToAgent: 'other',
+    escalate: true,
+    compaction: {
+      startSeq: 1,
+      endSeq: 2,
+      eventIds: ['x', 'y'],
+      compactedContent: { role: 'model', parts: [{ text: 'so far' }] },
+    },
+    endOfAgent: true,
+    agentState: { step: 2 },
+    rewindBeforeInvocationId: 'earlier',
+  },
+};
+
+export const sessionEventCases: readonly SessionCase[] = [
+  {
+    id: 'event.every-member',
+    sentence: 'every member of an event, its actions and its parts comes back as it went in',
+    contracts: [15],
+    async check(service) {
+      await made(service);
+      await append(service, refTo(), everything);
+      same((await read(service)).events, [{ ...everything, seq: 1 }]);
+    },
+  },
+  {
+    id: 'event.unknown-members',
+    sentence: 'members that this version does not know come back too, in the event, its actions, content and parts',
+    contracts: [15],
+    async check(service) {
+      await made(service);
+      const event = eventOf('e1', {
+        newer: { a: [1] },
+        content: { role: 'model', parts: [{ text: 't', videoMetadata: { fps: 2 } }], newer: 1 },
+        actions: { newer: { b: null } },
+      } as object);
+      await append(service, refTo(), event);
+      same((await read(service)).events, [{ ...event, seq: 1 }]);
+    },
+  },
+  {
+    id: 'event.no-content',
+    sentence: 'an event without content has none afterwards, and one of empty parts has those',
+    contracts: [15],
+    async check(service) {
+      await made(service);
+      await append(
+        service,
+        refTo(),
+        eventOf('e1', { content: undefined }),
+        eventOf('e2', { content: { role: 'user', parts: [] } }),
+      );
+      const [without, empty] = (await read(service)).events;
+      assert.equal('content' in without!, false);
+      same(empty!.content, { role: 'user', parts: [] });
+    },
+  },
+  {
+    id: 'event.undefined-is-absent',
+    sentence: 'a member that is undefined counts as absent, at every depth',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const event = eventOf('e1', {
+        branch: undefined,
+        customMetadata: { a: undefined, b: { c: undefined } } as never,
+        actions: { escalate: undefined },
+      });
+      await append(service, refTo(), event);
+      const [stored] = (await read(service)).events;
+      same(stored!.customMetadata, { b: {} });
+      assert.equal('branch' in stored!, false);
+      assert.equal('escalate' in stored!.actions, false);
+    },
+  },
+  {
+    id: 'event.maps',
+    sentence: 'the four maps of the actions are always there',
+    contracts: [15],
+    async check(service) {
+      await made(service);
+      await append(service, refTo(), { ...eventOf('e1'), actions: {} as Event['actions'] });
+      same((await read(service)).events[0]!.actions, {
+        stateDelta: {},
+        artifactDelta: {},
+        requestedAuthConfigs: {},
+        requestedToolConfirmations: {},
+      });
+    },
+  },
+  {
+    id: 'event.json-values',
+    sentence: 'awkward JSON comes back as it went in: NUL, lone surrogates, empty keys, numbers at the limits',
+    contracts: [5, 15],
+    async check(service) {
+      await made(service);
+      const metadata = { ...jsonValues, '': 'empty key', 'a.b': 1, $ref: 1, 'a b': 1 };
+      await append(service, refTo(), eventOf('e1', { customMetadata: metadata }));
+      same((await read(service)).events[0]!.customMetadata, metadata);
+    },
+  },
+  {
+    id: 'event.prototype-keys',
+    sentence: '__proto__ and constructor are plain keys inside an event, and pollute nothing',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const metadata = JSON.parse(
+        '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+      ) as never;
+      await append(service, refTo(), eventOf('e1', { customMetadata: metadata }));
+      const [stored] = (await read(service)).events;
+      same(JSON.stringify(stored!.customMetadata), JSON.stringify(metadata));
+      assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+      assert.equal((stored!.customMetadata as { polluted?: boolean }).polluted, undefined);
+    },
+  },
+  {
+    id: 'event.not-json',
+    sentence: 'what is not JSON is refused anywhere in an event, with its path, and nothing is stored',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const places: [path: string, (value: never) => Event][] = [
+        ['event.customMetadata', (value) => eventOf('e1', { customMetadata: { a: value } })],
+        [
+          'event.content',
+          (value) => eventOf('e1', { content: { parts: [{ functionCall: { name: 'f', args: { a: value } } }] } }),
+        ],
+        ['event.actions.stateDelta', (value) => eventOf('e1', { actions: { stateDelta: { a: value } } })],
+        ['event.actions.agentState', (value) => eventOf('e1', { actions: { agentState: { a: value } } })],
+        [
+          'event.actions.requestedAuthConfigs',
+          (value) => eventOf('e1', { actions: { requestedAuthConfigs: { a: value } } }),
+        ],
+      ];
+      for (const [what, value] of notJson()) {
+        for (const [path, make] of places) {
+          const error = await refused(
+            'INVALID_INPUT',
+            service.appendEvent({ session: refTo(), event: make(value as never) }),
+            `${what} in ${path}`,
+          );
+          assert.ok(error.message.startsWith(path), `${what}: the message names ${path}, but it is: ${error.message}`);
+        }
+      }
+      same((await read(service)).lastSeq, 0);
+    },
+  },
+  {
+    id: 'event.depth',
+    sentence: 'a value of 100 levels is stored and one of 101 refused',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const levels = (count: number): never => {
+        let value: unknown = 'bottom';
+        for (let i = 0; i < count; i++) value = { a: value };
+        return value as never;
+      };
+      await append(service, refTo(), eventOf('e1', { actions: { stateDelta: { deep: levels(100) } } }));
+      same((await read(service)).state['deep'], levels(100));
+      await refused(
+        'INVALID_INPUT',
+        service.appendEvent({
+          session: refTo(),
+          event: eventOf('e2', { actions: { stateDelta: { deep: levels(101) } } }),
+        }),
+      );
+    },
+  },
+  {
+    id: 'event.too-large',
+    sentence: 'an event over 8 MiB is VALUE_TOO_LARGE and nothing is stored',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const text = 'x'.repeat(8 * 1024 * 1024);
+      await refused(
+        'VALUE_TOO_LARGE',
+        service.appendEvent({
+          session: refTo(),
+          event: eventOf('e1', { content: { role: 'model', parts: [{ text }] } }),
+        }),
+      );
+      same((await read(service)).events, []);
+    },
+  },
+  {
+    id: 'event.value-too-large',
+    sentence: 'a state value of exactly 1 MiB of JSON is stored; one byte more, counted in UTF-8, is VALUE_TOO_LARGE',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const most = 'x'.repeat(1024 * 1024 - 2);
+      await service.updateState({ ...refTo(), stateDelta: { most } });
+      same((await read(service)).state['most'], most);
+      const half = 'é'.repeat(512 * 1024);
+      for (const value of [`${most}x`, half]) {
+        await refused('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more: value } }));
+      }
+      assert.equal('more' in (await read(service)).state, false);
+    },
+  },
+  {
+    id: 'event.messages-tell-no-values',
+    sentence: 'an error says names and types, never what stood in the event or the state',
+    contracts: [42],
+    async check(service) {
+      await made(service);
+      const secret = 'hunter2';
+      const bad = [
+        eventOf('e1', { content: { parts: [{ text: secret, bad: (() => secret) as never } as never] } }),
+        eventOf('e1', { actions: { stateDelta: { a: [secret, Number.NaN] } } }),
+        eventOf('e1', { timestamp: secret as never }),
+      ];
+      for (const event of bad) {
+        const error = await refused('INVALID_INPUT', service.appendEvent({ session: refTo(), event }));
+        assert.equal(JSON.stringify([error.message, error.details ?? null]).includes(secret), false, error.message);
+      }
+    },
+  },
+];

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { append, jsonValues, made, notJson, read, refTo, refused, same, stateOf, writing } from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+
+export const sessionStateCases: readonly SessionCase[] = [
+  {
+    id: 'state.scopes',
+    sentence:
+      'a key’s first prefix says who shares it: app: the app, user: the user’s sessions, none the session alone',
+    contracts: [3],
+    async check(service) {
+      const refs = [refTo('s1', 'u1'), refTo('s2', 'u1'), refTo('s3', 'u2'), refTo('s1', 'u1', 'other')];
+      for (const ref of refs) await made(service, ref);
+      await append(service, refs[0]!, writing('e1', { own: 1, 'user:mine': 2, 'app:ours': 3 }));
+      const states = await Promise.all(refs.map((ref) => stateOf(service, ref)));
+      same(states, [
+        { own: 1, 'user:mine': 2, 'app:ours': 3 },
+        { 'user:mine': 2, 'app:ours': 3 },
+        { 'app:ours': 3 },
+        {},
+      ]);
+    },
+  },
+  {
+    id: 'state.first-prefix',
+    sentence: 'only the first prefix counts, and dots and case carry no scope',
+    contracts: [3],
+    async check(service) {
+      await made(service, refTo('s1'));
+      await made(service, refTo('s2'));
+      const delta = {
+        'user:temp:a': 1,
+        'app:user:b': 2,
+        'user:app:c': 3,
+        'user.d': 4,
+        'App:e': 5,
+        'x:user:f': 6,
+        user: 7,
+        app: 8,
+        temp: 9,
+        'user:': 10,
+        'app:': 11,
+        '': 12,
+      };
+      await append(service, refTo('s1'), writing('e1', delta));
+      same(await stateOf(service, refTo('s1')), sorted(await stateOf(service, refTo('s1')), delta));
+      same(Object.keys(await stateOf(service, refTo('s2'))).sort(), [
+        'app:',
+        'app:user:b',
+        'user:',
+        'user:app:c',
+        'user:temp:a',
+      ]);
+    },
+  },
+  {
+    id: 'state.no-shadow',
+    sentence: 'one name in three scopes is three keys',
+    contracts: [3],
+    async check(service) {
+      await made(service);
+      await append(
+        service,
+        refTo(),
+        writing('e1', { x: 'own', 'user:x': 'user', 'app:x': 'app' }),
+        writing('e2', { 'user:x': null }),
+      );
+      same(await stateOf(service), { 'app:x': 'app', x: 'own' });
+    },
+  },
+  {
+    id: 'state.null-deletes',
+    sentence: 'null deletes a key in each scope, also one that is not there, while null inside a value stays',
+    contracts: [6],
+    async check(service) {
+      await made(service, refTo(), { a: 1, 'user:b': 1, 'app:c': 1 });
+      await append(
+        service,
+        refTo(),
+        writing('e1', { a: null, 'user:b': null, 'app:c': null, none: null, kept: { x: null, y: [null] } }),
+      );
+      same(await stateOf(service), { kept: { x: null, y: [null] } });
+      same((await read(service)).events[0]!.actions.stateDelta['a'], null);
+    },
+  },
+  {
+    id: 'state.replaces',
+    sentence: 'a value replaces the one before as a whole: nothing is merged inside it',
+    contracts: [6],
+    async check(service) {
+      await made(service);
+      const [before, after] = [
+        { a: { x: 1, y: 2 }, list: [1, 2, 3], 'user:m': { p: 1 } },
+        { a: { x: 9 }, list: [4], 'user:m': { q: 2 } },
+      ];
+      await append(service, refTo(), writing('e1', before), writing('e2', after));
+      same(await stateOf(service), { 'user:m': { q: 2 }, a: { x: 9 }, list: [4] });
+    },
+  },
+  {
+    id: 'state.last-write-wins',
+    sentence: 'of two writes the one stored last wins, whatever their times say',
+    contracts: [6, 8],
+    async check(service) {
+      await made(service);
+      await append(
+        service,
+        refTo(),
+        writing('e1', { a: 'first' }, { timestamp: 1_700_000_900 }),
+        writing('e2', { a: 'last' }, { timestamp: 1_700_000_100 }),
+      );
+      same(await stateOf(service), { a: 'last' });
+    },
+  },
+  {
+    id: 'state.json-values',
+    sentence: 'every JSON value comes back from every scope as it went in, and not as text',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      for (const prefix of ['', 'user:', 'app:']) {
+        const delta = Object.fromEntries(Object.entries(jsonValues).map(([key, value]) => [prefix + key, value]));
+        await append(service, refTo(), writing(`e${prefix}`, delta));
+        const state = await stateOf(service);
+        for (const [key, value] of Object.entries(delta)) same(state[key], value, key);
+      }
+    },
+  },
+  {
+    id: 'state.odd-keys',
+    sentence: 'keys may hold any text: prototypes’ names, spaces, quotes, dots, dollars and nothing at all',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const keys = [
+        '__proto__',
+        'constructor',
+        'prototype',
+        'toString',
+        'hasOwnProperty',
+        'length',
+        ' ',
+        'a.b',
+        '$set',
+        'a"b',
+        "a'b",
+        'a\nb',
+        '🙂',
+        '%',
+        '*',
+        '0',
+        '-1',
+        'e\u0301',
+        'é',
+      ];
+      for (const prefix of ['', 'user:', 'app:']) {
+        const text = JSON.stringify(Object.fromEntries(keys.map((key, i) => [`${prefix}${key}`, i]))).replace(
+          `"${prefix}a.b"`,
+          `"${prefix}a.b"`,
+        );
+        const delta =
+          prefix === '' ? (JSON.parse(`{"__proto__":0,${text.slice(1)}`) as never) : (JSON.parse(text) as never);
+        await append(service, refTo(), writing(`e${prefix}`, delta));
+        const state = await stateOf(service);
+        for (const [i, key] of keys.entries()) {
+          assert.ok(Object.hasOwn(state, prefix + key), `${prefix}${key} is there`);
+          assert.equal(state[prefix + key], i, `${prefix}${key}`);
+        }
+        await append(
+          service,
+          refTo(),
+          writing(
+            `d${prefix}`,
+            JSON.parse(
+              text.replace(/:(\d+)(?=[,}])/g, ':null').replace('{', prefix === '' ? '{"__proto__":null,' : '{'),
+            ) as never,
+          ),
+        );
+      }
+      same(Object.keys(await stateOf(service)), []);
+      assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+    },
+  },
+  {
+    id: 'update.is-an-event',
+    sentence:
+      'a write from outside a run is an event of its own, by system or the named author, with the state routed as ever',
+    contracts: [12],
+    async check(service, { runtime }) {
+      await made(service, refTo('s1'));
+      await made(service, refTo('s2'));
+      await runtime.advance(3_000);
+      const one = await service.updateState({ ...refTo('s1'), stateDelta: { a: 1, 'user:b': 2, 'temp:c': 3 } });
+      const other = await service.updateState({ ...refTo('s1'), stateDelta: { a: null }, author: 'support' });
+      const session = await read(service, refTo('s1'));
+      same(session.events, [one, other]);
+      same([one.author, other.author, one.seq, other.seq, one.timestamp], ['system', 'support', 1, 2, 1_700_000_003]);
+      same([one.actions.stateDelta, session.lastUpdateTime], [{ a: 1, 'user:b': 2 }, 1_700_000_003]);
+      same([session.state, await stateOf(service, refTo('s2'))], [{ 'user:b': 2 }, { 'user:b': 2 }]);
+    },
+  },
+  {
+    id: 'update.refused',
+    sentence: 'a write from outside is SESSION_NOT_FOUND without its session and INVALID_INPUT for what is not JSON',
+    contracts: [5, 12],
+    async check(service) {
+      await refused('SESSION_NOT_FOUND', service.updateState({ ...refTo(), stateDelta: { 'user:a': 1 } }));
+      await made(service);
+      for (const [what, value] of notJson())
+        await refused('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: { a: value as never } }), what);
+      for (const delta of [null, [], 'a', 7] as never[])
+        await refused('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: delta }), String(delta));
+      same([await stateOf(service), await service.getUserState(refTo())], [{}, {}]);
+    },
+  },
+  {
+    id: 'user-state.read',
+    sentence: 'the user’s state is the user: keys alone, with their prefix, a copy; empty for a user nobody knows',
+    contracts: [9, 12],
+    async check(service) {
+      await made(service, refTo(), { own: 1, 'user:a': { b: [1] }, 'app:c': 1 });
+      const user = { appName: 'app', userId: 'u' };
+      const state = await service.getUserState(user);
+      same(state, { 'user:a': { b: [1] } });
+      (state['user:a'] as { b: number[] }).b.push(2);
+      same(await service.getUserState(user), { 'user:a': { b: [1] } });
+      same(await service.getUserState({ appName: 'app', userId: 'nobody' }), {});
+      same(await service.getUserState({ appName: 'other', userId: 'u' }), {});
+    },
+  },
+  {
+    id: 'user-data.deleted',
+    sentence:
+      'deleting a user’s data takes all their sessions in the app and their state, and leaves the app’s, other users’ and other apps’',
+    contracts: [12, 30],
+    async check(service) {
+      await made(service, refTo('s1', 'u1'), { 'user:a': 1, 'app:b': 1, own: 1 });
+      await made(service, refTo('s2', 'u1'));
+      await made(service, refTo('s1', 'u2'), { 'user:a': 2 });
+      await made(service, refTo('s1', 'u1', 'other'), { 'user:a': 3 });
+      await append(service, refTo('s1', 'u1'), writing('e1', { c: 1 }));
+      for (let i = 0; i < 2; i++) await service.deleteUserData({ appName: 'app', userId: 'u1' });
+      same(await service.getSession(refTo('s1', 'u1')), undefined);
+      same(
+        (await service.listSessions({ appName: 'app' })).sessions.map((session) => session.userId),
+        ['u2'],
+      );
+      same(await service.getUserState({ appName: 'app', userId: 'u1' }), {});
+      same(await stateOf(service, refTo('s1', 'u2')), { 'app:b': 1, 'user:a': 2 });
+      same(await stateOf(service, refTo('s1', 'u1', 'other')), { 'user:a': 3 });
+      const anew = await service.createSession(refTo('s1', 'u1'));
+      same([anew.state, anew.events, anew.lastSeq], [{ 'app:b': 1 }, [], 0]);
+    },
+  },
+];
+
+/** The expected map with its keys in the order of the actual one: the order of keys is nobody's promise. */
+function sorted<T>(actual: { [key: string]: T }, expected: { [key: string]: T }): { [key: string]: T } {
+  return Object.fromEntries(
+    Object.keys({ ...actual, ...expected })
+      .filter((key) => key in expected)
+      .map((key) => [key, expected[key]!]),
+  );
+}

@@ -1,0 +1,237 @@
+import type { ArtifactService, LlmRequest, MemoryService, Part, ReadonlyContext, Tool } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { FixedRuntime, toolContextFor } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  EXIT_LOOP,
+  exitLoopTool,
+  FunctionTool,
+  FunctionToolset,
+  getUserChoiceTool,
+  LOAD_ARTIFACTS,
+  LOAD_MEMORY,
+  loadArtifactsTool,
+  loadMemoryTool,
+  PRELOAD_MEMORY,
+  rememberTool,
+} from '../src/index.ts';
+
+const runtime = new FixedRuntime();
+
+describe('load_memory and remember', () => {
+  it('load_memory takes one required query, and its description says when to call it', () => {
+    const declaration = loadMemoryTool().declaration!()!;
+    expect(declaration.parametersJsonSchema).toMatchObject({
+      required: ['query'],
+      properties: { query: { type: 'string' } },
+    });
+    expect(Object.keys(declaration.parametersJsonSchema!['properties'] as object)).toEqual(['query']);
+    expect(declaration.description).toMatch(/Call it before you answer/);
+    expect(rememberTool().declaration!()!.description).toMatch(/Call it when the user asks/);
+  });
+
+  it('load_memory throws on when the search itself fails, so that the flow answers it as a failed tool', async () => {
+    const memoryService: MemoryService = {
+      addSessionToMemory: async () => {},
+      searchMemory: () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'Gone.')),
+    };
+    const call = loadMemoryTool().runAsync({
+      args: { query: 'x' },
+      toolContext: toolContextFor({ runtime, memoryService }),
+    });
+    await expect(call).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('remember refuses a blank fact before anything is kept', async () => {
+    const call = rememberTool().runAsync({ args: { fact: ' \n' }, toolContext: toolContextFor({ runtime }) });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { refused: true } });
+  });
+
+  it('remember gives a repeated attempt at a call the same id, so that a service keeps it once (contract 28)', async () => {
+    const ids: unknown[] = [];
+    const memoryService: MemoryService = {
+      addSessionToMemory: async () => {},
+      searchMemory: async () => ({ memories: [] }),
+      addMemory: async ({ memories }) => {
+        ids.push(...memories.map(({ id }) => id));
+        return memories.map((memory) => ({ ...memory, id: memory.id! }));
+      },
+    };
+    for (const idempotencyKey of ['one', 'one', 'two']) {
+      await rememberTool().runAsync({
+        args: { fact: 'Tea.' },
+        toolContext: toolContextFor({ runtime, memoryService, idempotencyKey }),
+      });
+    }
+    expect(ids).toEqual(['remember:one', 'remember:one', 'remember:two']);
+    expect(rememberTool().idempotent).toBe(true);
+  });
+
+  it('remember with a service that takes no notes answers that memory is not configured (contract 35)', async () => {
+    const memoryService: MemoryService = {
+      addSessionToMemory: async () => {},
+      searchMemory: async () => ({ memories: [] }),
+    };
+    const answer = await rememberTool().runAsync({
+      args: { fact: 'Tea.' },
+      toolContext: toolContextFor({ runtime, memoryService }),
+    });
+    expect(answer).toMatchObject({ code: 'MEMORY_NOT_CONFIGURED', error: expect.stringContaining('not configured') });
+  });
+});
+
+describe('load_artifacts', () => {
+  const files: { [name: string]: Part } = {
+    'plan.txt': { text: 'Two nights.' },
+    'user:map.png': { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+  };
+  const artifactService = {
+    listArtifactKeys: async () => Object.keys(files),
+    loadArtifact: async ({ filename }: { filename: string }) => files[filename],
+  } as Partial<ArtifactService> as ArtifactService;
+  const afterCall = (names: string[]): LlmRequest => ({
+    contents: [
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'c', name: 'load_artifacts', response: { artifact_names: names } } }],
+      },
+    ],
+    config: { systemInstruction: 'Be kind.' },
+  });
+  const process = async (tool: Tool, llmRequest: LlmRequest, service?: ArtifactService): Promise<LlmRequest> => {
+    await tool.processLlmRequest!({ toolContext: toolContextFor({ runtime, artifactService: service }), llmRequest });
+    return llmRequest;
+  };
+
+  it('tells the model the names, and shows what was asked for after the answer', async () => {
+    const request = await process(
+      loadArtifactsTool(),
+      afterCall(['plan.txt', 'gone.txt', 'plan.txt']),
+      artifactService,
+    );
+    expect(request.config.systemInstruction).toMatch(/^Be kind\.\n\nThese files .*"plan.txt", "user:map.png"\./);
+    expect(request.contents.slice(1)).toEqual([
+      { role: 'user', parts: [{ text: 'File "plan.txt":' }, { text: 'Two nights.' }] },
+      { role: 'user', parts: [{ text: 'File "gone.txt" does not exist.' }] },
+    ]);
+  });
+
+  it('shows them for one step: not once something follows the answer', async () => {
+    const request = afterCall(['plan.txt']);
+    request.contents = [...request.contents, { role: 'model', parts: [{ text: 'Two nights.' }] }];
+    expect((await process(loadArtifactsTool(), request, artifactService)).contents).toHaveLength(2);
+  });
+
+  it('tells the model of a file that cannot be read, and logs the code alone', async () => {
+    const own = new FixedRuntime();
+    const broken = {
+      ...artifactService,
+      loadArtifact: () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'Gone.')),
+    } as ArtifactService;
+    const llmRequest = afterCall(['plan.txt']);
+    await loadArtifactsTool().processLlmRequest!({
+      toolContext: toolContextFor({ runtime: own, artifactService: broken }),
+      llmRequest,
+    });
+    expect(llmRequest.contents[1]?.parts).toEqual([{ text: 'File "plan.txt" could not be read.' }]);
+    expect(own.logs).toMatchObject([{ level: 'warn', fields: { code: 'STORE_UNAVAILABLE' } }]);
+  });
+
+  it('counts names beyond the hundredth', async () => {
+    const many = {
+      ...artifactService,
+      listArtifactKeys: async () => Array.from({ length: 103 }, (_, i) => `f${i}`),
+    } as ArtifactService;
+    const { config } = await process(LOAD_ARTIFACTS, { contents: [], config: {} }, many);
+    expect(config.systemInstruction).toMatch(/"f99" and 3 more\. /);
+  });
+
+  it('without a service leaves the request as it is, and answers a call with what is missing', async () => {
+    expect(await process(loadArtifactsTool(), afterCall(['plan.txt']))).toEqual(afterCall(['plan.txt']));
+    const call = loadArtifactsTool().runAsync({
+      args: { artifact_names: ['plan.txt'] },
+      toolContext: toolContextFor({ runtime }),
+    });
+    expect(await call).toMatchObject({ code: 'ARTIFACT_NOT_CONFIGURED' });
+  });
+
+  it('answers the names that were asked for', async () => {
+    const toolContext = toolContextFor({ runtime, artifactService });
+    const call = loadArtifactsTool().runAsync({ args: { artifact_names: ['plan.txt'] }, toolContext });
+    expect(await call).toEqual({ artifact_names: ['plan.txt'] });
+  });
+});
+
+describe('exit_loop and get_user_choice', () => {
+  it('exit_loop escalates, and the model need not put it into words', async () => {
+    const toolContext = toolContextFor({ runtime });
+    expect(await exitLoopTool().runAsync({ args: {}, toolContext })).toEqual({});
+    expect(toolContext.actions).toMatchObject({ escalate: true, skipSummarization: true });
+  });
+
+  it('get_user_choice is long-running and answers nothing by itself', async () => {
+    const tool = getUserChoiceTool();
+    expect(tool.isLongRunning).toBe(true);
+    expect(
+      await tool.runAsync({ args: { options: ['sea', 'city'] }, toolContext: toolContextFor({ runtime }) }),
+    ).toBeUndefined();
+    await expect(tool.runAsync({ args: { options: [] }, toolContext: toolContextFor({ runtime }) })).rejects.toThrow(
+      /options: must have at least 1/,
+    );
+  });
+
+  it('the ready ones hold nothing and cannot be changed', () => {
+    expect([EXIT_LOOP, LOAD_ARTIFACTS, LOAD_MEMORY, PRELOAD_MEMORY].map(({ name }) => name)).toEqual([
+      'exit_loop',
+      'load_artifacts',
+      'load_memory',
+      'preload_memory',
+    ]);
+    for (const tool of [EXIT_LOOP, LOAD_ARTIFACTS, LOAD_MEMORY, PRELOAD_MEMORY])
+      expect(Object.isFrozen(tool)).toBe(true);
+  });
+});
+
+describe('FunctionToolset', () => {
+  const tool = (name: string): FunctionTool =>
+    new FunctionTool({ name, description: `${name}.`, timeoutMs: 7, execute: () => name });
+  const context: ReadonlyContext = toolContextFor({ runtime, userId: 'ada' });
+  const namesOf = async (toolset: FunctionToolset): Promise<string[]> =>
+    (await toolset.getTools(context)).map(({ name }) => name);
+
+  it('offers all tools, those a list names, or those a question lets through', async () => {
+    const tools = [tool('find'), tool('book')];
+    expect(await namesOf(new FunctionToolset({ tools }))).toEqual(['find', 'book']);
+    expect(await namesOf(new FunctionToolset({ tools, toolFilter: ['book'] }))).toEqual(['book']);
+    expect(await namesOf(new FunctionToolset({ tools, toolFilter: [] }))).toEqual([]);
+    expect(
+      await namesOf(
+        new FunctionToolset({ tools, toolFilter: ({ name }, { userId }) => name === 'find' && userId === 'ada' }),
+      ),
+    ).toEqual(['find']);
+  });
+
+  it('puts a prefix before names and declarations; the tool stays what it is', async () => {
+    const [prefixed] = await new FunctionToolset({
+      tools: [tool('find')],
+      toolFilter: ['find'],
+      prefix: 'hotel',
+    }).getTools(context);
+    expect(prefixed).toMatchObject({ name: 'hotel_find', timeoutMs: 7 });
+    expect(prefixed!.declaration!()).toMatchObject({ name: 'hotel_find', description: 'find.' });
+    expect(await prefixed!.runAsync({ args: {}, toolContext: toolContextFor({ runtime }) })).toBe('find');
+  });
+
+  it('leaves a passive tool passive behind a prefix', async () => {
+    const [passive] = await new FunctionToolset({ tools: [PRELOAD_MEMORY], prefix: 'x' }).getTools(context);
+    expect(passive!.declaration!()).toBeUndefined();
+    expect(passive!.processLlmRequest).toBeDefined();
+  });
+
+  it('refuses two tools of one name, and a filter that names none of them', () => {
+    expect(() => new FunctionToolset({ tools: [tool('find'), tool('find')] })).toThrow(
+      expect.objectContaining({ code: 'DUPLICATE_NAME' }),
+    );
+    expect(() => new FunctionToolset({ tools: [tool('find')], toolFilter: ['fnd'] })).toThrow(/toolFilter names fnd/);
+  });
+});
