@@ -19,7 +19,6 @@ export default defineConfig({
           isolate: false,
           include: tests,
           exclude: [...never, isolated, packed],
-          benchmark: { include: ['packages/*/bench/**/*.bench.ts'] },
         },
       },
       // Tests that touch globals get a process of their own.
@@ -30,7 +29,6 @@ export default defineConfig({
           isolate: true,
           include: [isolated],
           exclude: [...never, packed],
-          benchmark: { include: [] },
         },
       },
       // Slow: over packed tarballs, after a build; only in `npm test`.
@@ -40,7 +38,7 @@ export default defineConfig({
           name: 'packed',
           include: [`${packed}/*.test.ts`],
           exclude: never,
-          benchmark: { include: [] },
+          globalSetup: ['test/packed/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -16,6 +16,10 @@ const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1'
 const failed = [];
 for (const step of steps) {
   if (step === steps.at(-1) && failed.length > 0) console.error(`\nfailed before the tests: ${failed.join(', ')}\n`);
-  if (spawnSync(step, { env, stdio: 'inherit', shell: true }).status !== 0) failed.push(step);
+  const begin = Date.now();
+  const { status } = spawnSync(step, { env, stdio: 'inherit', shell: true });
+  if (status !== 0) failed.push(step);
+  if (step !== steps.at(-1))
+    console.log(`${status === 0 ? 'passed' : 'FAILED'} in ${((Date.now() - begin) / 1000).toFixed(1)} s: ${step}`);
 }
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,22 +1,47 @@
-// pnpm run new <name> "<description>" [@thole/… that it needs]: the skeleton of a package; what exists is left alone.
+// pnpm run new package <name> "<what it is>" [core recall …]   an empty package
+// pnpm run new provider <name>                                 packages/provider-<name>: a model and an embedder
+// pnpm run new store <name>                                    packages/<name>-store: a SessionStore
+// Each compiles at once; its tests tell by id what is not written yet. What exists is left alone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { exportsText } from './exports.mjs';
+import { providerFiles } from './templates/provider.mjs';
+import { storeFiles } from './templates/store.mjs';
 
-const [name, description, ...needs] = process.argv.slice(2);
-if (!/^[a-z][a-z0-9-]*$/.test(name ?? '') || !description) {
-  console.error('usage: pnpm run new <name> "<what it is, in a line>" [core recall …]');
+const kinds = {
+  package: (name, about, ...needs) => ({ folder: name, about, needs, files: { 'src/index.ts': 'export {};\n' } }),
+  provider: (name) => ({
+    folder: `provider-${name}`,
+    about: `${pascal(name)} models and embeddings`,
+    needs: ['core'],
+    files: providerFiles(name, pascal(name)),
+  }),
+  store: (name) => ({
+    folder: `${name}-store`,
+    about: `Sessions in ${pascal(name)}`,
+    needs: ['core'],
+    files: storeFiles(name, pascal(name)),
+  }),
+};
+
+const [kind, name, ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(kinds, kind ?? '') || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '')) {
+  console.error('usage: pnpm run new package <name> "<what it is, in a line>" [core recall …]');
+  console.error('       pnpm run new provider|store <name>');
   process.exit(2);
 }
 const root = join(import.meta.dirname, '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const made = kinds[kind](name, ...rest);
+const { folder, about = `What ${name} is for`, needs, files } = made;
 const built = { types: './dist/index.d.ts', default: './dist/index.js' };
 const manifest = './package.json';
 
-add('package.json', {
-  name: `@thole/${name}`,
-  version: '0.1.0',
-  description,
+add(`packages/${folder}/package.json`, {
+  name: `@thole/${folder}`,
+  version: '0.0.0',
+  description: about,
   license: 'Apache-2.0',
   files: ['dist'],
   type: 'module',
@@ -26,29 +51,48 @@ add('package.json', {
   scripts: {
     build: 'tsup && tsc -p tsconfig.build.json',
     check: 'tsc -p tsconfig.json',
-    test: `vitest run --root ../.. packages/${name}`,
+    test: `vitest run --root ../.. packages/${folder}`,
   },
-  dependencies: Object.fromEntries(needs.sort().map((need) => [`@thole/${need}`, 'workspace:^'])),
+  dependencies: workspace(needs),
+  devDependencies: workspace(kind === 'package' ? [] : ['testing']),
   engines,
 });
-add('tsconfig.json', {
+add(`packages/${folder}/tsconfig.json`, {
   extends: '../../tsconfig.base.json',
   compilerOptions: { noEmit: true },
   include: ['src', 'test', 'bench'],
 });
-add('tsconfig.build.json', {
+add(`packages/${folder}/tsconfig.build.json`, {
   extends: '../../tsconfig.base.json',
   compilerOptions: { rootDir: 'src', outDir: 'dist', emitDeclarationOnly: true },
   include: ['src'],
 });
-add('tsup.config.ts', "import { library } from '../../tsup.shared.ts';\n\nexport default library();\n");
-add('src/index.ts', 'export {};\n');
-spawnSync(`oxfmt packages/${name}`, { cwd: root, stdio: 'inherit', shell: true });
-console.log(`packages/${name}: now run \`pnpm install\``);
+const fresh = "import { library } from '../../tsup.shared.ts';\n\nexport default library();\n";
+add(`packages/${folder}/tsup.config.ts`, fresh);
+add(`packages/${folder}/README.md`, `# @thole/${folder}\n\n${about}.\n\n    npm install @thole/${folder}\n`);
+add(`.changeset/new-${folder}.md`, `---\n'@thole/${folder}': minor\n---\n\n${about}.\n`);
+for (const [file, content] of Object.entries(files)) add(`packages/${folder}/${file}`, content);
+add(`packages/${folder}/exports.txt`, exportsText(folder));
+spawnSync(`oxfmt packages/${folder}`, { cwd: root, stdio: 'inherit', shell: true });
+console.log(`packages/${folder}: now run \`pnpm install\`, then \`pnpm --dir packages/${folder} run test\``);
+if (kind === 'package')
+  console.log(
+    'What it may import stands in test/architecture/arrows.ts: enter it there, with a page in docs/decisions.',
+  );
 
 function add(file, content) {
-  const path = join(root, 'packages', name, file);
+  const path = join(root, file);
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function workspace(names) {
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.toSorted().map((need) => [`@thole/${need}`, 'workspace:^']));
+}
+
+/** `my-db` is `MyDb`. */
+function pascal(name) {
+  return name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 }

@@ -2,12 +2,11 @@
 // packages, then runs the script `real:<name>`. Plain JavaScript without imports from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { environmentWithout, fetchPackage, root } from './fetch-package.mjs';
 
 const nodeToFetch = '26.10.0'; // not every version is published for every platform: look before changing it
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'node_modules', '.thole-installed');
 const say = (text) => process.stderr.write(`thole: ${text}\n`);
 
@@ -24,9 +23,11 @@ process.exitCode = await main().catch((error) => {
 
 async function main() {
   const fits = runningNodeFits();
-  const nodeBin = fits ? dirname(process.execPath) : join(await fetchPackage(nodePackage(), nodeToFetch), 'bin');
+  const nodeBin = fits
+    ? dirname(process.execPath)
+    : join(await fetchPackage(nodePackage(), nodeToFetch, { run }), 'bin');
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const pnpmBin = await fetchPackage(pnpmPackage(), packageManager.split('@')[1]);
+  const pnpmBin = await fetchPackage(pnpmPackage(), packageManager.split('@')[1], { run });
   const pnpm = join(pnpmBin, process.platform === 'win32' ? 'pnpm.exe' : 'pnpm');
   const env = toolEnv(
     [pnpmBin, nodeBin, join(root, 'node_modules', '.bin')],
@@ -59,50 +60,11 @@ function pnpmPackage() {
   return `@pnpm/exe.${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
 }
 
-/** The package's folder. Made aside and renamed when whole, so that two runs at once, or one cut short, do no harm. */
-async function fetchPackage(packageName, version) {
-  const target = join(root, '.tools', `${packageName.replace('/', '+')}@${version}`);
-  if (!existsSync(join(target, 'done'))) {
-    say(`fetching ${packageName} ${version}`);
-    const making = `${target}.${process.pid}`;
-    mkdirSync(making, { recursive: true });
-    const flags = '--ignore-scripts --no-save --no-audit --no-fund --prefer-offline --loglevel=error'.split(' ');
-    const code = await npm(['install', '--prefix', making, ...flags, `${packageName}@${version}`]);
-    if (code !== 0) throw new Error(`could not fetch ${packageName} ${version} (npm's exit code ${code})`);
-    writeFileSync(join(making, 'done'), '');
-    try {
-      renameSync(making, target);
-    } catch (error) {
-      if (!existsSync(join(target, 'done'))) throw error;
-      rmSync(making, { recursive: true, force: true });
-    }
-  }
-  return join(target, 'node_modules', packageName);
-}
-
-function npm(args) {
-  const unwanted =
-    /^npm_config_(local_prefix|prefix|omit|only|production|workspace|workspaces|ignore_scripts|dry_run)$/i;
-  const options = { cwd: root, env: without(unwanted), stdio: ['ignore', 'ignore', 2] };
-  const cli = process.env.npm_execpath;
-  if (cli?.endsWith('npm-cli.js')) return run(process.execPath, [cli, ...args], options);
-  if (process.platform !== 'win32') return run('npm', args, options);
-  return run(
-    'npm',
-    args.map((arg) => `"${arg}"`),
-    { ...options, shell: true },
-  );
-}
-
 function toolEnv(folders, nodeVersion) {
-  const env = without(/^npm_(?!config_(registry|proxy|https_proxy|noproxy|cafile|cache|userconfig)$)/i);
+  const env = environmentWithout(/^npm_(?!config_(registry|proxy|https_proxy|noproxy|cafile|cache|userconfig)$)/i);
   const pathKey = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   env[pathKey] = [...folders, env[pathKey]].filter(Boolean).join(delimiter);
   return { ...env, THOLE_NODE: nodeVersion, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
-}
-
-function without(pattern) {
-  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !pattern.test(key)));
 }
 
 /** Changes with whatever makes an install necessary: the files that decide it, and folders that went missing. */

@@ -1,1 +1,9 @@
-export {};
+import { runChat } from './terminal/run-chat.ts';
+
+process.exitCode = await runChat({
+  argv: process.argv.slice(2),
+  input: process.stdin,
+  output: process.stdout,
+  errors: process.stderr,
+  onInterrupt: (listener) => void process.on('SIGINT', listener),
+});

@@ -18,7 +18,10 @@ export class InMemoryArtifactStore implements ArtifactStore {
     return version;
   }
 
-  async get(key: ArtifactKey, version?: number): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+  async get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const versions = this.#versions(key);
     const asked = version ?? [...(versions?.keys() ?? [])].at(-1);
     const found = asked === undefined ? undefined : versions?.get(asked);

@@ -16,7 +16,12 @@ export interface InMemoryMemoryServiceOptions {
 export class InMemoryMemoryService extends StoredMemoryService {
   constructor(options: InMemoryMemoryServiceOptions = {}) {
     const { runtime, match = 'words', topK } = options;
-    if (match !== 'words' && match !== 'substring') throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
-    super(new InMemoryMemoryStore(), { runtime, topK, ...(match === 'substring' && { ranking: substringMemoryRanking() }) });
+    if (match !== 'words' && match !== 'substring')
+      throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
+    super(new InMemoryMemoryStore(), {
+      runtime,
+      topK,
+      ...(match === 'substring' && { ranking: substringMemoryRanking() }),
+    });
   }
 }

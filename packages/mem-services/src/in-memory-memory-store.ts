@@ -1,6 +1,14 @@
 import { failInvalidJson, JsonCopier, TholeError } from '@thole/core';
 import type {
-  MemoryChanges, MemoryEntry, MemoryPage, MemoryPageRequest, MemoryPutMode, MemoryRemoval, MemoryScope, MemoryStore, StoredMemory,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryPage,
+  MemoryPageRequest,
+  MemoryPutMode,
+  MemoryRemoval,
+  MemoryScope,
+  MemoryStore,
+  StoredMemory,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
 
@@ -28,7 +36,11 @@ export class InMemoryMemoryStore implements MemoryStore {
   readonly abilities: MemoryStore['abilities'] = {};
   readonly #logs = new Map<string, Log>();
 
-  async put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<{ written: readonly string[]; seq: number }> {
+  async put(
+    scope: MemoryScope,
+    entries: readonly MemoryEntry[],
+    mode: MemoryPutMode,
+  ): Promise<{ written: readonly string[]; seq: number }> {
     const key = keyOf(scope);
     const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
     const written = new Set<string>();

@@ -38,13 +38,25 @@ export class InMemorySessionStore implements SessionStore {
   async insert(session: StoredSession): Promise<void> {
     const { appName, userId, sessionId } = session.key;
     const app = getOrMake(this.#apps, appName, () => ({ state: {}, version: 0, users: new Map<string, StoredUser>() }));
-    const user = getOrMake(app.users, userId, () => ({ state: {}, version: 0, sessions: new Map<string, KeptSession>() }));
+    const user = getOrMake(app.users, userId, () => ({
+      state: {},
+      version: 0,
+      sessions: new Map<string, KeptSession>(),
+    }));
     if (user.sessions.has(sessionId)) {
       throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
     }
     const { key, incarnation, initialState, createTime, lastUpdateTime } = session;
     const state = { ...session.state };
-    user.sessions.set(sessionId, { key, incarnation, initialState, state, createTime, lastUpdateTime, events: new EventList(session.events) });
+    user.sessions.set(sessionId, {
+      key,
+      incarnation,
+      initialState,
+      state,
+      createTime,
+      lastUpdateTime,
+      events: new EventList(session.events),
+    });
     write(app, session.appState);
     write(user, session.userState);
     this.#watchers.notify(key);
@@ -77,9 +89,15 @@ export class InMemorySessionStore implements SessionStore {
     return found.user.sessions.delete(key.sessionId);
   }
 
-  async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<{ event: Event; duplicate: boolean }> {
+  async append(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    fence?: Fence,
+  ): Promise<{ event: Event; duplicate: boolean }> {
     const found = this.#find(key);
-    if (!found) throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
+    if (!found)
+      throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
     const { app, user, session } = found;
     // Before the fence: what is stored is stored, and a run that asks again after a time-out must hear so.
     const known = session.events.find(event.id);
@@ -118,7 +136,12 @@ export class InMemorySessionStore implements SessionStore {
     const found = this.#find(key);
     if (!found) return undefined;
     const { app, user, session } = found;
-    return { incarnation: session.incarnation, lastSeq: session.events.length, appVersion: app.version, userVersion: user.version };
+    return {
+      incarnation: session.incarnation,
+      lastSeq: session.events.length,
+      appVersion: app.version,
+      userVersion: user.version,
+    };
   }
 }
 

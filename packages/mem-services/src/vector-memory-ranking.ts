@@ -41,7 +41,8 @@ class VectorMemoryIndex implements MemoryIndex {
     const text = textOf(content);
     const before = this.#held.get(id);
     // A change of anything but the text keeps the vector.
-    const known = before?.text === text ? { model: before.model, vector: before.vector } : { model: undefined, vector: undefined };
+    const known =
+      before?.text === text ? { model: before.model, vector: before.vector } : { model: undefined, vector: undefined };
     const held: Held = { id, text, timestamp, ...known };
     this.#held.set(id, held);
     this.#pending.delete(id);
@@ -71,7 +72,9 @@ class VectorMemoryIndex implements MemoryIndex {
     if (!wanted) return [];
     const candidates: Held[] = [];
     const scores: number[] = [];
-    const best = new TopK(p.limit, (a, b) => (scores[a] === scores[b] ? isNewer(candidates[a]!, candidates[b]!) : scores[a]! > scores[b]!));
+    const best = new TopK(p.limit, (a, b) =>
+      scores[a] === scores[b] ? isNewer(candidates[a]!, candidates[b]!) : scores[a]! > scores[b]!,
+    );
     for (const held of this.#held.values()) {
       if (!held.vector || held.model !== model || held.vector.length !== wanted.length) continue;
       const score = dot(wanted, held.vector);
@@ -87,12 +90,17 @@ class VectorMemoryIndex implements MemoryIndex {
     const { model, maxBatch } = this.#embedder;
     if (this.#pendingModel !== model) {
       this.#pendingModel = model;
-      for (const [id, held] of this.#held) if (held.model !== model && held.text.trim() !== '') this.#pending.set(id, held);
+      for (const [id, held] of this.#held)
+        if (held.model !== model && held.text.trim() !== '') this.#pending.set(id, held);
     }
     while (this.#pending.size > 0) {
       signal?.throwIfAborted();
       const batch = [...this.#pending.values().take(Math.max(1, maxBatch))];
-      const vectors = await this.#embed(batch.map((held) => held.text), 'document', signal);
+      const vectors = await this.#embed(
+        batch.map((held) => held.text),
+        'document',
+        signal,
+      );
       batch.forEach((held, i) => {
         held.model = model;
         held.vector = vectors[i];
@@ -101,7 +109,11 @@ class VectorMemoryIndex implements MemoryIndex {
     }
   }
 
-  async #embed(texts: readonly string[], task: 'query' | 'document', signal: AbortSignal | undefined): Promise<(Float32Array | undefined)[]> {
+  async #embed(
+    texts: readonly string[],
+    task: 'query' | 'document',
+    signal: AbortSignal | undefined,
+  ): Promise<(Float32Array | undefined)[]> {
     const embedder = this.#embedder;
     let vectors: Float32Array[];
     try {
@@ -113,11 +125,17 @@ class VectorMemoryIndex implements MemoryIndex {
     }
     if (!Array.isArray(vectors) || vectors.length !== texts.length) {
       const count = Array.isArray(vectors) ? vectors.length : 'no list of';
-      throw new TholeError('EMBEDDER_FAILED', `Embedder ${embedder.model} answered ${count} vectors for ${texts.length} texts.`);
+      throw new TholeError(
+        'EMBEDDER_FAILED',
+        `Embedder ${embedder.model} answered ${count} vectors for ${texts.length} texts.`,
+      );
     }
     for (const vector of vectors) {
       if (vector?.length === embedder.dimensions) continue;
-      throw new TholeError('EMBEDDER_FAILED', `Embedder ${embedder.model} answered a vector of ${vector?.length} numbers; it promises ${embedder.dimensions}.`);
+      throw new TholeError(
+        'EMBEDDER_FAILED',
+        `Embedder ${embedder.model} answered a vector of ${vector?.length} numbers; it promises ${embedder.dimensions}.`,
+      );
     }
     return vectors.map(unitVector);
   }

@@ -5,3 +5,31 @@ export type { Concurrency } from './run/lease.ts';
 export type { Run } from './run/run.ts';
 export type { Completion } from './run/to-completion.ts';
 export { findAgentToRun } from './run/find-agent-to-run.ts';
+export { BaseAgent } from './agents/base-agent.ts';
+export type { BaseAgentOptions } from './agents/base-agent.ts';
+export { LlmAgent } from './agents/llm-agent.ts';
+export type {
+  AfterModelCallback,
+  AfterToolCallback,
+  BeforeModelCallback,
+  BeforeToolCallback,
+  Instruction,
+  LlmAgentOptions,
+  OnModelErrorCallback,
+  OnToolErrorCallback,
+} from './agents/llm-agent-options.ts';
+export { SequentialAgent } from './agents/sequential-agent.ts';
+export type { SequentialAgentOptions } from './agents/sequential-agent.ts';
+export { ParallelAgent } from './agents/parallel-agent.ts';
+export type { ParallelAgentOptions } from './agents/parallel-agent.ts';
+export { LoopAgent } from './agents/loop-agent.ts';
+export type { LoopAgentOptions } from './agents/loop-agent.ts';
+export { AgentTool } from './agents/agent-tool.ts';
+export type { AgentToolOptions } from './agents/agent-tool.ts';
+export { GlobalInstructionPlugin } from './plugins/global-instruction-plugin.ts';
+export type { GlobalInstructionPluginOptions } from './plugins/global-instruction-plugin.ts';
+export { LoggingPlugin } from './plugins/logging-plugin.ts';
+export type { LoggingPluginOptions } from './plugins/logging-plugin.ts';
+export { ReflectAndRetryToolPlugin } from './plugins/reflect-and-retry-tool-plugin.ts';
+export type { ReflectAndRetryToolPluginOptions } from './plugins/reflect-and-retry-tool-plugin.ts';
+export { SaveFilesAsArtifactsPlugin } from './plugins/save-files-as-artifacts-plugin.ts';

@@ -13,7 +13,9 @@ export function calls(name: string, args: JsonObject = {}, id?: string): LlmResp
 }
 
 /** A final answer of several calls. */
-export function callsAll(...each: (readonly [name: string, args?: JsonObject | undefined, id?: string | undefined])[]): LlmResponse {
+export function callsAll(
+  ...each: (readonly [name: string, args?: JsonObject | undefined, id?: string | undefined])[]
+): LlmResponse {
   return final(each.map(([name, args = {}, id]) => ({ functionCall: callOf(name, args, id) })));
 }
 
@@ -24,12 +26,17 @@ export function thinks(thought: string, text?: string): LlmResponse {
 
 /** Each piece as a partial, then the final with the whole text. */
 export function streams(...pieces: string[]): LlmResponse[] {
-  return [...pieces.map((text) => ({ content: { role: 'model' as const, parts: [{ text }] }, partial: true })), says(pieces.join(''))];
+  return [
+    ...pieces.map((text) => ({ content: { role: 'model' as const, parts: [{ text }] }, partial: true })),
+    says(pieces.join('')),
+  ];
 }
 
 /** Throws: an error of ours with this code, or the error itself. */
 export function fails(error: TholeErrorCode | Error): Error {
-  return typeof error === 'string' ? new TholeError(error, `The model failed as its script says, with ${error}.`) : error;
+  return typeof error === 'string'
+    ? new TholeError(error, `The model failed as its script says, with ${error}.`)
+    : error;
 }
 
 /** Never answers; rejects with the signal's reason when that is aborted. */

@@ -14,6 +14,7 @@ export interface Case<S> {
   check(subject: S, t: CaseTools<S>): Promise<void>;
 }
 
+/** What a case gets besides its subject. */
 export interface CaseTools<S> {
   /** The clock, ids and timers that the subject was made with. */
   readonly runtime: FixedRuntime;

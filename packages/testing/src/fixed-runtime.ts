@@ -1,6 +1,7 @@
 import { silentTracer } from '@thole/core';
 import type { Cancel, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
+/** Where a fixed runtime begins; every member may be left out. */
 export interface FixedRuntimeOptions {
   /** Where the clock begins, in seconds since the epoch (1_700_000_000). */
   now?: number | undefined;
@@ -9,6 +10,7 @@ export interface FixedRuntimeOptions {
   tracer?: Tracer | undefined;
 }
 
+/** One line that was logged to a fixed runtime. */
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;

@@ -17,3 +17,8 @@ export type { LlmSubject } from './suites/llm-cases.ts';
 export { llmScenarios } from './suites/llm-scenarios.ts';
 export type { LlmScenario, LlmScenarioName } from './suites/llm-scenarios.ts';
 export { memoryAbilities, memoryServiceCases } from './suites/memory-cases.ts';
+export { sessionServiceCases } from './suites/session-cases.ts';
+export { embedderCases } from './suites/embedder-cases.ts';
+export { HashEmbedder } from './hash-embedder.ts';
+export type { HashEmbedderOptions } from './hash-embedder.ts';
+export { artifactServiceCases } from './suites/artifact-cases.ts';

@@ -7,6 +7,7 @@ export interface TestFramework {
   it(name: string, fn: () => Promise<void>): unknown;
 }
 
+/** Whose suite it is, how its subjects are made, what they claim, and which cases are known to fail. */
 export interface SuiteOptions<S> extends SubjectMaker<S> {
   /** Whose suite it is, for the report. */
   readonly name: string;

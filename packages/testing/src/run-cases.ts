@@ -2,6 +2,7 @@ import { systemRuntime } from '@thole/core';
 import type { Case, SubjectMaker } from './case.ts';
 import { FixedRuntime } from './fixed-runtime.ts';
 
+/** How one case went. */
 export interface CaseResult {
   id: string;
   contracts: readonly number[];
@@ -13,7 +14,10 @@ export interface CaseResult {
  * Runs a suite without a test framework, one case after the other, each with a fresh subject: for suites that are tested
  * themselves. A case that has not ended after `limitMs` of real time (5_000) counts as failed.
  */
-export async function runCases<S>(cases: readonly Case<S>[], maker: SubjectMaker<S> & { limitMs?: number | undefined }): Promise<CaseResult[]> {
+export async function runCases<S>(
+  cases: readonly Case<S>[],
+  maker: SubjectMaker<S> & { limitMs?: number | undefined },
+): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const each of cases) {
     if (!isClaimed(each, maker.claims)) continue;
@@ -41,7 +45,9 @@ export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promi
 }
 
 /** Which case ids show each contract: for a test that no number is without one. */
-export function contractsCovered(...suites: readonly (readonly Pick<Case<never>, 'id' | 'contracts'>[])[]): Map<number, string[]> {
+export function contractsCovered(
+  ...suites: readonly (readonly Pick<Case<never>, 'id' | 'contracts'>[])[]
+): Map<number, string[]> {
   const covered = new Map<number, string[]>();
   for (const { id, contracts } of suites.flat()) {
     for (const contract of contracts) covered.set(contract, [...(covered.get(contract) ?? []), id]);
@@ -49,12 +55,18 @@ export function contractsCovered(...suites: readonly (readonly Pick<Case<never>,
   return covered;
 }
 
-export function isClaimed(each: { readonly needs?: readonly string[] | undefined }, claims: readonly string[] = []): boolean {
+export function isClaimed(
+  each: { readonly needs?: readonly string[] | undefined },
+  claims: readonly string[] = [],
+): boolean {
   return (each.needs ?? []).every((claim) => claims.includes(claim));
 }
 
 /** Claims that cases need and the suite does not make, with the number of cases that wait for each. */
-export function claimsNotMade(cases: readonly { readonly needs?: readonly string[] | undefined }[], claims: readonly string[] = []): string[] {
+export function claimsNotMade(
+  cases: readonly { readonly needs?: readonly string[] | undefined }[],
+  claims: readonly string[] = [],
+): string[] {
   const missing = new Map<string, number>();
   for (const claim of cases.flatMap((each) => each.needs ?? [])) {
     if (!claims.includes(claim)) missing.set(claim, (missing.get(claim) ?? 0) + 1);

@@ -3,7 +3,9 @@ import type { Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@th
 /** What a model is to answer: a final, a list (partials, then the final), or an error to throw. */
 export type PlainAnswer = LlmResponse | readonly LlmResponse[] | Error;
 /** An answer, or a function that makes one from the request. */
-export type ScriptedAnswer = PlainAnswer | ((request: LlmRequest, options: LlmOptions) => PlainAnswer | Promise<PlainAnswer>);
+export type ScriptedAnswer =
+  | PlainAnswer
+  | ((request: LlmRequest, options: LlmOptions) => PlainAnswer | Promise<PlainAnswer>);
 
 /**
  * A model that answers from a script, one answer a call, and keeps a copy of every request. It keeps to the promises of
@@ -23,7 +25,8 @@ export class ScriptedLlm implements Llm {
   async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
     const index = this.requests.push(structuredClone(request)) - 1;
     const answer = this.#answers[index];
-    if (!answer) throw new Error(`The model was called ${index + 1} times, but its script has ${this.#answers.length} answers.`);
+    if (!answer)
+      throw new Error(`The model was called ${index + 1} times, but its script has ${this.#answers.length} answers.`);
     options.signal.throwIfAborted();
     const plain = typeof answer === 'function' ? await answer(request, options) : answer;
     if (plain instanceof Error) throw plain;

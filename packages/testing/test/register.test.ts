@@ -3,15 +3,41 @@ import type { Case } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 const counter: Case<{ count: number }>[] = [
-  { id: 'count.zero', sentence: 'begins at nothing', contracts: [7, 9], check: async (subject) => void expect(subject.count++).toBe(0) },
-  { id: 'count.fresh', sentence: 'shares nothing with another case', contracts: [9], check: async (subject) => void expect(subject.count).toBe(0) },
-  { id: 'count.fails', sentence: 'is two', contracts: [3], check: async (subject) => void expect(subject.count).toBe(2) },
+  {
+    id: 'count.zero',
+    sentence: 'begins at nothing',
+    contracts: [7, 9],
+    check: async (subject) => {
+      expect(subject.count++).toBe(0);
+    },
+  },
+  {
+    id: 'count.fresh',
+    sentence: 'shares nothing with another case',
+    contracts: [9],
+    check: async (subject) => {
+      expect(subject.count).toBe(0);
+    },
+  },
+  {
+    id: 'count.fails',
+    sentence: 'is two',
+    contracts: [3],
+    check: async (subject) => {
+      expect(subject.count).toBe(2);
+    },
+  },
   { id: 'count.leased', sentence: 'needs a lease', contracts: [13], needs: ['lease'], check: async () => {} },
 ];
 
-function collect(suite: Partial<Parameters<typeof register<{ count: number }>>[2]> = {}): Map<string, () => Promise<void>> {
+function collect(
+  suite: Partial<Parameters<typeof register<{ count: number }>>[2]> = {},
+): Map<string, () => Promise<void>> {
   const tests = new Map<string, () => Promise<void>>();
-  const framework = { describe: (_: string, fn: () => void) => fn(), it: (name: string, fn: () => Promise<void>) => void tests.set(name, fn) };
+  const framework = {
+    describe: (_: string, fn: () => void) => fn(),
+    it: (name: string, fn: () => Promise<void>) => void tests.set(name, fn),
+  };
   register(framework, counter, { name: 'a counter', create: () => ({ count: 0 }), ...suite });
   return tests;
 }
@@ -33,7 +59,9 @@ describe('register', () => {
   it('runs what is pending and fails once it passes', async () => {
     const tests = collect({ pending: { 'count.fails': 'not two yet', 'count.zero': 'thought so' } });
     await tests.get('pending, not two yet: count.fails: is two (contract 3)')!();
-    await expect(tests.get('pending, thought so: count.zero: begins at nothing (contract 7, 9)')!()).rejects.toThrow('passes now');
+    await expect(tests.get('pending, thought so: count.zero: begins at nothing (contract 7, 9)')!()).rejects.toThrow(
+      'passes now',
+    );
   });
 
   it('refuses a pending id that is no case', () => {
@@ -49,7 +77,14 @@ describe('register', () => {
 
   it('gives create and the case one clock', async () => {
     let made: FixedRuntime | undefined;
-    const same: Case<unknown> = { id: 'x', sentence: 'x', contracts: [43], check: async (_, t) => void expect(t.runtime).toBe(made) };
+    const same: Case<unknown> = {
+      id: 'x',
+      sentence: 'x',
+      contracts: [43],
+      check: async (_, t) => {
+        expect(t.runtime).toBe(made);
+      },
+    };
     const [result] = await runCases([same], { create: (runtime) => (made = runtime) });
     expect(result).toEqual({ id: 'x', contracts: [43] });
   });
@@ -57,7 +92,12 @@ describe('register', () => {
 
 describe('runCases', () => {
   it('answers who failed, and counts what hangs as failed', async () => {
-    const hanging: Case<{ count: number }> = { id: 'count.hangs', sentence: 'ends', contracts: [1], check: () => new Promise(() => {}) };
+    const hanging: Case<{ count: number }> = {
+      id: 'count.hangs',
+      sentence: 'ends',
+      contracts: [1],
+      check: () => new Promise(() => {}),
+    };
     const results = await runCases([...counter, hanging], { create: () => ({ count: 0 }), limitMs: 20 });
     expect(results.map(({ id, error }) => [id, error !== undefined])).toEqual([
       ['count.zero', false],

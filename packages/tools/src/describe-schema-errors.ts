@@ -58,8 +58,9 @@ const wordings: { readonly [keyword: string]: (error: string) => string } = {
   false: () => 'is not allowed',
   enum: (error) => `must be one of ${after(error, 'any of ')}`,
   const: (error) => `must be ${after(error, 'match ')}`,
-  minimum: (error) => `must be at least ${after(error, 'less than ')}`,
-  maximum: (error) => `must be at most ${after(error, 'greater than ')}`,
+  // Draft 4 says by a flag that the limit itself is out: "or equal to".
+  minimum: (error) => `must be ${error.includes('or equal to') ? 'greater than' : 'at least'} ${lastWord(error)}`,
+  maximum: (error) => `must be ${error.includes('or equal to') ? 'less than' : 'at most'} ${lastWord(error)}`,
   exclusiveMinimum: (error) => `must be greater than ${after(error, 'less than ')}`,
   exclusiveMaximum: (error) => `must be less than ${after(error, 'equal to ')}`,
   multipleOf: (error) => `must be a multiple of ${after(error, 'multiple of ')}`,
@@ -76,6 +77,7 @@ const after = (error: string, words: string): string =>
     .slice(error.indexOf(words) + words.length)
     .replace(/\.$/, '')
     .trim();
+const lastWord = (error: string): string => error.slice(error.lastIndexOf(' ') + 1).replace(/\.$/, '');
 const limit = (error: string): string => /[<>] (\d+)\)/.exec(error)?.[1] ?? '';
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 

@@ -1,4 +1,12 @@
-import { invalidInput, isPlainObject, isStandardSchema, readSchema, TholeError } from '@thole/core';
+import {
+  failInvalidJson,
+  invalidInput,
+  isPlainObject,
+  isStandardSchema,
+  JsonCopier,
+  readSchema,
+  TholeError,
+} from '@thole/core';
 import type {
   FunctionDeclaration,
   JsonObject,
@@ -53,9 +61,10 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   readonly isLongRunning?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
-  readonly #parameters: ReadSchema<ArgumentsOf<Parameters>> | undefined;
+  // Neither field speaks of the type parameters: any FunctionTool<…> is a FunctionTool, and can stand in a list of them.
+  readonly #parameters: ReadSchema | undefined;
   readonly #declaration: FunctionDeclaration;
-  readonly #execute: FunctionToolOptions<Parameters, Deps>['execute'];
+  readonly #execute: (args: never, toolContext: never) => unknown;
 
   constructor(options: FunctionToolOptions<Parameters, Deps>) {
     checkOptions(options);
@@ -80,11 +89,11 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
     const args = await this.#check(p.args);
     // `deps` are what the caller of the run gave; only the caller can know that they are of this type.
-    return this.#execute(args, p.toolContext as ToolContext<Deps>);
+    return this.#execute(args as never, p.toolContext as never);
   }
 
-  async #check(args: JsonObject): Promise<ArgumentsOf<Parameters>> {
-    if (!this.#parameters) return args as ArgumentsOf<Parameters>;
+  async #check(args: JsonObject): Promise<unknown> {
+    if (!this.#parameters) return args;
     const checked = await this.#parameters.validate(args);
     if ('value' in checked) return checked.value;
     throw new TholeError('INVALID_INPUT', `The arguments of ${this.name} were refused: ${listed(checked.issues)}.`, {
@@ -112,23 +121,23 @@ function checkOptions(options: unknown): void {
   }
 }
 
-function readParameters<Output>(parameters: ParametersInput, tool: string): ReadSchema<Output> {
+function readParameters(parameters: ParametersInput, tool: string): ReadSchema {
   const argument = `parameters of tool ${tool}`;
   const isBare = isPlainObject(parameters) && !isStandardSchema(parameters) && !isStandardSchema(parameters['schema']);
-  return readSchema<Output>(isBare ? jsonSchema<Output>(parameters) : (parameters as SchemaInput<Output>), argument);
+  return readSchema(isBare ? jsonSchema(parameters) : (parameters as SchemaInput), argument);
 }
 
-/** `$schema` is left out: providers do not need it, and it costs tokens in every request. */
+/** `$schema` is left out: providers do not need it, and it costs tokens in every request. Frozen, as all requests share it. */
 function declaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
-  if (!parameters) return { type: 'object', properties: {} };
-  const { $schema: _, ...schema } = parameters.jsonSchema;
+  const { $schema: _, ...schema }: JsonObject = parameters?.jsonSchema ?? { properties: {} };
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw new TholeError(
       'INVALID_INPUT',
       `parameters of tool ${tool} must describe an object, with one member for each argument.`,
     );
   }
-  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
+  const copier = new JsonCopier(failInvalidJson);
+  return copier.copy({ type: 'object', ...schema }, `parameters of tool ${tool}`) as JsonObject;
 }
 
 const MOST_ISSUES = 10;

@@ -5,14 +5,13 @@ import type { Content, Part } from '@thole/core';
  * user's that answers no call, else at the beginning. The contents that were given are left as they are.
  */
 export function insertBeforeMessage(contents: readonly Content[], message: Content, inserted: Content): Content[] {
-  const same = contents.findLastIndex((content) => content.role !== 'model' && haveSameParts(content, message));
-  const at =
-    same >= 0
-      ? same
-      : contents.findLastIndex(
-          (content) => content.role !== 'model' && !content.parts?.some((part) => part.functionResponse),
-        );
+  let at = contents.findLastIndex((content) => content.role !== 'model' && haveSameParts(content, message));
+  if (at < 0) at = contents.findLastIndex(isSaidByUser);
   return contents.toSpliced(Math.max(at, 0), 0, inserted);
+}
+
+function isSaidByUser({ role, parts }: Content): boolean {
+  return role !== 'model' && !parts?.some((part) => part.functionResponse);
 }
 
 function haveSameParts({ parts: a = [] }: Content, { parts: b = [] }: Content): boolean {

@@ -13,11 +13,12 @@ export interface LoadMemoryToolOptions {
   filter?: MemoryFilter | undefined;
 }
 
-/** One memory as the model sees it: `time` is ISO 8601, `score` has three digits. */
+/** One memory as the model sees it: times are ISO 8601, `score` has three digits, `until` is there for a fact that has ended. */
 export interface LoadedMemory {
   text: string;
   author?: string | undefined;
   time?: string | undefined;
+  until?: string | undefined;
   score?: number | undefined;
 }
 
@@ -54,12 +55,14 @@ export const LOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ l
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be looked up. Go on without it.';
 
-function toLoadedMemory({ content, author, timestamp, score }: MemoryEntry): LoadedMemory {
+function toLoadedMemory({ content, author, timestamp, validTo, score }: MemoryEntry): LoadedMemory {
   const time = isoTime(timestamp);
+  const until = isoTime(validTo);
   return {
     text: textOf(content),
     ...(author !== undefined && { author }),
     ...(time !== undefined && { time }),
+    ...(until !== undefined && { until }),
     ...(score !== undefined && { score: Number(score.toPrecision(3)) }),
   };
 }

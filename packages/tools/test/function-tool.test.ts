@@ -1,4 +1,4 @@
-import type { JsonObject, ToolContext } from '@thole/core';
+import type { JsonObject, Tool, ToolContext } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import { type } from 'arktype';
@@ -107,6 +107,17 @@ describe('types', () => {
     });
   });
 
+  it('lets tools of any arguments stand in one list', () => {
+    const typed = new FunctionTool({
+      name: 'a',
+      description: 'A.',
+      parameters: z.object({ city: z.string() }),
+      execute: ({ city }) => city,
+    });
+    expectTypeOf<(typeof typed)[]>().toExtend<FunctionTool[]>();
+    expectTypeOf(typed).toExtend<Tool>();
+  });
+
   it('gives JSON where it cannot know more: a bare JSON Schema, or none', () => {
     void new FunctionTool({
       name: 'a',
@@ -148,6 +159,12 @@ describe('what a tool is told to be', () => {
       description: 'Pings.',
       parametersJsonSchema: { type: 'object', properties: {} },
     });
+  });
+
+  it('keeps its declaration to itself: no request can change it', () => {
+    const tool = new FunctionTool({ name: 'book', description: 'Books.', parameters: bookingAsJson, execute: () => 1 });
+    expect(Object.isFrozen(tool.declaration().parametersJsonSchema!['properties'])).toBe(true);
+    expect(Object.isFrozen(bookingAsJson.properties)).toBe(false);
   });
 
   it('carries its options to the flow', () => {

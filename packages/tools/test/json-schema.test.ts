@@ -87,12 +87,22 @@ describe('jsonSchema', () => {
   });
 
   it('reads older drafts by their name', async () => {
-    const draft7 = {
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      items: [{ type: 'string' }],
-      additionalItems: false,
+    const draft4 = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      minimum: 1,
+      exclusiveMinimum: true,
+      maximum: 9,
+      exclusiveMaximum: true,
     };
-    expect(await issuesOf(draft7, ['a', 1])).toEqual(['1: is not allowed']);
+    expect(await issuesOf(draft4, 1)).toEqual(['must be greater than 1']);
+    expect(await issuesOf(draft4, 9)).toEqual(['must be less than 9']);
+    // What stands beside a $ref counts only since 2019-09.
+    const beside = { $ref: '#/definitions/n', type: 'string', definitions: { n: { type: 'number' } } };
+    expect(await issuesOf({ ...beside, $schema: 'http://json-schema.org/draft-07/schema#' }, 1)).toEqual([]);
+    expect(await issuesOf({ ...beside, $schema: 'https://json-schema.org/draft/2019-09/schema' }, 1)).toEqual([
+      'expected string, received number',
+    ]);
+    expect(await issuesOf(beside, 1)).toEqual(['expected string, received number']);
   });
 
   it.each([

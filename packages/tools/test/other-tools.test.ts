@@ -42,6 +42,36 @@ describe('load_memory and remember', () => {
     await expect(call).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
+  it('load_memory says until when a fact held, rounds scores, and leaves out what is not known (contract 32)', async () => {
+    const parts = (text: string) => ({ content: { parts: [{ text }] } });
+    const memoryService: MemoryService = {
+      addSessionToMemory: async () => {},
+      searchMemory: async () => ({
+        memories: [
+          {
+            id: 'a',
+            kind: 'fact',
+            ...parts('Lived in Oslo.'),
+            timestamp: 1_600_000_000.25,
+            validTo: 1_600_000_060,
+            score: 0.123456,
+          },
+          { id: 'b', kind: 'note', ...parts('Tea.'), timestamp: Number.MAX_VALUE },
+        ],
+      }),
+    };
+    const answer = await loadMemoryTool().runAsync({
+      args: { query: 'x' },
+      toolContext: toolContextFor({ runtime, memoryService }),
+    });
+    expect(answer).toEqual({
+      memories: [
+        { text: 'Lived in Oslo.', time: '2020-09-13T12:26:40Z', until: '2020-09-13T12:27:40Z', score: 0.123 },
+        { text: 'Tea.' },
+      ],
+    });
+  });
+
   it('remember refuses a blank fact before anything is kept', async () => {
     const call = rememberTool().runAsync({ args: { fact: ' \n' }, toolContext: toolContextFor({ runtime }) });
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { refused: true } });

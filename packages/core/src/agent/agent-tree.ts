@@ -45,6 +45,7 @@ export function checkAgent(agent: unknown): asserts agent is Agent {
   checkAgentName((agent as Agent).name);
 }
 
+/** Refuses a name that is no identifier, and `user` (`INVALID_INPUT`). */
 export function checkAgentName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
   if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {

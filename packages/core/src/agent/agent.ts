@@ -4,6 +4,7 @@ import type { Content } from '../content/content.ts';
 import type { AgentTree } from './agent-tree.ts';
 import type { CallbackContext, InvocationContext } from './contexts.ts';
 
+/** What a callback may answer: the value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 /** One callback or a list: run in order, the first that answers something wins. */
 export type OneOrMany<T> = T | readonly T[];

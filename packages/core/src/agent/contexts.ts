@@ -61,6 +61,7 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
   runChild(p: ChildRun): AsyncIterable<Event>;
 }
 
+/** An agent to be run in a session of its own, and what it is told. */
 export interface ChildRun {
   agent: Agent;
   message: string | Content;

@@ -1,8 +1,10 @@
 import type { Json } from '../json/json.ts';
 
+/** Whether a run hands over partial events: `none`, or `sse` for every piece as it comes. */
 export const StreamingMode = { NONE: 'none', SSE: 'sse' } as const;
 export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
 
+/** What one run may be told, beside its message. Durations are milliseconds. */
 export interface RunConfig {
   /** `none`: whole answers only. `sse`: partial events while the model speaks, then the whole. */
   streamingMode?: StreamingMode | undefined;

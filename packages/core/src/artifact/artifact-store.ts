@@ -7,6 +7,7 @@ export interface ArtifactScope {
   sessionId?: string | undefined;
 }
 
+/** One artifact, of all its versions. */
 export type ArtifactKey = ArtifactScope & { filename: string };
 
 /** Stored beside the bytes as it is. */

@@ -14,6 +14,7 @@ import type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact-s
 import type { ArtifactKey, ArtifactMeta, ArtifactStore } from './artifact-store.ts';
 import { base64OfBytes, bytesOfBase64 } from './base64.ts';
 
+/** What a `StoredArtifactService` may be told. */
 export interface StoredArtifactServiceOptions {
   runtime?: Runtime | undefined;
   /** Most bytes of one version (32 MiB). */

@@ -26,18 +26,21 @@ export interface Part {
   partMetadata?: { provider: string; [key: string]: Json } | undefined;
 }
 
+/** The model asks for a tool. The id pairs it with its answer. */
 export interface FunctionCall {
   id?: string | undefined;
   name: string;
   args: JsonObject;
 }
 
+/** What a tool answered to the call with this id. */
 export interface FunctionResponse {
   id?: string | undefined;
   name: string;
   response: JsonObject;
 }
 
+/** Bytes within the message. */
 export interface InlineData {
   mimeType: string;
   /** base64 */
@@ -45,17 +48,20 @@ export interface InlineData {
   displayName?: string | undefined;
 }
 
+/** A file that stands elsewhere. */
 export interface FileData {
   fileUri: string;
   mimeType?: string | undefined;
   displayName?: string | undefined;
 }
 
+/** Code that the provider runs itself. */
 export interface ExecutableCode {
   code: string;
   language?: string | undefined;
 }
 
+/** What came of running it. */
 export interface CodeExecutionResult {
   outcome?: string | undefined;
   output?: string | undefined;

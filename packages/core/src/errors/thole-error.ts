@@ -4,6 +4,7 @@ import type { TholeErrorCode } from './error-codes.ts';
 
 const brand = Symbol.for('thole.error');
 
+/** What an error may carry beside its code and sentence. */
 export interface TholeErrorOptions {
   cause?: unknown;
   retryable?: boolean | undefined;

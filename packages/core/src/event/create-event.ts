@@ -3,6 +3,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
+/** What an event is made of: only its author is required. */
 export type EventInit = Omit<Partial<Event>, 'actions'> & { author: string; actions?: Partial<EventActions> | undefined };
 
 /** An event with what is missing filled in: id, time, invocation id and the four action maps. */

@@ -4,14 +4,17 @@ import type { Event } from './event.ts';
 /** The calls in an event, in order. */
 export function getFunctionCalls(event: Pick<Event, 'content'>): FunctionCall[] {
   const calls: FunctionCall[] = [];
-  for (const part of event.content?.parts ?? []) if (part.functionCall) calls.push(part.functionCall);
+  const { parts = [] } = event.content ?? {};
+  // By index: in V8 iterating over a frozen array costs several times as much.
+  for (let i = 0; i < parts.length; i++) if (parts[i]!.functionCall) calls.push(parts[i]!.functionCall!);
   return calls;
 }
 
 /** The answers to calls in an event, in order. */
 export function getFunctionResponses(event: Pick<Event, 'content'>): FunctionResponse[] {
   const responses: FunctionResponse[] = [];
-  for (const part of event.content?.parts ?? []) if (part.functionResponse) responses.push(part.functionResponse);
+  const { parts = [] } = event.content ?? {};
+  for (let i = 0; i < parts.length; i++) if (parts[i]!.functionResponse) responses.push(parts[i]!.functionResponse!);
   return responses;
 }
 

@@ -1,6 +1,7 @@
 /** Deepest nesting that a stored value may have. */
 export const MAX_JSON_DEPTH = 100;
 
+/** Why a value is not JSON. */
 export interface JsonProblem {
   /** Where, in JavaScript notation from the value's own name: `state.cart[2].when`. */
   path: string;

@@ -18,6 +18,7 @@ export interface MemoryFilter {
   metadata?: { readonly [key: string]: string | number | boolean } | undefined;
 }
 
+/** What to look for, in whose memory, and how much of it. */
 export interface SearchMemoryRequest extends UserRef, Call {
   query: string;
   /** The service's `topK`, or 10. */
@@ -27,6 +28,7 @@ export interface SearchMemoryRequest extends UserRef, Call {
   minScore?: number | undefined;
 }
 
+/** What was found, best first, each with its score. */
 export interface SearchMemoryResponse {
   /** Best first, each with `score`. */
   memories: MemoryEntry[];

@@ -2,6 +2,7 @@ import type { UserRef } from '../session/session-service.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import type { MemoryFilter } from './memory-service.ts';
 
+/** Whose memory: one user's of one app. */
 export type MemoryScope = UserRef;
 
 /**
@@ -25,15 +26,19 @@ export interface MemoryStore {
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number>;
 }
 
+/** Which of the given entries are written, by what is there under their ids; see `put`. */
 export type MemoryPutMode = 'ifAbsent' | 'ifPresent' | 'replace';
 
+/** Which entries to forget. */
 export type MemoryRemoval = { ids: readonly string[] } | { sessionId: string } | 'everything';
 
+/** An entry as the log holds it. */
 export interface StoredMemory {
   seq: number;
   entry: MemoryEntry;
 }
 
+/** Which entries to list, and which page of them. */
 export interface MemoryPageRequest {
   limit: number;
   /** What the page before answered as `next`. */
@@ -41,11 +46,13 @@ export interface MemoryPageRequest {
   filter?: MemoryFilter | undefined;
 }
 
+/** One page of entries. */
 export interface MemoryPage {
   memories: StoredMemory[];
   next?: string | undefined;
 }
 
+/** What moved in a scope's log after a `seq`; `more`: ask again from the last one. */
 export interface MemoryChanges {
   changes: ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string })[];
   /** Deletions so far. */

@@ -39,6 +39,7 @@ export type ToolDeclaration =
   | { codeExecution: JsonObject }
   | { fileSearch: JsonObject };
 
+/** How a function is told to a model. */
 export interface FunctionDeclaration {
   name: string;
   description?: string | undefined;
@@ -47,6 +48,7 @@ export interface FunctionDeclaration {
   responseJsonSchema?: JsonObject | undefined;
 }
 
+/** Whether the model may, must or must not call functions, and which. */
 export interface ToolConfig {
   functionCallingConfig?:
     | { mode?: 'AUTO' | 'ANY' | 'NONE' | 'VALIDATED' | undefined; allowedFunctionNames?: string[] | undefined }
@@ -54,6 +56,7 @@ export interface ToolConfig {
   [other: string]: Json | undefined | { mode?: string | undefined; allowedFunctionNames?: string[] | undefined };
 }
 
+/** How much the model may think, and whether it shows it. */
 export interface ThinkingConfig {
   includeThoughts?: boolean | undefined;
   thinkingBudget?: number | undefined;

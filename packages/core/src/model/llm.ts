@@ -13,6 +13,7 @@ export interface Llm {
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterable<LlmResponse>;
 }
 
+/** How a model is called, next to what it is asked. */
 export interface LlmOptions {
   /** Whether partials are wanted; without, there is the final alone. */
   stream: boolean;

@@ -32,13 +32,16 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
+/** Ids, names, codes and counts of a log line. */
 export type LogFields = { readonly [key: string]: unknown };
 
+/** Begins spans. */
 export interface Tracer {
   /** Begins a span; without a parent it begins a trace. */
   start(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
 
+/** A piece of work in a trace; it lasts until `end`. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -47,4 +50,5 @@ export interface Span {
   end(error?: unknown): void;
 }
 
+/** What a span is told: names, ids and counts. */
 export type SpanAttributes = { readonly [key: string]: Json | undefined };

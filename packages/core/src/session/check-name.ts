@@ -10,18 +10,21 @@ export function checkName(argument: string, value: unknown): asserts value is st
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
   if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
   if (value.includes('\0')) throw new TholeError('INVALID_INPUT', `${argument} must not hold a NUL character.`);
-  if (!value.isWellFormed()) throw new TholeError('INVALID_INPUT', `${argument} must be well-formed Unicode, without lone surrogates.`);
+  if (!value.isWellFormed())
+    throw new TholeError('INVALID_INPUT', `${argument} must be well-formed Unicode, without lone surrogates.`);
   // Three bytes are the most that one UTF-16 unit takes, so most names need no counting.
   if (value.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(value).length > MAX_NAME_BYTES) {
     throw new TholeError('INVALID_INPUT', `${argument} must be at most ${MAX_NAME_BYTES} bytes long.`);
   }
 }
 
+/** Refuses an app or user name that is not a name (`INVALID_INPUT`). */
 export function checkUser(p: { appName: string; userId: string }): void {
   checkName('appName', p.appName);
   checkName('userId', p.userId);
 }
 
+/** Refuses a reference whose three names are not names (`INVALID_INPUT`). */
 export function checkSessionRef(key: SessionRef): void {
   checkUser(key);
   checkName('sessionId', key.sessionId);

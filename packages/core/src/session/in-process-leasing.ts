@@ -20,6 +20,7 @@ export class InProcessLeasing implements Leasing {
   }
 
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
+    request.signal?.throwIfAborted();
     const id = sessionKeyOf(key);
     let line = this.#lines.get(id);
     if (!line) this.#lines.set(id, (line = { id, key, waiting: [] }));
@@ -106,6 +107,10 @@ export class InProcessLeasing implements Leasing {
     });
     try {
       return await Promise.race([granted, timeUp]);
+    } catch (error) {
+      // It may have been given between the end of the wait and here.
+      void granted.then((lease) => lease.release());
+      throw error;
     } finally {
       timeUp.catch(() => {});
       giveUp.abort();
@@ -115,7 +120,12 @@ export class InProcessLeasing implements Leasing {
   #interrupt(held: Held, request: LeaseRequest): void {
     held.latestEnd = Math.min(held.latestEnd, this.#runtime.monotonic() + request.cleanupMs);
     held.expiresAt = Math.min(held.expiresAt, held.latestEnd);
-    held.stop.abort(new TholeError('RUN_INTERRUPTED', `Invocation ${held.invocationId} gave way to invocation ${request.invocationId}.`));
+    held.stop.abort(
+      new TholeError(
+        'RUN_INTERRUPTED',
+        `Invocation ${held.invocationId} gave way to invocation ${request.invocationId}.`,
+      ),
+    );
   }
 
   #next(line: Line): void {

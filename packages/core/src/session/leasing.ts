@@ -3,8 +3,10 @@ import type { SessionRef } from './session.ts';
 /** Proof of a lease, compared by the store at each append; opaque. */
 export type Fence = string;
 
+/** What to do when another run holds the session: wait in line, give up, or ask it to stop. */
 export type LeasePolicy = 'queue' | 'reject' | 'interrupt';
 
+/** Who asks for a session, and how long it will wait and hold. Durations are milliseconds. */
 export interface LeaseRequest {
   invocationId: string;
   /** Who asks: one runner. */
@@ -36,6 +38,7 @@ export interface Leasing {
   requestStop(key: SessionRef, invocationId: string): Promise<boolean>;
 }
 
+/** The hold on a session: one at a time, until it is released or runs out. */
 export interface Lease {
   readonly fence: Fence;
   /** How the session stands, so that a reader knows whether anything moved; undefined where there is no session. */
@@ -58,6 +61,7 @@ export interface SessionHead {
   userVersion: number;
 }
 
+/** Who holds a session, and until when. */
 export interface LeaseInfo {
   key: SessionRef;
   invocationId: string;

@@ -44,7 +44,12 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
 }
 
 /** The same for state that is not in an event yet. */
-export function copyDelta(delta: StateDelta, name: string, limits: SizeLimits, copier: JsonCopier = new JsonCopier(failInvalidJson)): StateDelta {
+export function copyDelta(
+  delta: StateDelta,
+  name: string,
+  limits: SizeLimits,
+  copier: JsonCopier = new JsonCopier(failInvalidJson),
+): StateDelta {
   if (!isPlainObject(delta)) throw invalidInput(name, 'an object', delta);
   const copy: StateDelta = {};
   for (const key of Object.keys(delta)) {
@@ -53,7 +58,10 @@ export function copyDelta(delta: StateDelta, name: string, limits: SizeLimits, c
     const before = copier.size;
     const path = `${name}[${JSON.stringify(key)}]`;
     const copied = copier.copy(value, path);
-    if ((copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes && jsonBytes(copied) > limits.stateValueBytes) {
+    if (
+      (copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes &&
+      jsonBytes(copied) > limits.stateValueBytes
+    ) {
       throw new TholeError('VALUE_TOO_LARGE', `${path} must be at most ${limits.stateValueBytes} bytes of JSON.`);
     }
     copier.size += key.length + 4;
@@ -65,9 +73,17 @@ export function copyDelta(delta: StateDelta, name: string, limits: SizeLimits, c
 const MAPS = ['artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'] as const;
 
 function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimits): EventActions {
-  const copy: { [key: string]: Json } = { stateDelta: copyDelta(actions.stateDelta ?? {}, 'event.actions.stateDelta', limits, copier) };
+  const copy: { [key: string]: Json } = {
+    stateDelta: copyDelta(
+      actions.stateDelta === undefined ? {} : actions.stateDelta,
+      'event.actions.stateDelta',
+      limits,
+      copier,
+    ),
+  };
   for (const map of MAPS) {
-    if (actions[map] !== undefined && !isPlainObject(actions[map])) throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
+    if (actions[map] !== undefined && !isPlainObject(actions[map]))
+      throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
     copy[map] = {};
   }
   const given = actions as unknown as { [key: string]: unknown };
@@ -82,7 +98,8 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
 function checkShape(event: Event): void {
   if (!isPlainObject(event)) throw invalidInput('event', 'an event', event);
   for (const name of ['id', 'invocationId', 'author'] as const) {
-    if (typeof event[name] !== 'string' || event[name] === '') throw invalidInput(`event.${name}`, 'a string that is not empty', event[name]);
+    if (typeof event[name] !== 'string' || event[name] === '')
+      throw invalidInput(`event.${name}`, 'a string that is not empty', event[name]);
   }
   if (typeof event.timestamp !== 'number' || !Number.isFinite(event.timestamp)) {
     throw invalidInput('event.timestamp', 'a number of seconds', event.timestamp);

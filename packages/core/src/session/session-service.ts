@@ -9,6 +9,7 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
+/** One user of one app. */
 export interface UserRef {
   appName: string;
   userId: string;
@@ -23,7 +24,9 @@ export interface SessionService {
   readonly leasing?: Leasing | undefined;
   readonly watching?: Watching | undefined;
   /** Without an id one is made; `SESSION_ALREADY_EXISTS` for a taken one. State is routed by scope. */
-  createSession(p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call): Promise<Session>;
+  createSession(
+    p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call,
+  ): Promise<Session>;
   /** Undefined for an unknown session. ADK's `config: {…}` is taken for the window too. */
   getSession(p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call): Promise<Session | undefined>;
   /** By `lastUpdateTime`, then id; without events. Without a user: of all users of the app. */
@@ -44,6 +47,7 @@ export interface SessionService {
   deleteUserData(p: UserRef & Call): Promise<void>;
 }
 
+/** Which sessions to list, and which page of them. */
 export interface ListSessionsRequest {
   appName: string;
   userId?: string | undefined;

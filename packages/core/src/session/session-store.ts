@@ -26,13 +26,19 @@ export interface SessionStore {
    * Event, deltas, `lastUpdateTime` (never back) and the next `seq` together or not at all. An id that is stored already
    * changes nothing: `duplicate`, with the stored event. `SESSION_NOT_FOUND`; `LEASE_LOST` when a fence is given that does not hold.
    */
-  append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<{ event: Event; duplicate: boolean }>;
+  append(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    fence?: Fence,
+  ): Promise<{ event: Event; duplicate: boolean }>;
   /** The app's state, or with a user the user's, without prefixes. */
   readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap>;
   /** Takes all sessions, events and the state of one user. */
   removeUser(user: UserRef): Promise<void>;
 }
 
+/** A session as a database holds it: state apart by scope, without prefixes. */
 export interface StoredSession {
   key: SessionRef;
   incarnation: string;
@@ -52,6 +58,7 @@ export interface StoredSession {
   v: 1;
 }
 
+/** One page of a list, and how many there are in all. */
 export interface SessionPage {
   sessions: readonly Omit<StoredSession, 'events' | 'initialState'>[];
   /** Of all pages. */

@@ -36,4 +36,5 @@ export interface Session {
   window?: EventWindow | undefined;
 }
 
+/** A session in a list: without its events. */
 export type SessionSummary = Omit<Session, 'events' | 'window'>;

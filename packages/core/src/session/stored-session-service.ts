@@ -4,6 +4,7 @@ import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { orAborted } from '../errors/wait.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
+import { isPlainObject } from '../json/explain-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { applyDelta, mergeScopes, splitByScope } from '../state/scopes.ts';
@@ -17,6 +18,7 @@ import type { Call, ListSessionsRequest, SessionService, UserRef } from './sessi
 import type { SessionPage, SessionStore, StoredSession } from './session-store.ts';
 import type { Watching } from './watching.ts';
 
+/** What a `StoredSessionService` may be told.. */
 export interface StoredSessionServiceOptions {
   runtime?: Runtime | undefined;
   /** `eventBytes` (8 MiB) and `stateValueBytes` (1 MiB), as JSON text in UTF-8. */
@@ -42,7 +44,9 @@ export class StoredSessionService implements SessionService {
     };
   }
 
-  async createSession(p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call): Promise<Session> {
+  async createSession(
+    p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call,
+  ): Promise<Session> {
     checkUser(p);
     if (p.sessionId !== undefined) checkName('sessionId', p.sessionId);
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId ?? this.runtime.newId('session') };
@@ -69,11 +73,13 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     await orAborted(this.#store.insert(session), p.signal, unknownOutcome);
     // Read back: what other sessions have put into the app's and the user's state is part of this one's.
-    const stored = await orAborted(this.#store.load(key, { numRecentEvents: 0 }), p.signal);
+    const stored = await orAborted(this.#store.load(key, { numRecentEvents: 0 }), p.signal, unknownOutcome);
     return toSession(stored ?? session);
   }
 
-  async getSession(p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call): Promise<Session | undefined> {
+  async getSession(
+    p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call,
+  ): Promise<Session | undefined> {
     checkSessionRef(p);
     const window = readWindow({ ...p.config, ...definedOf(p) });
     p.signal?.throwIfAborted();
@@ -104,19 +110,24 @@ export class StoredSessionService implements SessionService {
     return orAborted(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal, unknownOutcome);
   }
 
-  async appendEvent(p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call): Promise<Event> {
+  async appendEvent(
+    p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call,
+  ): Promise<Event> {
     if (p.event?.partial) return p.event;
     const key = refOf(p.session);
     const { event, delta } = prepareEvent(p.event, this.#limits);
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, p.fence);
-    const { event: stored, duplicate } = p.signal ? await orAborted(appending, p.signal, unknownOutcome) : await appending;
+    const { event: stored, duplicate } = p.signal
+      ? await orAborted(appending, p.signal, unknownOutcome)
+      : await appending;
     deepFreeze(stored);
     if ('events' in p.session) show(p.session, stored, duplicate);
     return stored;
   }
 
   async updateState(p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & Call): Promise<Event> {
+    if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
     const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
     const session = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
     return this.appendEvent({ session, event, signal: p.signal });
@@ -137,20 +148,25 @@ export class StoredSessionService implements SessionService {
 }
 
 function unknownOutcome(reason: unknown): TholeError {
-  return new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', { cause: reason });
+  return new TholeError(
+    'STORE_OUTCOME_UNKNOWN',
+    'The wait ended before the store had answered; it may have happened.',
+    { cause: reason },
+  );
 }
 
 function refOf(session: Session | SessionRef): SessionRef {
-  if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session or a {appName, userId, sessionId}', session);
+  if (typeof session !== 'object' || session === null)
+    throw invalidInput('session', 'a Session or a {appName, userId, sessionId}', session);
   const sessionId = 'sessionId' in session ? session.sessionId : session.id;
   const key = { appName: session.appName, userId: session.userId, sessionId };
   checkSessionRef(key);
   return key;
 }
 
-/** The handed-in session shows what was stored; a repeated event that it already has is not shown twice. */
+/** The handed-in session shows what was stored; a repeated event that its snapshot covers is not applied over what came later. */
 function show(session: Session, stored: Event, duplicate: boolean): void {
-  if (duplicate && session.events.some((event) => event.id === stored.id)) return;
+  if (duplicate && (stored.seq ?? 0) <= session.lastSeq) return;
   session.events.push(stored);
   applyDelta(session.state, thawJson(stored.actions.stateDelta));
   session.lastUpdateTime = Math.max(session.lastUpdateTime, stored.timestamp);
@@ -165,7 +181,10 @@ function toSession(stored: StoredSession, window?: EventWindow): Session {
 
 function toSummary(stored: SessionPage['sessions'][number]): SessionSummary {
   if (stored.v !== 1) {
-    throw new TholeError('STORE_VERSION', `Session ${stored.key.sessionId} has a record of version ${String(stored.v)}; this package reads version 1.`);
+    throw new TholeError(
+      'STORE_VERSION',
+      `Session ${stored.key.sessionId} has a record of version ${String(stored.v)}; this package reads version 1.`,
+    );
   }
   return {
     id: stored.key.sessionId,
@@ -197,10 +216,15 @@ function definedOf(p: EventWindow): EventWindow {
 }
 
 function checkCount(argument: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw invalidInput(argument, 'a whole number from 0 on', value);
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw invalidInput(argument, 'a whole number from 0 on', value);
 }
 
 function isDevelopment(): boolean {
-  const environment = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
-  return environment?.['NODE_ENV'] !== 'production';
+  try {
+    const environment = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
+    return environment?.['NODE_ENV'] !== 'production';
+  } catch {
+    return true; // Deno refuses to say unless it is allowed to.
+  }
 }

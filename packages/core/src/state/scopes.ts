@@ -9,6 +9,7 @@ export type StateDelta = JsonObject;
 /** What a key's first prefix says of where it lives; without one it lives in the session. */
 export const StatePrefix = { APP: 'app:', USER: 'user:', TEMP: 'temp:' } as const;
 
+/** Whose a key is: the app's, the user's, the invocation's or the session's. */
 export type StateScope = 'app' | 'user' | 'temp' | 'session';
 
 /** A delta split by scope, prefixes taken off: what a store applies. A scope that nothing touches is absent. */
@@ -39,7 +40,11 @@ export function splitByScope(delta: StateDelta): ScopedDelta {
 }
 
 /** One merged map with prefixes, as agents see it. */
-export function mergeScopes(scopes: { app?: StateMap | undefined; user?: StateMap | undefined; session?: StateMap | undefined }): StateMap {
+export function mergeScopes(scopes: {
+  app?: StateMap | undefined;
+  user?: StateMap | undefined;
+  session?: StateMap | undefined;
+}): StateMap {
   const merged: StateMap = {};
   for (const [key, value] of Object.entries(scopes.app ?? {})) setOwn(merged, StatePrefix.APP + key, value);
   for (const [key, value] of Object.entries(scopes.user ?? {})) setOwn(merged, StatePrefix.USER + key, value);

@@ -1,5 +1,6 @@
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { JsonCopier } from '../json/copy-json.ts';
+import { isPlainObject } from '../json/explain-json.ts';
 import type { Json } from '../json/json.ts';
 import { getOwn, setOwn } from '../json/own.ts';
 import { applyDelta, StatePrefix } from './scopes.ts';
@@ -66,6 +67,7 @@ export class State implements ReadonlyState, StateView {
 
   /** Sets every key of the object; nothing is set if one value is not JSON. */
   update(changes: StateDelta): void {
+    if (!isPlainObject(changes)) throw invalidInput('State changes', 'an object', changes);
     new JsonCopier(failInvalidJson).copy(changes, 'state');
     for (const key of Object.keys(changes)) if (changes[key] !== undefined) this.set(key, changes[key]!);
   }

@@ -20,10 +20,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** The value as the schema gives it, or what is wrong with it. */
 export type ValidationResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] };
 
+/** One thing that is wrong with a value, and where. */
 export interface ValidationIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -68,6 +70,7 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
   throw invalidInput(argument, 'a Standard Schema (zod, valibot, arktype …), or {schema, jsonSchema}', input);
 }
 
+/** Whether a value is a schema of the Standard Schema specification: zod, valibot, arktype and others. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) return false;
   const standard = value['~standard'];

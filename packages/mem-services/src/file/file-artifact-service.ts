@@ -2,6 +2,7 @@ import { invalidInput, StoredArtifactService } from '@thole/core';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { FileArtifactStore } from './file-artifact-store.ts';
 
+/** Where files are kept, and the limits of every artifact service. */
 export interface FileArtifactServiceOptions extends StoredArtifactServiceOptions {
   /** The folder to keep everything in; made at the first save. */
   rootDir: string;

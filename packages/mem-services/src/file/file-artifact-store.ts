@@ -27,13 +27,19 @@ export class FileArtifactStore implements ArtifactStore {
         const version = await ignoring('ENOENT', this.#publish(key, written));
         if (version !== undefined) return version;
       }
-      throw new TholeError('STORE_UNAVAILABLE', `Artifact ${key.filename} could not be saved: its folder is deleted again and again.`);
+      throw new TholeError(
+        'STORE_UNAVAILABLE',
+        `Artifact ${key.filename} could not be saved: its folder is deleted again and again.`,
+      );
     } finally {
       await rm(written, { recursive: true, force: true });
     }
   }
 
-  async get(key: ArtifactKey, version?: number): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+  async get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const folder = this.#folderOf(key);
     const asked = version ?? (await versionsIn(folder)).at(-1);
     if (asked === undefined) return undefined;
@@ -41,7 +47,11 @@ export class FileArtifactStore implements ArtifactStore {
     const found = await ignoring('ENOENT', Promise.all([read('bytes'), read('meta.json')]));
     if (!found) return undefined;
     const [bytes, meta] = found;
-    return { version: asked, bytes: new Uint8Array(bytes), meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta };
+    return {
+      version: asked,
+      bytes: new Uint8Array(bytes),
+      meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta,
+    };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {
@@ -54,7 +64,9 @@ export class FileArtifactStore implements ArtifactStore {
     for (const component of await listing(folder)) {
       const newest = (await versionsIn(join(folder, component))).at(-1);
       if (newest === undefined) continue;
-      const name = fromPathComponent(component) ?? (await ignoring('ENOENT', readFile(join(folder, component, String(newest), 'name'), 'utf8')));
+      const name =
+        fromPathComponent(component) ??
+        (await ignoring('ENOENT', readFile(join(folder, component, String(newest), 'name'), 'utf8')));
       if (name !== undefined) names.push(name);
     }
     return names;
@@ -96,7 +108,9 @@ export class FileArtifactStore implements ArtifactStore {
 
   #folderOfScope(scope: ArtifactScope): string {
     const user = this.#folderOfUser(scope);
-    return scope.sessionId === undefined ? join(user, 'user') : join(user, 'sessions', toPathComponent(scope.sessionId));
+    return scope.sessionId === undefined
+      ? join(user, 'user')
+      : join(user, 'sessions', toPathComponent(scope.sessionId));
   }
 
   #folderOf(key: ArtifactKey): string {
@@ -106,7 +120,9 @@ export class FileArtifactStore implements ArtifactStore {
 
 /** The next number, for good: claims stay when versions are removed. */
 async function claim(folder: string): Promise<number> {
-  const claims = (await listing(folder)).map((name) => /^(\d+)\.claim$/.exec(name)?.[1]).filter((found) => found !== undefined);
+  const claims = (await listing(folder))
+    .map((name) => /^(\d+)\.claim$/.exec(name)?.[1])
+    .filter((found) => found !== undefined);
   for (let version = Math.max(-1, ...claims.map(Number)) + 1; ; version++) {
     const file = await ignoring('EEXIST', open(join(folder, `${version}.claim`), 'wx'));
     if (!file) continue;

@@ -1,6 +1,18 @@
 const ACCENTED = /(\p{Script=Latin})\p{M}+/gu;
 const LETTERS: { readonly [letter: string]: string } = {
-  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't', ĸ: 'k',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+  ŧ: 't',
+  ĸ: 'k',
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 

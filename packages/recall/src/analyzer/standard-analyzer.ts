@@ -22,7 +22,8 @@ export function standardAnalyzer(): Analyzer {
     if (known !== undefined) return known;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     const folded = foldAccents(word);
-    const base = LATIN.test(folded) && folded.length <= MAX_STEMMED ? stemmer(irregularForms.get(folded) ?? folded) : folded;
+    const base =
+      LATIN.test(folded) && folded.length <= MAX_STEMMED ? stemmer(irregularForms.get(folded) ?? folded) : folded;
     remembered.set(word, base);
     return base;
   }

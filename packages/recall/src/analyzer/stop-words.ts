@@ -6,6 +6,5 @@ export const stopWords: ReadonlySet<string> = new Set(
   me might more most mustn my myself no nor not now o of off on once only or other our ours ourselves out over own re s
   same shall she should shouldn so some such t than that the their theirs them themselves then there these they this
   those through to too under until up us ve very was wasn we were weren what when where which while who whom whose why
-  will with won would wouldn y you your yours yourself yourselves`
-    .split(/\s+/),
+  will with won would wouldn y you your yours yourself yourselves`.split(/\s+/),
 );

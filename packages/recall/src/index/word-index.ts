@@ -55,7 +55,12 @@ export class WordIndex {
     const perWord = 160;
     const perEntry = 120;
     return (
-      this.#nameBytes + this.#numbers.size * perWord + this.#slots.size * perEntry + this.#postingCount * 8 + this.#wordsOf.bytes + this.#scores.byteLength
+      this.#nameBytes +
+      this.#numbers.size * perWord +
+      this.#slots.size * perEntry +
+      this.#postingCount * 8 +
+      this.#wordsOf.bytes +
+      this.#scores.byteLength
     );
   }
 

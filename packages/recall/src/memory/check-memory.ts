@@ -3,7 +3,18 @@ import type { Event, MemoryEntry, MemoryFilter } from '@thole/core';
 
 const KINDS: readonly unknown[] = ['turn', 'fact', 'note'] satisfies MemoryEntry['kind'][];
 const MEMBERS: readonly string[] = [
-  'id', 'kind', 'content', 'author', 'timestamp', 'sessionId', 'eventId', 'evidence', 'validFrom', 'validTo', 'supersededBy', 'customMetadata',
+  'id',
+  'kind',
+  'content',
+  'author',
+  'timestamp',
+  'sessionId',
+  'eventId',
+  'evidence',
+  'validFrom',
+  'validTo',
+  'supersededBy',
+  'customMetadata',
 ] satisfies (keyof MemoryEntry)[];
 
 /** A deeply frozen copy of an entry's known members, or `INVALID_INPUT` naming the first that is wrong. */
@@ -20,12 +31,16 @@ export function copyEntry(value: unknown, argument: string): MemoryEntry {
 /** `INVALID_INPUT` for a member of the wrong type; those that are absent are passed over. */
 export function checkMembers(value: { [name: string]: unknown }, argument: string): void {
   const { kind, content, evidence, customMetadata } = value;
-  if (kind !== undefined && !KINDS.includes(kind)) throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, kind);
+  if (kind !== undefined && !KINDS.includes(kind))
+    throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, kind);
   if (content !== undefined) checkContent(content, `${argument}.content`);
-  for (const name of ['author', 'sessionId', 'eventId', 'supersededBy']) if (value[name] !== undefined) checkText(`${argument}.${name}`, value[name]);
-  for (const name of ['timestamp', 'validFrom', 'validTo']) if (value[name] !== undefined) checkSeconds(`${argument}.${name}`, value[name]);
+  for (const name of ['author', 'sessionId', 'eventId', 'supersededBy'])
+    if (value[name] !== undefined) checkText(`${argument}.${name}`, value[name]);
+  for (const name of ['timestamp', 'validFrom', 'validTo'])
+    if (value[name] !== undefined) checkSeconds(`${argument}.${name}`, value[name]);
   if (evidence !== undefined) checkIds(`${argument}.evidence`, evidence);
-  if (customMetadata !== undefined && !isPlainObject(customMetadata)) throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
+  if (customMetadata !== undefined && !isPlainObject(customMetadata))
+    throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
 }
 
 export function checkIds(argument: string, value: unknown): asserts value is readonly string[] {
@@ -41,7 +56,8 @@ export function checkEvents(value: unknown): asserts value is readonly Event[] {
     checkText(`events[${i}].author`, event['author']);
     checkSeconds(`events[${i}].timestamp`, event['timestamp']);
     const parts = isPlainObject(event['content']) ? event['content']['parts'] : undefined;
-    if (parts !== undefined && !(Array.isArray(parts) && parts.every(isPlainObject))) throw invalidInput(`events[${i}].content.parts`, 'an array of parts', parts);
+    if (parts !== undefined && !(Array.isArray(parts) && parts.every(isPlainObject)))
+      throw invalidInput(`events[${i}].content.parts`, 'an array of parts', parts);
   });
 }
 
@@ -52,14 +68,17 @@ export function checkFilter(value: MemoryFilter | undefined): void {
   if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => KINDS.includes(kind)))) {
     throw invalidInput('filter.kinds', `an array of 'turn', 'fact' and 'note'`, kinds);
   }
-  for (const [name, time] of Object.entries({ from, to, validAt })) if (time !== undefined) checkSeconds(`filter.${name}`, time);
-  for (const [name, text] of Object.entries({ author, sessionId })) if (text !== undefined) checkText(`filter.${name}`, text);
+  for (const [name, time] of Object.entries({ from, to, validAt }))
+    if (time !== undefined) checkSeconds(`filter.${name}`, time);
+  for (const [name, text] of Object.entries({ author, sessionId }))
+    if (text !== undefined) checkText(`filter.${name}`, text);
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
 /** A whole number, not below `least`. */
 export function checkCount(argument: string, value: unknown, least: number): void {
-  if (!Number.isSafeInteger(value) || (value as number) < least) throw invalidInput(argument, `a whole number from ${least} on`, value);
+  if (!Number.isSafeInteger(value) || (value as number) < least)
+    throw invalidInput(argument, `a whole number from ${least} on`, value);
 }
 
 export function checkSeconds(argument: string, value: unknown): void {

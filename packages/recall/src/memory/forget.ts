@@ -2,7 +2,8 @@ import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole
 
 const PAGE = 500;
 
-interface Forgetting {
+/** Where something is forgotten, and when. */
+export interface Forgetting {
   store: MemoryStore;
   scope: MemoryScope;
   /** Seconds. */
@@ -13,7 +14,9 @@ interface Forgetting {
  * Removes entries, the evidence of those that are facts (unless it is to be kept), and the facts that lose their last
  * evidence by it. Answers how many went. Done again after a failure it does what is left to do.
  */
-export async function forgetEntries(p: Forgetting & { ids: readonly string[]; keepEvidence: boolean }): Promise<number> {
+export async function forgetEntries(
+  p: Forgetting & { ids: readonly string[]; keepEvidence: boolean },
+): Promise<number> {
   const doomed = new Set(p.ids);
   if (!p.keepEvidence) await addEvidence(p, doomed);
   const removed = await p.store.remove(p.scope, { ids: [...doomed] }, p.now);

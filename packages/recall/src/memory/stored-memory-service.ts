@@ -1,12 +1,34 @@
 import {
-  checkSessionRef, checkUser, invalidInput, isPlainObject, orAborted, systemRuntime, thawJson, TholeError, turnId,
+  checkSessionRef,
+  checkUser,
+  invalidInput,
+  isPlainObject,
+  orAborted,
+  systemRuntime,
+  thawJson,
+  TholeError,
+  turnId,
 } from '@thole/core';
 import type {
-  Call, Event, Json, MemoryEntry, MemoryFilter, MemoryScope, MemoryService, MemoryStore, NewMemory, Runtime, SearchMemoryRequest,
-  SearchMemoryResponse, Session, SessionRef, UserRef,
+  Call,
+  Event,
+  Json,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryScope,
+  MemoryService,
+  MemoryStore,
+  NewMemory,
+  Runtime,
+  SearchMemoryRequest,
+  SearchMemoryResponse,
+  Session,
+  SessionRef,
+  UserRef,
 } from '@thole/core';
 import { checkCount, checkEvents, checkFilter, checkIds, checkMembers, checkText, copyEntry } from './check-memory.ts';
 import { forgetEntries, forgetSession } from './forget.ts';
+import type { Forgetting } from './forget.ts';
 import { IndexCache } from './index-cache.ts';
 import type { DerivedIndex } from './derived-index.ts';
 import { matchesFilter } from './matches-filter.ts';
@@ -39,6 +61,7 @@ export class StoredMemoryService implements MemoryService {
   readonly #minScore: number | undefined;
   readonly #ranking: MemoryRanking;
   readonly #indexes: IndexCache;
+  readonly #forgetting = new Map<string, Promise<unknown>>();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
     const { runtime, topK = 10, minScore, ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
@@ -54,7 +77,7 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
-    if (!isPlainObject(session)) throw invalidInput('session', 'a Session', session);
+    if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session', session);
     const { appName, userId, id: sessionId, events } = session;
     await this.addEventsToMemory({ appName, userId, sessionId, events, signal: call.signal });
   }
@@ -116,7 +139,13 @@ export class StoredMemoryService implements MemoryService {
     const found = await orAborted(index.rank(query, { limit, minScore, filter, signal }), signal);
     this.#indexes.weigh(scope);
     if (found.length === 0) return { memories: [] };
-    const stored = await orAborted(this.#store.get(scope, found.map((one) => one.id)), signal);
+    const stored = await orAborted(
+      this.#store.get(
+        scope,
+        found.map((one) => one.id),
+      ),
+      signal,
+    );
     const byId = new Map(stored.map(({ entry }) => [entry.id, entry]));
     const memories: MemoryEntry[] = [];
     for (const { id, score } of found) {
@@ -141,18 +170,22 @@ export class StoredMemoryService implements MemoryService {
     return page.next === undefined ? { memories } : { memories, next: page.next };
   }
 
-  async deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {
+  async deleteMemory(
+    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call,
+  ): Promise<number> {
     checkUser(p);
     checkIds('ids', p.ids);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
-    return orAborted(forgetEntries({ ...this.#forgetting(p), ids: p.ids, keepEvidence: p.keepEvidence ?? false }), p.signal, unknownOutcome);
+    const { ids, keepEvidence = false } = p;
+    return this.#forget(p, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence }));
   }
 
   async deleteSessionMemory(p: SessionRef & Call): Promise<number> {
     checkSessionRef(p);
     p.signal?.throwIfAborted();
-    return orAborted(forgetSession({ ...this.#forgetting(p), sessionId: p.sessionId }), p.signal, unknownOutcome);
+    const { sessionId } = p;
+    return this.#forget(p, (forgetting) => forgetSession({ ...forgetting, sessionId }));
   }
 
   async deleteUserMemory(p: UserRef & Call): Promise<number> {
@@ -161,8 +194,19 @@ export class StoredMemoryService implements MemoryService {
     return orAborted(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal, unknownOutcome);
   }
 
-  #forgetting(p: UserRef): { store: MemoryStore; scope: MemoryScope; now: number } {
-    return { store: this.#store, scope: scopeOf(p), now: this.#runtime.now() };
+  // One after the other for each user: two that take evidence from one fact at once would each put back what the other took.
+  async #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
+    const scope = scopeOf(p);
+    const key = JSON.stringify([scope.appName, scope.userId]);
+    const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
+    const before = this.#forgetting.get(key);
+    const mine = before ? before.then(start, start) : start();
+    this.#forgetting.set(key, mine);
+    const letGo = (): void => {
+      if (this.#forgetting.get(key) === mine) this.#forgetting.delete(key);
+    };
+    mine.then(letGo, letGo);
+    return orAborted(mine, p.signal, unknownOutcome);
   }
 
   #complete(memory: NewMemory): unknown {
@@ -175,7 +219,11 @@ export class StoredMemoryService implements MemoryService {
 
   async #upToDate(scope: MemoryScope, signal: AbortSignal | undefined): Promise<DerivedIndex> {
     const index = this.#indexes.of(scope);
-    await orAborted(index.update(this.#store, scope), signal);
+    try {
+      await orAborted(index.update(this.#store, scope), signal);
+    } finally {
+      this.#indexes.weigh(scope);
+    }
     return index;
   }
 
@@ -200,5 +248,9 @@ function checkScore(value: unknown): void {
 }
 
 function unknownOutcome(reason: unknown): TholeError {
-  return new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', { cause: reason });
+  return new TholeError(
+    'STORE_OUTCOME_UNKNOWN',
+    'The wait ended before the store had answered; it may have happened.',
+    { cause: reason },
+  );
 }

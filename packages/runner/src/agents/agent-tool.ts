@@ -1,4 +1,4 @@
-import { AgentTree, checkAgent, invalidInput, isFinalResponse, StatePrefix, textOf, TholeError } from '@thole/core';
+import { AgentTree, checkAgent, invalidInput, isFinalResponse, textOf, TholeError } from '@thole/core';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
@@ -21,7 +21,8 @@ export class AgentTool implements Tool {
   readonly skipSummarization: boolean;
 
   constructor(options: AgentToolOptions) {
-    if (typeof options !== 'object' || options === null) throw invalidInput("An AgentTool's options", 'an object', options);
+    if (typeof options !== 'object' || options === null)
+      throw invalidInput("An AgentTool's options", 'an object', options);
     checkAgent(options.agent);
     this.agent = options.agent;
     this.name = options.agent.name;
@@ -68,7 +69,8 @@ export class AgentTool implements Tool {
       return JSON.stringify(checked.value);
     }
     const { request } = args;
-    if (typeof request !== 'string' || request === '') throw refused(this.name, 'request: expected a string that is not empty');
+    if (typeof request !== 'string' || request === '')
+      throw refused(this.name, 'request: expected a string that is not empty');
     return request;
   }
 
@@ -93,11 +95,14 @@ function isAnswer(event: Event): boolean {
   return (event.errorCode !== undefined || event.content !== undefined) && isFinalResponse(event);
 }
 
+// Stored events hold no `temp:` keys.
 function takeOver({ actions }: Event, { state, actions: own }: ToolContext): void {
-  for (const [key, value] of Object.entries(actions.stateDelta)) if (!key.startsWith(StatePrefix.TEMP)) state.set(key, value);
-  for (const [filename, version] of Object.entries(actions.artifactDelta)) own.artifactDelta[filename] = version;
+  state.update(actions.stateDelta);
+  Object.assign(own.artifactDelta, actions.artifactDelta);
 }
 
 function refused(tool: string, issues: string): TholeError {
-  return new TholeError('INVALID_INPUT', `The arguments of ${tool} were refused: ${issues}.`, { details: { refused: true } });
+  return new TholeError('INVALID_INPUT', `The arguments of ${tool} were refused: ${issues}.`, {
+    details: { refused: true },
+  });
 }

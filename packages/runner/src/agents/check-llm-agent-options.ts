@@ -15,7 +15,15 @@ const CALLBACKS = [
   'afterToolCallback',
   'onToolErrorCallback',
 ] as const;
-const OTHERS = ['model', 'tools', 'outputSchema', 'inputSchema', 'includeContents', 'generateContentConfig', 'providerOptions'] as const;
+const OTHERS = [
+  'model',
+  'tools',
+  'outputSchema',
+  'inputSchema',
+  'includeContents',
+  'generateContentConfig',
+  'providerOptions',
+] as const;
 
 /** The names of all options that `LlmAgent` adds to those of every agent. */
 export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
@@ -56,7 +64,10 @@ export function checkLlmAgentOptions(options: LlmAgentOptions): {
   }
   for (const key of Object.keys(options.generateContentConfig ?? {})) {
     if (!Object.hasOwn(TAKEN, key)) continue;
-    throw new TholeError('INVALID_INPUT', `Agent ${options.name}: generateContentConfig.${key} is set by the option ${TAKEN[key]}.`);
+    throw new TholeError(
+      'INVALID_INPUT',
+      `Agent ${options.name}: generateContentConfig.${key} is set by the option ${TAKEN[key]}.`,
+    );
   }
   return {
     generateContentConfig: copyData(options, 'generateContentConfig') as GenerateContentConfig | undefined,

@@ -15,13 +15,13 @@ export async function* follow(events: AsyncGenerator<Event, void, Event>): Async
   const waits = new Map<string | undefined, boolean>();
   let step = await events.next();
   while (!step.done) {
-    const stored: Event | undefined = yield step.value;
-    if (stored && !stored.partial) {
+    const stored = yield step.value;
+    if (!stored.partial) {
       escalated ||= stored.actions.escalate === true;
       const isAnswer = stored.content?.parts?.every((part) => part.functionResponse) ?? true;
       if (!isAnswer) waits.set(stored.branch, (stored.longRunningToolIds?.length ?? 0) > 0);
     }
-    step = await events.next(stored!);
+    step = await events.next(stored);
   }
   return { escalated, isPaused: [...waits.values()].includes(true) };
 }

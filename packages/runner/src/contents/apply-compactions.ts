@@ -48,5 +48,10 @@ function placeOf(record: Event, covered: ReadonlySet<string>, before: readonly E
 /** A summary is told to every agent as the user's context, never as something that an agent said. */
 function summaryEvent(record: Event): Event {
   const text = `Summary of the earlier conversation:\n${summaryOf(compactionOf(record)!)}`;
-  return { ...record, author: 'user', actions: createEventActions(), content: { role: 'user', parts: [textPart(text)] } };
+  return {
+    ...record,
+    author: 'user',
+    actions: createEventActions(),
+    content: { role: 'user', parts: [textPart(text)] },
+  };
 }

@@ -13,7 +13,8 @@ export function currentTurn(events: readonly Event[], agentName: string): readon
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i]!;
     if (isTransfer(event)) wasTransferredTo ||= targetsOf(event).includes(agentName);
-    else if (event.author === 'user' ? isSaid(event) : event.author !== agentName && !wasTransferredTo) return events.slice(i);
+    else if (event.author === 'user' ? isSaid(event) : event.author !== agentName && !wasTransferredTo)
+      return events.slice(i);
   }
   const last = events.findLastIndex((event) => event.author !== agentName);
   return last < 0 ? [] : events.slice(last);

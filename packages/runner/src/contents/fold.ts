@@ -21,7 +21,9 @@ export class ContentsFold {
   #epoch = 0;
   #asked: ContentsRequest | undefined;
   #seen = 0;
-  #included = new SessionLog();
+  #included: Event[] = [];
+  /** What `selectHistory` is shown, made when it is first asked. */
+  #shown: SessionLog | undefined;
   #visible: Event[] = [];
   #choice: ReturnType<SelectHistory>;
   #settled = new SettledContents();
@@ -45,7 +47,10 @@ export class ContentsFold {
       const shown = includeEvent(event, request.branch);
       if (shown) fresh.push(shown);
     }
-    for (const event of fresh) this.#included.push(event);
+    for (const event of fresh) {
+      this.#included.push(event);
+      this.#shown?.push(event);
+    }
     return fresh;
   }
 
@@ -59,18 +64,22 @@ export class ContentsFold {
     this.#log = log;
     this.#epoch = log.epoch;
     this.#asked = request;
-    this.#included = new SessionLog(includeEvents(applyRewinds([...log]), request.branch));
+    const events = Array.from({ length: log.length }, (_, i) => log.at(i)!);
+    this.#included = includeEvents(applyRewinds(events), request.branch);
+    this.#shown = undefined;
     this.#settled = new SettledContents();
   }
 
   #choose(fresh: readonly Event[] | undefined, request: ContentsRequest): void {
-    const choice = request.selectHistory?.(this.#included);
+    const choice = request.selectHistory?.((this.#shown ??= new SessionLog(this.#included)));
     if (fresh && isSameRule(choice, this.#choice)) {
       for (const event of fresh) if (choice === undefined || isFrom(event, choice.fromSeq)) this.#visible.push(event);
       return;
     }
-    const selected = selectEvents([...this.#included], choice);
-    const visible = [...(request.includeContents === 'default' ? applyCompactions(selected) : dropCompactions(selected))];
+    const selected = selectEvents(this.#included, choice);
+    const visible = [
+      ...(request.includeContents === 'default' ? applyCompactions(selected) : dropCompactions(selected)),
+    ];
     if (!this.#settled.isBeginningOf(visible)) this.#settled = new SettledContents();
     this.#visible = visible;
     this.#choice = choice;
@@ -78,7 +87,10 @@ export class ContentsFold {
 }
 
 /** Whether a choice holds for events that come later too, and is the one there was. A list is looked at each time. */
-function isSameRule(choice: ReturnType<SelectHistory>, before: ReturnType<SelectHistory>): choice is { readonly fromSeq: number } | undefined {
+function isSameRule(
+  choice: ReturnType<SelectHistory>,
+  before: ReturnType<SelectHistory>,
+): choice is { readonly fromSeq: number } | undefined {
   if (choice === undefined || before === undefined) return choice === before;
   return 'fromSeq' in choice && 'fromSeq' in before && choice.fromSeq === before.fromSeq;
 }

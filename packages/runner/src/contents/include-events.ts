@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
 import { compactionOf } from '../history/compaction-of.ts';
-import { isBlank, isFrameworkPart, isThoughtOnly, transcriptOf } from '../history/event-kinds.ts';
+import { hasFrameworkPart, isFrameworkPart, saysSomething, transcriptOf } from '../history/event-kinds.ts';
 
 /** The events that say something to an agent in this branch, without what runs and people say to each other. */
 export function includeEvents(events: readonly Event[], branch: string | undefined): Event[] {
@@ -21,7 +21,7 @@ export function includeEvent(event: Event, branch: string | undefined): Event | 
   if (event.partial || !isVisible(event.branch, branch)) return undefined;
   if (compactionOf(event) || transcriptOf(event)) return event;
   const shown = withoutFrameworkParts(event);
-  return isBlank(shown) || isThoughtOnly(shown) ? undefined : shown;
+  return saysSomething(shown) ? shown : undefined;
 }
 
 /** Branches are dotted paths: one sees itself, what it came from and what stands in no branch. No branch sees all. */
@@ -30,7 +30,7 @@ function isVisible(made: string | undefined, viewer: string | undefined): boolea
 }
 
 function withoutFrameworkParts(event: Event): Event {
-  const parts = event.content?.parts ?? [];
-  if (!parts.some(isFrameworkPart)) return event;
-  return { ...event, content: { ...event.content, parts: parts.filter((part) => !isFrameworkPart(part)) } };
+  if (!hasFrameworkPart(event)) return event;
+  const parts = event.content?.parts?.filter((part) => !isFrameworkPart(part));
+  return { ...event, content: { ...event.content, parts } };
 }

@@ -2,7 +2,9 @@ import type { FunctionCall, FunctionResponse } from '@thole/core';
 
 /** What the model is told of a call that nobody will answer any more: its run ended before. Never stored. */
 export function outcomeUnknown(call: FunctionCall): FunctionResponse {
-  return answerTo(call, { error: 'outcome unknown: the run ended before an answer was recorded. The call may or may not have taken effect.' });
+  return answerTo(call, {
+    error: 'outcome unknown: the run ended before an answer was recorded. The call may or may not have taken effect.',
+  });
 }
 
 /** What the model is told of a call whose answer is still to come. Never stored. */

@@ -32,5 +32,9 @@ function spoken(run: readonly Event[]): Event {
     text += piece.text;
     finished = piece.finished;
   }
-  return { ...run.at(-1)!, author: speaker, content: { role: speaker === 'user' ? 'user' : 'model', parts: [textPart(text)] } };
+  return {
+    ...run.at(-1)!,
+    author: speaker,
+    content: { role: speaker === 'user' ? 'user' : 'model', parts: [textPart(text)] },
+  };
 }

@@ -1,6 +1,7 @@
-import { deepFreeze } from '@thole/core';
+import { deepFreeze, getFunctionResponses } from '@thole/core';
 import type { Content, Event, FunctionCall, Part } from '@thole/core';
-import { callKey, isLongRunningCall } from '../history/open-calls.ts';
+import { hasCallsOrAnswers } from '../history/event-kinds.ts';
+import { callKey, isLongRunningCall } from '../history/call-key.ts';
 import type { ContentsRequest } from './contents-request.ts';
 import { freezeContent, textPart, userContent } from './freeze-content.ts';
 import { arrivedNote, outcomeUnknown, stillPending } from './made-up-answers.ts';
@@ -34,15 +35,26 @@ export function pairAnswers(events: readonly Event[], request: ContentsRequest):
   const slots = new Map<string, Slot[]>();
   events.forEach((event, index) => {
     const parts = event.content?.parts ?? [];
-    const rest = parts.some((part) => part.functionResponse) ? placeAnswers(event, parts, { turns, slots, index, request }) : parts;
+    if (!hasCallsOrAnswers(event))
+      return void turns.push({ content: freezeContent(event, parts, request.agentName), slots: none, index });
+    const rest =
+      getFunctionResponses(event).length > 0 ? placeAnswers(event, parts, { turns, slots, index, request }) : parts;
     if (rest.length === 0) return;
     const turn: Turn = { content: freezeContent(event, rest, request.agentName), slots: [], index };
-    for (const { functionCall: call } of rest) if (call) addSlot(slots, { turn, call, isLongRunning: isLongRunningCall(event, call), answer: undefined });
+    for (const { functionCall: call } of rest)
+      if (call) addSlot(slots, { turn, call, isLongRunning: isLongRunningCall(event, call), answer: undefined });
     turns.push(turn);
   });
   const isClosed = closedTurns(events, request.invocationId);
-  return turns.flatMap((turn) => (turn.slots.length === 0 ? turn.content : [turn.content, answersOf(turn, isClosed(turn.index))]));
+  const contents: Content[] = [];
+  for (const turn of turns) {
+    contents.push(turn.content);
+    if (turn.slots.length > 0) contents.push(answersOf(turn, isClosed(turn.index)));
+  }
+  return contents;
 }
+
+const none: Slot[] = [];
 
 function addSlot(slots: Map<string, Slot[]>, slot: Slot): void {
   slot.turn.slots.push(slot);
@@ -65,7 +77,12 @@ function placeAnswers(
     const same = answer && p.slots.get(callKey(answer));
     const slot = same?.find((candidate) => !candidate.answer) ?? same?.at(-1);
     if (!answer) rest.push(part);
-    else if (!slot) p.request.log?.('An answer without a call was left out of the prompt.', { eventId: event.id, callId: answer.id, tool: answer.name });
+    else if (!slot)
+      p.request.log?.('An answer without a call was left out of the prompt.', {
+        eventId: event.id,
+        callId: answer.id,
+        tool: answer.name,
+      });
     else {
       slot.answer = part;
       if (p.turns.at(-1) !== slot.turn) late.push(answer.name);

@@ -1,7 +1,7 @@
 import type { Event, Part } from '@thole/core';
-import { getFunctionCalls } from '@thole/core';
-import { isBlankPart } from '../history/event-kinds.ts';
-import { callKey } from '../history/open-calls.ts';
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { hasCallsOrAnswers, isBlankPart } from '../history/event-kinds.ts';
+import { callKey } from '../history/call-key.ts';
 import { textPart } from './freeze-content.ts';
 
 /**
@@ -13,6 +13,7 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
   const callers = new Map<string, string>();
   return events.map((event) => {
     const isOther = event.author !== 'user' && event.author !== agentName;
+    if (!hasCallsOrAnswers(event)) return isOther ? retold(event) : event;
     const told = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
     for (const call of getFunctionCalls(event)) callers.set(callKey(call), event.author);
     return told;
@@ -33,18 +34,24 @@ function linesOf(part: Part, agent: string): Part[] {
   if (functionCall) return line(`called ${functionCall.name} with ${JSON.stringify(functionCall.args)}`);
   if (functionResponse) return line(returned(functionResponse));
   if (executableCode) return line(`ran code: ${executableCode.code}`);
-  if (codeExecutionResult) return line(`code result: ${codeExecutionResult.output ?? codeExecutionResult.outcome ?? 'none'}`);
+  if (codeExecutionResult)
+    return line(`code result: ${codeExecutionResult.output ?? codeExecutionResult.outcome ?? 'none'}`);
   if (inlineData) return [...line('gave this:'), Object.freeze({ inlineData })];
   if (fileData) return [...line('gave this:'), Object.freeze({ fileData })];
   return line(`said: ${part.text}`);
 }
 
-const returned = (answer: NonNullable<Part['functionResponse']>): string => `${answer.name} returned ${JSON.stringify(answer.response)}`;
+const returned = (answer: NonNullable<Part['functionResponse']>): string =>
+  `${answer.name} returned ${JSON.stringify(answer.response)}`;
 
 function withForeignAnswersRetold(event: Event, agentName: string, callers: ReadonlyMap<string, string>): Event {
-  const callerOf = (part: Part): string => (part.functionResponse && callers.get(callKey(part.functionResponse))) ?? agentName;
+  const callerOf = (part: Part): string =>
+    (part.functionResponse && callers.get(callKey(part.functionResponse))) ?? agentName;
   const parts = event.content?.parts ?? [];
-  if (!parts.some((part) => callerOf(part) !== agentName)) return event;
-  const told = parts.map((part): Part => (callerOf(part) === agentName ? part : textPart(`[${callerOf(part)}] ${returned(part.functionResponse!)}`)));
+  if (getFunctionResponses(event).every((answer) => (callers.get(callKey(answer)) ?? agentName) === agentName))
+    return event;
+  const told = parts.map((part): Part =>
+    callerOf(part) === agentName ? part : textPart(`[${callerOf(part)}] ${returned(part.functionResponse!)}`),
+  );
   return { ...event, content: { role: 'user', parts: told } };
 }

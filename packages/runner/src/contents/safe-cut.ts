@@ -1,7 +1,13 @@
 import type { Event } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { transcriptOf } from '../history/event-kinds.ts';
-import { callKey, isLongRunningCall } from '../history/open-calls.ts';
+import { hasCallsOrAnswers, transcriptOf } from '../history/event-kinds.ts';
+import { callKey, isLongRunningCall } from '../history/call-key.ts';
+
+export interface SafeCut {
+  readonly count: number;
+  /** The keys of the calls before the cut. */
+  readonly calls: readonly string[];
+}
 
 /**
  * How many of the first of these events have contents that the others, and later ones, leave as they are: no speech goes
@@ -9,31 +15,56 @@ import { callKey, isLongRunningCall } from '../history/open-calls.ts';
  * long-running one, or belongs to an invocation that another one before the cut has followed. That an event still to come
  * answers a call before the cut is the caller's to watch for.
  */
-export function safeCut(events: readonly Event[], agentName: string): number {
+export function safeCut(events: readonly Event[], agentName: string): SafeCut {
   const cuts = [0];
   const calls = new Map<string, { index: number; isOwn: boolean }>();
-  const open = new Map<string, number>();
+  const open = new OpenCalls();
   events.forEach((event, index) => {
     if (event.invocationId !== events[index - 1]?.invocationId) open.clear();
-    const isOwn = event.author === agentName;
-    if (isOwn || event.author === 'user') {
-      for (const answer of getFunctionResponses(event)) {
+    if (hasCallsOrAnswers(event)) {
+      const isOwn = event.author === agentName;
+      for (const answer of isOwn || event.author === 'user' ? getFunctionResponses(event) : []) {
         const called = calls.get(callKey(answer));
         while (called && cuts.at(-1)! > called.index) cuts.pop();
-        if (called?.isOwn) close(open, callKey(answer));
+        if (called?.isOwn) open.answer(callKey(answer), called.index);
+      }
+      for (const call of getFunctionCalls(event)) {
+        calls.set(callKey(call), { index, isOwn });
+        if (isOwn && !isLongRunningCall(event, call)) open.add(callKey(call), index);
       }
     }
-    for (const call of getFunctionCalls(event)) {
-      calls.set(callKey(call), { index, isOwn });
-      if (isOwn && !isLongRunningCall(event, call)) open.set(callKey(call), (open.get(callKey(call)) ?? 0) + 1);
-    }
-    if (open.size === 0 && !transcriptOf(event)) cuts.push(index + 1);
+    if (open.isEmpty && !transcriptOf(event)) cuts.push(index + 1);
   });
-  return cuts.at(-1)!;
+  const count = cuts.at(-1)!;
+  return { count, calls: [...calls].flatMap(([key, { index }]) => (index < count ? key : [])) };
 }
 
-function close(open: Map<string, number>, key: string): void {
-  const count = open.get(key) ?? 0;
-  if (count > 1) open.set(key, count - 1);
-  else open.delete(key);
+/** The agent's calls of one invocation that wait for an answer. An answer goes to the newest event with calls of its key. */
+class OpenCalls {
+  readonly #waiting = new Map<string, { index: number; count: number }>();
+  /** Whether a call waits whose key a later one has taken: nothing answers it any more. */
+  #isStuck = false;
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && !this.#isStuck;
+  }
+
+  add(key: string, index: number): void {
+    const known = this.#waiting.get(key);
+    if (known?.index === index) known.count += 1;
+    else this.#waiting.set(key, { index, count: 1 });
+    if (known && known.index !== index) this.#isStuck = true;
+  }
+
+  answer(key: string, index: number): void {
+    const known = this.#waiting.get(key);
+    if (known?.index !== index) return;
+    known.count -= 1;
+    if (known.count === 0) this.#waiting.delete(key);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#isStuck = false;
+  }
 }

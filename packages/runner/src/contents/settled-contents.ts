@@ -1,6 +1,7 @@
 import type { Content, Event } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { callKey } from '../history/open-calls.ts';
+import { hasCallsOrAnswers } from '../history/event-kinds.ts';
+import { callKey } from '../history/call-key.ts';
 import type { ContentsRequest } from './contents-request.ts';
 import { renderEvents } from './render-events.ts';
 import { safeCut } from './safe-cut.ts';
@@ -26,24 +27,24 @@ export class SettledContents {
       this.#forget();
       tail = events.slice();
     }
-    const cut = safeCut(tail, request.agentName);
-    if (cut > 0) this.#settle(tail.slice(0, cut), request);
-    if (cut === tail.length) return this.#contents.slice();
-    return this.#contents.concat(renderEvents(tail.slice(cut), request));
+    const { count, calls } = safeCut(tail, request.agentName);
+    if (count > 0) this.#settle(count === tail.length ? tail : tail.slice(0, count), calls, request);
+    if (count === tail.length) return this.#contents.slice();
+    return this.#contents.concat(renderEvents(tail.slice(count), request));
   }
 
-  #settle(events: readonly Event[], request: ContentsRequest): void {
+  #settle(events: readonly Event[], calls: readonly string[], request: ContentsRequest): void {
     for (const content of renderEvents(events, request)) this.#contents.push(content);
-    for (const event of events) {
-      this.#ids.push(event.id);
-      for (const call of getFunctionCalls(event)) this.#calls.add(callKey(call));
-    }
+    for (const event of events) this.#ids.push(event.id);
+    for (const key of calls) this.#calls.add(key);
   }
 
   /** Whether an answer that the agent sees as one, not retold, belongs to a settled call. */
   #isReopenedBy(tail: readonly Event[], agentName: string): boolean {
+    if (this.#calls.size === 0) return false;
     const called = new Set<string>();
     for (const event of tail) {
+      if (!hasCallsOrAnswers(event)) continue;
       if (event.author === 'user' || event.author === agentName) {
         const keys = getFunctionResponses(event).map(callKey);
         if (keys.some((key) => this.#calls.has(key) && !called.has(key))) return true;

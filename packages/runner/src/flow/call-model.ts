@@ -64,7 +64,8 @@ async function* ask(draft: RequestDraft, model: Llm, id: string): AsyncGenerator
 
 function modelOf({ agent, context, support }: RequestDraft): Llm {
   const model = findModel(agent, context.tree);
-  if (model === undefined) throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
+  if (model === undefined)
+    throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
   return typeof model === 'string' ? support.model(model) : model;
 }
 
@@ -111,10 +112,21 @@ async function afterModel({ agent, context, support }: RequestDraft, response: L
   );
 }
 
-async function onModelError({ agent, context, request, support }: RequestDraft, error: TholeError): Promise<LlmResponse> {
+async function onModelError(
+  { agent, context, request, support }: RequestDraft,
+  error: TholeError,
+): Promise<LlmResponse> {
   const answer =
-    (await callPlugins(support.plugins, 'onModelErrorCallback', { callbackContext: context, llmRequest: request, error })) ??
-    (await callCallbacks(agent.onModelErrorCallback, nameOf(agent, 'onModelErrorCallback'), { context, request, error }));
+    (await callPlugins(support.plugins, 'onModelErrorCallback', {
+      callbackContext: context,
+      llmRequest: request,
+      error,
+    })) ??
+    (await callCallbacks(agent.onModelErrorCallback, nameOf(agent, 'onModelErrorCallback'), {
+      context,
+      request,
+      error,
+    }));
   if (!answer) throw error;
   return answer;
 }

@@ -15,7 +15,13 @@ export function checkResponse(response: LlmResponse, final: LlmResponse | undefi
 export function checkFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {
   if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was whole.`);
   if (final.errorCode || final.content?.parts?.some(saysSomething)) return;
-  if (!ENDED_BY_ITSELF.includes(final.finishReason) || final.interrupted || final.outputTranscription || final.inputTranscription) return;
+  if (
+    !ENDED_BY_ITSELF.includes(final.finishReason) ||
+    final.interrupted ||
+    final.outputTranscription ||
+    final.inputTranscription
+  )
+    return;
   throw new TholeError('MODEL_EMPTY', `Model ${model} answered with nothing, and gave no reason.`);
 }
 

@@ -1,4 +1,4 @@
-import { isPlainObject, JsonCopier, MAX_JSON_DEPTH } from '@thole/core';
+import { isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core';
 import type { Json, JsonObject, JsonProblem } from '@thole/core';
 
 /**
@@ -20,11 +20,21 @@ function failWithPath({ path, problem }: JsonProblem): never {
   throw new TypeError(`What the tool gave cannot be sent as JSON: ${path} ${problem}.`);
 }
 
-function resolveToJson(value: unknown, depth: number): unknown {
+// What refers back to itself does so in the copy too, so that the error names where.
+function resolveToJson(value: unknown, depth: number, copies: Map<object, unknown> = new Map()): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value;
+  if (copies.has(value)) return copies.get(value);
   const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON === 'function') return resolveToJson((toJSON as () => unknown).call(value), depth + 1);
-  if (Array.isArray(value)) return value.map((member) => resolveToJson(member, depth + 1));
+  if (typeof toJSON === 'function') return resolveToJson((toJSON as () => unknown).call(value), depth + 1, copies);
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    copies.set(value, copy);
+    for (const member of value) copy.push(resolveToJson(member, depth + 1, copies));
+    return copy;
+  }
   if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolveToJson(member, depth + 1)]));
+  const copy: { [key: string]: unknown } = {};
+  copies.set(value, copy);
+  for (const [key, member] of Object.entries(value)) setOwn(copy, key, resolveToJson(member, depth + 1, copies));
+  return copy;
 }

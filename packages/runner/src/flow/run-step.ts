@@ -37,7 +37,11 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
 }
 
 /** One step: ask the model, store its answer, run its calls. Answers whether another step follows. */
-async function* runStep(agent: LlmAgent, context: InvocationContext, turn: Turn): AsyncGenerator<Event, boolean, Event> {
+async function* runStep(
+  agent: LlmAgent,
+  context: InvocationContext,
+  turn: Turn,
+): AsyncGenerator<Event, boolean, Event> {
   const draft = await buildRequest(agent, context, turn);
   turn.retry = [];
   const answer = yield* callModel(draft);
@@ -54,9 +58,7 @@ async function* runStep(agent: LlmAgent, context: InvocationContext, turn: Turn)
     content = withText(content, checked.text);
   }
 
-  const stored: Event | undefined = yield answerEvent(draft, answer, content);
-  // A plugin dropped it: nothing was said, so nothing follows.
-  if (!stored) return false;
+  const stored = yield answerEvent(draft, answer, content);
   const calls = stored.errorCode ? [] : getFunctionCalls(stored);
   if (calls.length === 0) return !isFinalResponse(stored) && ++turn.unfinishedSteps < STUCK_STEPS;
   turn.unfinishedSteps = 0;
@@ -66,7 +68,11 @@ async function* runStep(agent: LlmAgent, context: InvocationContext, turn: Turn)
 
   if (draft.output?.accepted) {
     const text = JSON.stringify(draft.output.accepted.value);
-    yield answerEvent(draft, { id: context.runtime.newId('event'), response: {} }, { role: 'model', parts: [{ text }] });
+    yield answerEvent(
+      draft,
+      { id: context.runtime.newId('event'), response: {} },
+      { role: 'model', parts: [{ text }] },
+    );
     return false;
   }
   if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
@@ -77,7 +83,11 @@ async function* runStep(agent: LlmAgent, context: InvocationContext, turn: Turn)
   }
   if (outcome.some((each) => each.actions?.skipSummarization)) return false;
   if (outcome.every((each) => each.isPending)) return false;
-  countRefusedStep(turn, agent, outcome.every((each) => each.isRefused));
+  countRefusedStep(
+    turn,
+    agent,
+    outcome.every((each) => each.isRefused),
+  );
   return true;
 }
 
@@ -112,11 +122,17 @@ function knownCallIds(folds: Map<string, unknown>): KnownCallIds {
 
 function countBadOutput(turn: Turn, agent: LlmAgent): void {
   if (++turn.badOutputs <= OUTPUT_RETRIES) return;
-  throw new TholeError('OUTPUT_INVALID', `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.`);
+  throw new TholeError(
+    'OUTPUT_INVALID',
+    `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.`,
+  );
 }
 
 function countRefusedStep(turn: Turn, agent: LlmAgent, isRefused: boolean): void {
   turn.refusedSteps = isRefused ? turn.refusedSteps + 1 : 0;
   if (turn.refusedSteps < STUCK_STEPS) return;
-  throw new TholeError('MODEL_STUCK', `The model of agent ${agent.name} made nothing but unknown or refused calls, ${STUCK_STEPS} steps on end.`);
+  throw new TholeError(
+    'MODEL_STUCK',
+    `The model of agent ${agent.name} made nothing but unknown or refused calls, ${STUCK_STEPS} steps on end.`,
+  );
 }

@@ -82,7 +82,8 @@ function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: Even
     return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused };
   }
   const target = actions.transferToAgent;
-  if (target !== undefined && !context.tree.find(target)) return fail(`There is no agent ${target} to hand over to.`, actions);
+  if (target !== undefined && !context.tree.find(target))
+    return fail(`There is no agent ${target} to hand over to.`, actions);
   const isPending = tool.isLongRunning === true && ran.isTools;
   if (ran.value === undefined) return { actions, isPending };
   return { response: ran.value as JsonObject, actions, isPending };
@@ -104,9 +105,15 @@ function listOf(tools: ReadonlyMap<string, Tool>): string {
 
 /** Errors of an inner run that the outer one must not survive. */
 function isOfTheRun(error: Error): boolean {
-  return TholeError.is(error, 'LLM_CALL_LIMIT') || TholeError.is(error, 'PLUGIN_FAILED') || TholeError.is(error, 'CALLBACK_FAILED');
+  return (
+    TholeError.is(error, 'LLM_CALL_LIMIT') ||
+    TholeError.is(error, 'PLUGIN_FAILED') ||
+    TholeError.is(error, 'CALLBACK_FAILED')
+  );
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
+  return thrown instanceof Error
+    ? thrown
+    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
 }

@@ -13,7 +13,10 @@ type Call = FunctionCall & { id: string };
  * Runs a turn's calls together, each once. An answer is stored as an event of its own as soon as it is ready, and handed over
  * afterwards; the run's end answers those still running as cancelled. Throws what a hook or the store throws.
  */
-export async function* runTools(draft: RequestDraft, calls: readonly FunctionCall[]): AsyncGenerator<Event, ToolsOutcome, Event> {
+export async function* runTools(
+  draft: RequestDraft,
+  calls: readonly FunctionCall[],
+): AsyncGenerator<Event, ToolsOutcome, Event> {
   const { context } = draft;
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
@@ -24,9 +27,11 @@ export async function* runTools(draft: RequestDraft, calls: readonly FunctionCal
   let wake = noop;
   let next = 0;
 
-  const answer = async (call: Call, response: JsonObject, actions?: EventActions): Promise<void> => {
-    const stored: Event | undefined = await context.commit(answerEvent(draft, call, response, actions));
-    if (stored) ready.push(stored);
+  const answer = async (call: Call, response: JsonObject, actions?: EventActions): Promise<Event> => {
+    const stored = await context.commit(answerEvent(draft, call, response, actions));
+    // One that a plugin dropped is not stored, and nobody sees it.
+    if (stored.seq !== undefined) ready.push(stored);
+    return stored;
   };
   const runNext = async (): Promise<void> => {
     while (next < all.length && !failure && !context.signal.aborted) {
@@ -36,8 +41,12 @@ export async function* runTools(draft: RequestDraft, calls: readonly FunctionCal
       // Whoever takes the call out of `open` answers it: a run that ends may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
-      if (answered.response) await answer(call, answered.response, answered.actions);
-      else if (answered.actions) context.state.update(answered.actions.stateDelta);
+      if (answered.response) {
+        const { actions } = await answer(call, answered.response, answered.actions);
+        outcome[index] = { ...answered, actions };
+      } else if (answered.actions) {
+        context.state.update(answered.actions.stateDelta);
+      }
       wake();
     }
   };
@@ -72,10 +81,18 @@ export async function* runTools(draft: RequestDraft, calls: readonly FunctionCal
   return outcome;
 }
 
-function answerEvent({ agent, context }: RequestDraft, call: Call, response: JsonObject, actions?: EventActions): Event {
+function answerEvent(
+  { agent, context }: RequestDraft,
+  call: Call,
+  response: JsonObject,
+  actions?: EventActions,
+): Event {
   const { invocationId, branch, runtime } = context;
   const content = { role: 'user' as const, parts: [{ functionResponse: { id: call.id, name: call.name, response } }] };
-  return createEvent({ author: agent.name, invocationId, content, actions, ...(branch !== undefined && { branch }) }, runtime);
+  return createEvent(
+    { author: agent.name, invocationId, content, actions, ...(branch !== undefined && { branch }) },
+    runtime,
+  );
 }
 
 function noop(): void {}

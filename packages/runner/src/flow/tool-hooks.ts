@@ -12,32 +12,57 @@ export interface ToolCall {
 }
 
 /** May change the arguments; an object answers instead of the tool. */
-export async function beforeTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall): Promise<JsonObject | undefined> {
+export async function beforeTool(
+  { agent, support }: RequestDraft,
+  { tool, toolArgs, toolContext }: ToolCall,
+): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
   const answer =
     (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext })) ??
-    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), { tool, args: toolArgs, context: toolContext }));
+    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), {
+      tool,
+      args: toolArgs,
+      context: toolContext,
+    }));
   return answer && normalizeHookResult(answer, 'beforeToolCallback');
 }
 
 /** The answer as hooks leave it. */
-export async function afterTool({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, given: JsonObject): Promise<JsonObject> {
+export async function afterTool(
+  { agent, support }: RequestDraft,
+  { tool, toolArgs, toolContext }: ToolCall,
+  given: JsonObject,
+): Promise<JsonObject> {
   if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
   // A copy that hooks may change in place.
   const result = thawJson(given);
   const answer =
     (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result })) ??
-    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), { tool, args: toolArgs, context: toolContext, response: result })) ??
+    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), {
+      tool,
+      args: toolArgs,
+      context: toolContext,
+      response: result,
+    })) ??
     result;
   return normalizeHookResult(answer, 'afterToolCallback');
 }
 
 /** What hooks answer instead of the error, if anything. */
-export async function onToolError({ agent, support }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall, error: Error): Promise<JsonObject | undefined> {
+export async function onToolError(
+  { agent, support }: RequestDraft,
+  { tool, toolArgs, toolContext }: ToolCall,
+  error: Error,
+): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
   const answer =
     (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error })) ??
-    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), { tool, args: toolArgs, context: toolContext, error }));
+    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), {
+      tool,
+      args: toolArgs,
+      context: toolContext,
+      error,
+    }));
   return answer && normalizeHookResult(answer, 'onToolErrorCallback');
 }
 

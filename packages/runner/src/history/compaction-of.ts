@@ -25,7 +25,8 @@ export function summaryOf(record: EventCompaction): string {
 function isWhole(record: EventCompaction): boolean {
   const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject(record) || !isObject(record.compactedContent)) return false;
-  if (!Number.isInteger(record.startSeq) || !Number.isInteger(record.endSeq) || record.startSeq > record.endSeq) return false;
+  if (!Number.isInteger(record.startSeq) || !Number.isInteger(record.endSeq) || record.startSeq > record.endSeq)
+    return false;
   if (!Array.isArray(record.eventIds) || record.eventIds.length === 0) return false;
   return summaryOf(record).trim() !== '';
 }

@@ -1,36 +1,57 @@
 import type { Event, Part } from '@thole/core';
 
+// Parts are walked by index: in V8 iterating over a frozen array costs several times as much, and each event of a history is asked.
+
 /** Names of the calls by which a run asks people for something: no tool stands behind them, and no model sees them. */
-export const frameworkCalls: readonly string[] = ['adk_request_credential', 'adk_request_confirmation', 'adk_request_input'];
+export const frameworkCalls: readonly string[] = [
+  'adk_request_credential',
+  'adk_request_confirmation',
+  'adk_request_input',
+];
+
+/** Whether a part of the event is a request to a person or its answer. */
+export function hasFrameworkPart(event: Event): boolean {
+  const { parts } = event.content ?? {};
+  for (let i = 0; i < (parts?.length ?? 0); i++) if (isFrameworkPart(parts![i]!)) return true;
+  return false;
+}
 
 /** A request to a person or its answer. */
 export function isFrameworkPart(part: Part): boolean {
+  if (part.text !== undefined) return false;
   const name = part.functionCall?.name ?? part.functionResponse?.name;
   return name !== undefined && frameworkCalls.includes(name);
-}
-
-/** Whether every part of the event is a request to a person or an answer to one. */
-export function isFrameworkEvent(event: Event): boolean {
-  const parts = event.content?.parts ?? [];
-  return parts.length > 0 && parts.every(isFrameworkPart);
 }
 
 /** Nothing but white space: it says nothing, though it may carry a signature. */
 export function isBlankPart(part: Part): boolean {
   if (part.text !== undefined && part.text.trim() !== '') return false;
-  return !part.functionCall && !part.functionResponse && !part.inlineData && !part.fileData && !part.executableCode && !part.codeExecutionResult;
+  return (
+    !part.functionCall &&
+    !part.functionResponse &&
+    !part.inlineData &&
+    !part.fileData &&
+    !part.executableCode &&
+    !part.codeExecutionResult
+  );
 }
 
-/** Whether the event says nothing. */
-export function isBlank(event: Event): boolean {
-  return (event.content?.parts ?? []).every(isBlankPart);
+/** Whether the event says anything but thoughts. A signature alone says nothing. */
+export function saysSomething(event: Event): boolean {
+  const { parts } = event.content ?? {};
+  for (let i = 0; i < (parts?.length ?? 0); i++) if (!parts![i]!.thought && !isBlankPart(parts![i]!)) return true;
+  return false;
 }
 
-/** Whether the event holds thoughts, and nothing else that says anything. */
-export function isThoughtOnly(event: Event): boolean {
-  const parts = (event.content?.parts ?? []).filter((part) => !isBlankPart(part));
-  return parts.length > 0 && parts.every((part) => part.thought);
+/** Whether the event makes or answers a call. */
+export function hasCallsOrAnswers(event: Event): boolean {
+  const { parts } = event.content ?? {};
+  for (let i = 0; i < (parts?.length ?? 0); i++) if (isCallOrAnswer(parts![i]!)) return true;
+  return false;
 }
+
+const isCallOrAnswer = (part: Part): boolean =>
+  part.text === undefined && (part.functionCall !== undefined || part.functionResponse !== undefined);
 
 /** The words spoken in the event, where it holds a transcription in place of content. */
 export function transcriptOf(event: Event): { speaker: string; text: string; finished: boolean } | undefined {

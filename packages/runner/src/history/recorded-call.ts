@@ -1,14 +1,21 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import type { EventLog } from '@thole/core';
+import type { Event, EventLog, FunctionCall } from '@thole/core';
 import { newestFirst } from './apply-rewinds.ts';
-import { isLongRunningCall } from './open-calls.ts';
-import type { RecordedCall } from './open-calls.ts';
+import { isLongRunningCall } from './call-key.ts';
+
+/** A call, the event that made it, and whether its answer is final. */
+export interface RecordedCall {
+  readonly event: Event;
+  readonly call: FunctionCall;
+  readonly isLongRunning: boolean;
+  readonly isAnswered: boolean;
+}
 
 /**
  * The call with this id, as the history stands after rewinds, and whether its answer is final. What a tool says of a
  * long-running call is provisional; what a message of the user says is final, as is any answer to another call.
  */
-export function recordedCall(history: EventLog, id: string): (RecordedCall & { readonly isAnswered: boolean }) | undefined {
+export function recordedCall(history: EventLog, id: string): RecordedCall | undefined {
   let byUser = false;
   let byAnyone = false;
   for (const event of newestFirst(history)) {

@@ -68,5 +68,7 @@ const movesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || c
 function inOrder(events: Iterable<Event>): Event[] {
   const seqOf = (event: Event): number => event.seq ?? Number.POSITIVE_INFINITY;
   const list = [...events];
-  return list.every((event, i) => i === 0 || seqOf(list[i - 1]!) <= seqOf(event)) ? list : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));
+  return list.every((event, i) => i === 0 || seqOf(list[i - 1]!) <= seqOf(event))
+    ? list
+    : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));
 }

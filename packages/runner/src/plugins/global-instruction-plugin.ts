@@ -23,7 +23,13 @@ export class GlobalInstructionPlugin implements Plugin {
     this.#instruction = globalInstruction;
   }
 
-  async beforeModelCallback({ callbackContext, llmRequest }: { callbackContext: CallbackContext; llmRequest: LlmRequest }): Promise<undefined> {
+  async beforeModelCallback({
+    callbackContext,
+    llmRequest,
+  }: {
+    callbackContext: CallbackContext;
+    llmRequest: LlmRequest;
+  }): Promise<undefined> {
     const text = await readInstruction(this.#instruction, callbackContext, `globalInstruction of plugin ${this.name}`);
     const { systemInstruction } = llmRequest.config;
     if (text) llmRequest.config.systemInstruction = systemInstruction ? `${text}\n\n${systemInstruction}` : text;

@@ -30,7 +30,13 @@ export class LoggingPlugin implements Plugin {
     this.#content = options.content ?? false;
   }
 
-  onUserMessageCallback({ invocationContext, userMessage }: { invocationContext: InvocationContext; userMessage: Content }): void {
+  onUserMessageCallback({
+    invocationContext,
+    userMessage,
+  }: {
+    invocationContext: InvocationContext;
+    userMessage: Content;
+  }): void {
     this.#log(invocationContext, 'user message', { parts: userMessage.parts?.length ?? 0 }, userMessage);
   }
 
@@ -57,22 +63,49 @@ export class LoggingPlugin implements Plugin {
     this.#log(callbackContext, 'agent has ended', {});
   }
 
-  beforeModelCallback({ callbackContext, llmRequest }: { callbackContext: CallbackContext; llmRequest: LlmRequest }): void {
+  beforeModelCallback({
+    callbackContext,
+    llmRequest,
+  }: {
+    callbackContext: CallbackContext;
+    llmRequest: LlmRequest;
+  }): void {
     this.#log(callbackContext, 'model is asked', { contents: llmRequest.contents.length }, llmRequest);
   }
 
-  afterModelCallback({ callbackContext, llmResponse }: { callbackContext: CallbackContext; llmResponse: LlmResponse }): void {
+  afterModelCallback({
+    callbackContext,
+    llmResponse,
+  }: {
+    callbackContext: CallbackContext;
+    llmResponse: LlmResponse;
+  }): void {
     if (llmResponse.partial) return;
     const { finishReason, errorCode, modelVersion, usageMetadata } = llmResponse;
     const fields = { finishReason, errorCode, modelVersion, tokens: usageMetadata?.totalTokenCount };
     this.#log(callbackContext, 'model has answered', fields, llmResponse.content);
   }
 
-  onModelErrorCallback({ callbackContext, error }: { callbackContext: CallbackContext; llmRequest: LlmRequest; error: Error }): void {
+  onModelErrorCallback({
+    callbackContext,
+    error,
+  }: {
+    callbackContext: CallbackContext;
+    llmRequest: LlmRequest;
+    error: Error;
+  }): void {
     this.#logError(callbackContext, 'model failed', {}, error);
   }
 
-  beforeToolCallback({ tool, toolArgs, toolContext }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext }): void {
+  beforeToolCallback({
+    tool,
+    toolArgs,
+    toolContext,
+  }: {
+    tool: Tool;
+    toolArgs: JsonObject;
+    toolContext: ToolContext;
+  }): void {
     this.#log(toolContext, 'tool begins', callFields(tool, toolContext), toolArgs);
   }
 
@@ -80,17 +113,35 @@ export class LoggingPlugin implements Plugin {
     this.#log(p.toolContext, 'tool has answered', callFields(p.tool, p.toolContext), p.result);
   }
 
-  onToolErrorCallback({ tool, toolContext, error }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }): void {
+  onToolErrorCallback({
+    tool,
+    toolContext,
+    error,
+  }: {
+    tool: Tool;
+    toolArgs: JsonObject;
+    toolContext: ToolContext;
+    error: Error;
+  }): void {
     this.#logError(toolContext, 'tool failed', callFields(tool, toolContext), error);
   }
 
   #log(context: CallbackContext, message: string, fields: LogFields, content?: unknown): void {
-    context.runtime.logger.info(message, { ...idsOf(context), ...fields, ...(this.#content && content !== undefined && { content }) });
+    context.runtime.logger.info(message, {
+      ...idsOf(context),
+      ...fields,
+      ...(this.#content && content !== undefined && { content }),
+    });
   }
 
   #logError(context: CallbackContext, message: string, fields: LogFields, error: Error): void {
     const code = TholeError.is(error) ? error.code : error.name;
-    context.runtime.logger.error(message, { ...idsOf(context), ...fields, code, ...(this.#content && { content: error.message }) });
+    context.runtime.logger.error(message, {
+      ...idsOf(context),
+      ...fields,
+      code,
+      ...(this.#content && { content: error.message }),
+    });
   }
 }
 

@@ -25,7 +25,16 @@ export class ReflectAndRetryToolPlugin implements Plugin {
     this.#maxRetries = maxRetries;
   }
 
-  onToolErrorCallback({ tool, toolContext, error }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }): JsonObject {
+  onToolErrorCallback({
+    tool,
+    toolContext,
+    error,
+  }: {
+    tool: Tool;
+    toolArgs: JsonObject;
+    toolContext: ToolContext;
+    error: Error;
+  }): JsonObject {
     const failures = this.#failuresIn(toolContext.invocationId);
     const count = (failures.get(tool.name) ?? 0) + 1;
     failures.set(tool.name, count);
@@ -39,7 +48,16 @@ export class ReflectAndRetryToolPlugin implements Plugin {
     };
   }
 
-  afterToolCallback({ tool, toolContext, result }: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }): void {
+  afterToolCallback({
+    tool,
+    toolContext,
+    result,
+  }: {
+    tool: Tool;
+    toolArgs: JsonObject;
+    toolContext: ToolContext;
+    result: JsonObject;
+  }): void {
     if (!(GUIDANCE in result)) this.#failures.get(toolContext.invocationId)?.delete(tool.name);
   }
 

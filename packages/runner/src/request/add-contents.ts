@@ -50,6 +50,8 @@ function contentsRequest({ agent, context, support }: RequestDraft): ContentsReq
 // Right before the message that is answered: what stands further up stays the same from turn to turn, for prompt caches.
 function withInstruction(contents: readonly Content[], text: string): readonly Content[] {
   if (text === '') return contents;
-  const at = contents.findLastIndex(({ role, parts }) => role === 'user' && !parts?.some((part) => part.functionResponse));
+  const at = contents.findLastIndex(
+    ({ role, parts }) => role === 'user' && !parts?.some((part) => part.functionResponse),
+  );
   return contents.toSpliced(Math.max(at, 0), 0, { role: 'user', parts: [{ text }] });
 }

@@ -22,10 +22,15 @@ function isPlain(instruction: Instruction | undefined): instruction is string {
   return typeof instruction === 'string' && !instruction.includes('{');
 }
 
-async function addFilled(draft: RequestDraft, everyones: Instruction | undefined, own: Instruction | undefined): Promise<void> {
+async function addFilled(
+  draft: RequestDraft,
+  everyones: Instruction | undefined,
+  own: Instruction | undefined,
+): Promise<void> {
   const { agent, context, request } = draft;
   const texts: string[] = [];
-  if (everyones !== undefined) texts.push(await readInstruction(everyones, context, `globalInstruction of ${context.tree.root.name}`));
+  if (everyones !== undefined)
+    texts.push(await readInstruction(everyones, context, `globalInstruction of ${context.tree.root.name}`));
   if (own !== undefined) texts.push(await readInstruction(own, context, `instruction of ${agent.name}`));
   const text = texts.filter((each) => each !== '').join('\n\n');
   if (agent.staticInstruction) draft.dynamicInstruction = text;

@@ -36,7 +36,9 @@ function transferTool(targets: readonly Agent[]): Tool {
       // ADK's Python spells it with an underscore, and models that have seen its histories do too.
       const name = args['agentName'] ?? args['agent_name'];
       if (typeof name !== 'string' || !names.includes(name)) {
-        throw new TholeError('INVALID_INPUT', `agentName must be one of ${names.join(', ')}.`, { details: { refused: true } });
+        throw new TholeError('INVALID_INPUT', `agentName must be one of ${names.join(', ')}.`, {
+          details: { refused: true },
+        });
       }
       toolContext.actions.transferToAgent = name;
       return { result: `Handed over to ${name}.` };

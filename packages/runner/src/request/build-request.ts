@@ -52,6 +52,7 @@ function configOf(agent: LlmAgent, step: number): GenerateContentConfig {
   if (!agent.generateContentConfig) return {};
   const config = thawJson(agent.generateContentConfig as Json) as GenerateContentConfig;
   const calling = config.toolConfig?.functionCallingConfig;
-  if (step > 0 && calling?.mode === 'ANY') config.toolConfig = { ...config.toolConfig, functionCallingConfig: { mode: 'AUTO' } };
+  if (step > 0 && calling?.mode === 'ANY')
+    config.toolConfig = { ...config.toolConfig, functionCallingConfig: { mode: 'AUTO' } };
   return config;
 }

@@ -3,7 +3,8 @@ import type { CallbackContext, Json, Part } from '@thole/core';
 
 const ARTIFACT = 'artifact.';
 // `${x}` and `{{x}}` are left alone, and so is all that could not be a key: JSON and code may stand in an instruction.
-const PLACE = /(?<![${])\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[\p{ID_Start}_][\p{ID_Continue}-]*(?:\.[\p{ID_Continue}-]+)*)(\??)\}(?!\})/gu;
+const PLACE =
+  /(?<![${])\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[\p{ID_Start}_][\p{ID_Continue}-]*(?:\.[\p{ID_Continue}-]+)*)(\??)\}(?!\})/gu;
 
 /**
  * Puts state values in the place of `{key}` and texts of artifacts in that of `{artifact.name}`, once: what comes in is
@@ -20,7 +21,10 @@ export async function fillTemplate(template: string, context: CallbackContext, w
       : textOfValue(context.state.get(name));
     if (value === undefined && !optional) {
       const what = name.startsWith(ARTIFACT) ? `the artifact ${name.slice(ARTIFACT.length)}` : `the state key ${name}`;
-      throw new TholeError('STATE_KEY_MISSING', `${where} names ${what}, which is not there; {${name}?} would make it optional.`);
+      throw new TholeError(
+        'STATE_KEY_MISSING',
+        `${where} names ${what}, which is not there; {${name}?} would make it optional.`,
+      );
     }
     filled += template.slice(end, match.index) + (value ?? '');
     end = match.index + whole.length;

@@ -5,7 +5,11 @@ import { readonlyContext } from '../hooks/readonly-context.ts';
 import { fillTemplate } from './fill-template.ts';
 
 /** The text of an instruction in this context: filled in, or as its function gives it. `where` names it in errors. */
-export async function readInstruction(instruction: Instruction, context: CallbackContext, where: string): Promise<string> {
+export async function readInstruction(
+  instruction: Instruction,
+  context: CallbackContext,
+  where: string,
+): Promise<string> {
   if (typeof instruction === 'string') return fillTemplate(instruction, context, where);
   const text: unknown = await instruction(readonlyContext(context));
   if (typeof text !== 'string') throw invalidInput(`What ${where} answers`, 'a string', text);

@@ -31,7 +31,9 @@ export function makeOutputTool(schema: ReadSchema): OutputTool {
         const checked = await schema.validate(isObject ? args : args['response']);
         if ('issues' in checked) {
           output.refused = checked.issues.join('; ');
-          throw new TholeError('INVALID_INPUT', `The answer does not fit: ${output.refused}.`, { details: { refused: true } });
+          throw new TholeError('INVALID_INPUT', `The answer does not fit: ${output.refused}.`, {
+            details: { refused: true },
+          });
         }
         output.accepted = checked;
         return { result: 'Accepted.' };

@@ -39,8 +39,10 @@ export function checkAnswers(history: EventLog, message: Content): void {
     seen.add(id);
     const recorded = recordedCall(history, id);
     if (!recorded) throw refused(`The message answers the call ${id} of ${name}, but the session has no such call.`);
-    if (recorded.call.name !== name) throw refused(`The message answers the call ${id} as ${name}, but it is a call of ${recorded.call.name}.`);
-    if (recorded.isAnswered) throw refused(`The message answers the call ${id} of ${name}, which has its answer already.`);
+    if (recorded.call.name !== name)
+      throw refused(`The message answers the call ${id} as ${name}, but it is a call of ${recorded.call.name}.`);
+    if (recorded.isAnswered)
+      throw refused(`The message answers the call ${id} of ${name}, which has its answer already.`);
   }
 }
 

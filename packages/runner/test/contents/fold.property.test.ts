@@ -9,40 +9,86 @@ import { SessionLog } from '../../src/history/session-log.ts';
 import { agent, answerPart, callPart, compaction, rewind, stored, user } from './history-of.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['THOLE_RUNS'] ?? 150);
+const runs = Number(process.env['THOLE_RUNS'] ?? 100);
 
 const authors = ['a', 'b', 'c'];
 const branches = [undefined, undefined, 'p', 'p.x', 'p.y', 'px'];
 const ids = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
 
-const place = fc.record({ author: fc.constantFrom(...authors), branch: fc.constantFrom(...branches), nextInvocation: fc.integer({ min: 0, max: 5 }).map((n) => n === 0) });
+const place = fc.record({
+  author: fc.constantFrom(...authors),
+  branch: fc.constantFrom(...branches),
+  nextInvocation: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+});
 const someIds = fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 3 });
 const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('user' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('says' as const) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('calls' as const), ids: someIds, longRunning: fc.subarray(ids), withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0) }) },
-  { weight: 9, arbitrary: fc.record({ kind: fc.constant('answers' as const), ids: someIds, by: fc.constantFrom('user', ...authors, 'a'), andText: fc.boolean(), withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('calls' as const),
+      ids: someIds,
+      longRunning: fc.subarray(ids),
+      withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0),
+    }),
+  },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      kind: fc.constant('answers' as const),
+      ids: someIds,
+      by: fc.constantFrom('user', ...authors, 'a'),
+      andText: fc.boolean(),
+      withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewinds' as const), back: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('compacts' as const), from: fc.nat(10), length: fc.nat(8), skip: fc.nat(8), forged: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('compacts' as const),
+      from: fc.nat(10),
+      length: fc.nat(8),
+      skip: fc.nat(8),
+      forged: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('transfers' as const), to: fc.constantFrom(...authors) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('stranger' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('closes' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('thinks' as const), andSays: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('speaks' as const), heard: fc.boolean(), finished: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('speaks' as const), heard: fc.boolean(), finished: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('asksPerson' as const), andText: fc.boolean() }) },
 );
-const logs = fc.array(fc.tuple(place, action), { maxLength: 40 }).map(eventsOf);
+const logs = fc.array(fc.tuple(place, action), { maxLength: 40, size: 'max' }).map(eventsOf);
 
-type Step = { place: { author: string; branch: string | undefined }; action: typeof action extends fc.Arbitrary<infer T> ? T : never };
+type Step = {
+  place: { author: string; branch: string | undefined };
+  action: typeof action extends fc.Arbitrary<infer T> ? T : never;
+};
 
 /** A random history as a store would give it, out of what was drawn. */
-function eventsOf(drawn: readonly (readonly [{ author: string; branch: string | undefined; nextInvocation: boolean }, Step['action']])[]): Event[] {
+function eventsOf(
+  drawn: readonly (readonly [
+    { author: string; branch: string | undefined; nextInvocation: boolean },
+    Step['action'],
+  ])[],
+): Event[] {
   const runtime = new FixedRuntime();
   const events: Event[] = [];
   let invocation = 1;
   for (const [where, what] of drawn) {
     if (where.nextInvocation) invocation += 1;
-    const init = { branch: where.branch, invocationId: `i${invocation}`, id: `e${events.length + 1}`, ...eventOf({ place: where, action: what }, events) };
+    const init = {
+      branch: where.branch,
+      invocationId: `i${invocation}`,
+      id: `e${events.length + 1}`,
+      ...eventOf({ place: where, action: what }, events),
+    };
     events.push(stored(init, events.length + 1, runtime));
   }
   return events;
@@ -56,38 +102,67 @@ function eventOf({ place: { author }, action: what }: Step, events: readonly Eve
     case 'says':
       return agent(author, `words ${n}`);
     case 'calls': {
-      const parts = what.ids.map((id) => (what.withoutId ? { functionCall: { name: 'nameless', args: {} } } : callPart(id)));
+      const parts = what.ids.map((id) =>
+        what.withoutId ? { functionCall: { name: 'nameless', args: {} } } : callPart(id),
+      );
       return { author, content: { role: 'model', parts }, longRunningToolIds: what.longRunning };
     }
     case 'answers': {
-      const parts = what.ids.map((id) => (what.withoutId ? { functionResponse: { name: 'nameless', response: { result: n } } } : answerPart(id, n)));
-      return { author: what.by, content: { role: 'user', parts: what.andText ? [...parts, { text: `and ${n}` }] : parts } };
+      const parts = what.ids.map((id) =>
+        what.withoutId ? { functionResponse: { name: 'nameless', response: { result: n } } } : answerPart(id, n),
+      );
+      return {
+        author: what.by,
+        content: { role: 'user', parts: what.andText ? [...parts, { text: `and ${n}` }] : parts },
+      };
     }
     case 'rewinds':
       return rewind(events.at(-1 - what.back)?.invocationId ?? 'none');
     case 'compacts': {
       const covered = events.slice(what.from, what.from + what.length).filter((_, i) => i !== what.skip);
       const range = { startSeq: what.from + 1, endSeq: Math.max(what.from + 1, what.from + what.length) };
-      const record = compaction(covered.map(({ id }) => id), `summary ${n}`, range);
+      const record = compaction(
+        covered.map(({ id }) => id),
+        `summary ${n}`,
+        range,
+      );
       return what.forged ? { ...record, author } : record;
     }
     case 'transfers':
-      return { author, content: { role: 'model', parts: [{ functionCall: { id: `t${n}`, name: 'transfer_to_agent', args: { agentName: what.to } } }] }, actions: { transferToAgent: what.to } };
+      return {
+        author,
+        content: {
+          role: 'model',
+          parts: [{ functionCall: { id: `t${n}`, name: 'transfer_to_agent', args: { agentName: what.to } } }],
+        },
+        actions: { transferToAgent: what.to },
+      };
     case 'stranger':
       return agent('nobody_we_know', `strange ${n}`);
     case 'closes':
       return { author, errorCode: 'RUN_ABORTED', errorMessage: 'The run was aborted.' };
     case 'thinks': {
       const thought = { text: `hm ${n}`, thought: true };
-      return { author, content: { role: 'model', parts: what.andSays ? [thought, { text: `aha ${n}`, thoughtSignature: 'c2ln' }] : [thought] } };
+      return {
+        author,
+        content: {
+          role: 'model',
+          parts: what.andSays ? [thought, { text: `aha ${n}`, thoughtSignature: 'c2ln' }] : [thought],
+        },
+      };
     }
     case 'speaks': {
       const transcription = { text: `spoken ${n}`, finished: what.finished };
-      return what.heard ? { author: 'user', inputTranscription: transcription } : { author, outputTranscription: transcription };
+      return what.heard
+        ? { author: 'user', inputTranscription: transcription }
+        : { author, outputTranscription: transcription };
     }
     case 'asksPerson': {
       const request = { functionCall: { id: `q${n}`, name: 'adk_request_confirmation', args: {} } };
-      return { author, content: { role: 'model', parts: what.andText ? [{ text: `may I ${n}` }, request] : [request] } };
+      return {
+        author,
+        content: { role: 'model', parts: what.andText ? [{ text: `may I ${n}` }, request] : [request] },
+      };
     }
   }
 }
@@ -102,30 +177,37 @@ const viewers: readonly Pick<ContentsRequest, 'agentName' | 'branch' | 'includeC
 const choices: { readonly [name: string]: SelectHistory | undefined } = {
   'no choice': undefined,
   'a window by seq that moves in steps': (events) => ({ fromSeq: Math.floor(events.length / 7) * 5 }),
-  'a list without every third event of others': (events) => [...events].filter((event, i) => event.author === 'user' || i % 3 !== 0),
+  'a list without every third event of others': (events) =>
+    [...events].filter((event, i) => event.author === 'user' || i % 3 !== 0),
   'a list of the last eight': (events) => [...events].slice(-8),
 };
 
 /** Whether every call is followed at once by a content with its answers in order, and no answer stands elsewhere. */
-function expectPaired(contents: readonly Content[]): void {
-  let due: (string | undefined)[] = [];
+function isPaired(contents: readonly Content[]): boolean {
+  let due: string[] = [];
   for (const { parts = [] } of contents) {
-    expect(parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.id] : []))).toEqual(due);
-    if (due.length > 0) expect(parts).toHaveLength(due.length);
-    due = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.id] : []));
+    const answers = parts.flatMap(({ functionResponse }) => (functionResponse ? [String(functionResponse.id)] : []));
+    if (answers.join() !== due.join() || (due.length > 0 && parts.length !== due.length)) return false;
+    due = parts.flatMap(({ functionCall }) => (functionCall ? [String(functionCall.id)] : []));
   }
-  expect(due).toEqual([]);
+  return due.length === 0;
 }
 
-function expectFoldEqualsWhole(events: readonly Event[], request: Omit<ContentsRequest, 'invocationId'>, startAt: number): void {
+function expectFoldEqualsWhole(
+  events: readonly Event[],
+  request: Omit<ContentsRequest, 'invocationId'>,
+  startAt: number,
+): void {
   const log = new SessionLog(events.slice(0, startAt));
   const fold = new ContentsFold();
   for (let n = startAt; n <= events.length; n++) {
     if (n > startAt) log.push(events[n - 1]!);
     for (const invocationId of [events[n - 1]?.invocationId ?? 'i1', 'later']) {
       const whole = buildContents(events.slice(0, n), { ...request, invocationId });
-      expect(fold.contentsOf(log, { ...request, invocationId })).toEqual(whole);
-      expectPaired(whole);
+      const folded = fold.contentsOf(log, { ...request, invocationId });
+      // As text first: a deep comparison of some ten thousand lists takes a minute.
+      if (JSON.stringify(folded) !== JSON.stringify(whole)) expect(folded).toEqual(whole);
+      if (!isPaired(whole)) expect(whole).toBe('a list in which every call is followed by its answers');
     }
   }
 }
@@ -135,7 +217,8 @@ describe(`contents of random histories (seed ${seed})`, () => {
     it(`run case 24: contents built bit by bit equal the pure functions on the whole list, with ${name} (contract 17)`, () => {
       fc.assert(
         fc.property(logs, fc.nat(10), (events, start) => {
-          for (const viewer of viewers) expectFoldEqualsWhole(events, { ...viewer, selectHistory }, Math.min(start, events.length));
+          for (const viewer of viewers)
+            expectFoldEqualsWhole(events, { ...viewer, selectHistory }, Math.min(start, events.length));
         }),
         { seed, numRuns: runs },
       );
@@ -147,7 +230,7 @@ describe(`contents of random histories (seed ${seed})`, () => {
       fc.property(logs, fc.nat(40), fc.nat(40), (events, from, length) => {
         const window = events.slice(from, from + length);
         for (const viewer of viewers) {
-          expectPaired(buildContents(window, { ...viewer, invocationId: 'later' }));
+          expect(isPaired(buildContents(window, { ...viewer, invocationId: 'later' }))).toBe(true);
           expectFoldEqualsWhole(window, viewer, 0);
         }
       }),

@@ -13,23 +13,54 @@ export function stored(event: EventInit, seq: number, runtime: FixedRuntime): Ev
   return deepFreeze({ ...createEvent(event, runtime), seq });
 }
 
-export const user = (text: string, more: Partial<EventInit> = {}): EventInit => ({ author: 'user', content: { role: 'user', parts: [{ text }] }, ...more });
-export const agent = (author: string, text: string, more: Partial<EventInit> = {}): EventInit => ({ author, content: { role: 'model', parts: [{ text }] }, ...more });
-export const call = (author: string, id: string, more: Partial<EventInit> = {}): EventInit => callAll(author, [id], more);
-export const callAll = (author: string, ids: readonly string[], more: Partial<EventInit> = {}): EventInit => ({ author, content: { role: 'model', parts: ids.map(callPart) }, ...more });
-export const answer = (author: string, id: string, result: Json, more: Partial<EventInit> = {}): EventInit => ({ author, content: { role: 'user', parts: [answerPart(id, result)] }, ...more });
+export const user = (text: string, more: Partial<EventInit> = {}): EventInit => ({
+  author: 'user',
+  content: { role: 'user', parts: [{ text }] },
+  ...more,
+});
+export const agent = (author: string, text: string, more: Partial<EventInit> = {}): EventInit => ({
+  author,
+  content: { role: 'model', parts: [{ text }] },
+  ...more,
+});
+export const call = (author: string, id: string, more: Partial<EventInit> = {}): EventInit =>
+  callAll(author, [id], more);
+export const callAll = (author: string, ids: readonly string[], more: Partial<EventInit> = {}): EventInit => ({
+  author,
+  content: { role: 'model', parts: ids.map(callPart) },
+  ...more,
+});
+export const answer = (author: string, id: string, result: Json, more: Partial<EventInit> = {}): EventInit => ({
+  author,
+  content: { role: 'user', parts: [answerPart(id, result)] },
+  ...more,
+});
 
 export const callPart = (id: string): Part => ({ functionCall: { id, name: `tool_${id}`, args: { of: id } } });
-export const answerPart = (id: string, result: Json): Part => ({ functionResponse: { id, name: `tool_${id}`, response: { result } } });
+export const answerPart = (id: string, result: Json): Part => ({
+  functionResponse: { id, name: `tool_${id}`, response: { result } },
+});
 export const longRunning = (...ids: string[]): Partial<EventInit> => ({ longRunningToolIds: ids });
 
-export const compaction = (eventIds: string[], summary: string, range: { startSeq: number; endSeq: number }): EventInit => ({
+export const compaction = (
+  eventIds: string[],
+  summary: string,
+  range: { startSeq: number; endSeq: number },
+): EventInit => ({
   author: 'system',
   actions: { compaction: { ...range, eventIds, compactedContent: { role: 'model', parts: [{ text: summary }] } } },
 });
-export const rewind = (rewindBeforeInvocationId: string): EventInit => ({ author: 'user', actions: { rewindBeforeInvocationId } });
+export const rewind = (rewindBeforeInvocationId: string): EventInit => ({
+  author: 'user',
+  actions: { rewindBeforeInvocationId },
+});
 
-export const asked = (more: Partial<ContentsRequest> = {}): ContentsRequest => ({ agentName: 'a', includeContents: 'default', invocationId: 'i1', ...more });
+export const asked = (more: Partial<ContentsRequest> = {}): ContentsRequest => ({
+  agentName: 'a',
+  includeContents: 'default',
+  invocationId: 'i1',
+  ...more,
+});
 
 /** A line for each part, as in `user: hello`, `model: call c1`, `user: answer c1 42`: what a test wants to see of contents. */
 export function lines(contents: readonly Content[]): string[] {

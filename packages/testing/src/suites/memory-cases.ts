@@ -9,7 +9,13 @@ import { memorySearchCases } from './memory-search-cases.ts';
 
 /** The optional methods of a memory service, as claims. */
 export const memoryAbilities: readonly string[] = [
-  'addEventsToMemory', 'addMemory', 'updateMemory', 'listMemories', 'deleteMemory', 'deleteSessionMemory', 'deleteUserMemory',
+  'addEventsToMemory',
+  'addMemory',
+  'updateMemory',
+  'listMemories',
+  'deleteMemory',
+  'deleteSessionMemory',
+  'deleteUserMemory',
 ];
 
 /**

@@ -53,15 +53,32 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
       const bad: readonly object[] = [
-        { kind: 'dream' }, { kind: undefined }, { content: undefined }, { content: 'text' }, { content: { parts: [] } }, { timestamp: '2024' }, { timestamp: NaN },
-        { evidence: 'e1' }, { evidence: [7] }, { author: 7 }, { sessionId: 7 }, { validFrom: '1' }, { validTo: Infinity }, { supersededBy: 7 },
-        { customMetadata: 7 }, { customMetadata: { when: new Date(0) } }, { customMetadata: { big: 1n } }, { id: '' }, { id: 7 },
+        { kind: 'dream' },
+        { kind: undefined },
+        { content: undefined },
+        { content: 'text' },
+        { content: { parts: [] } },
+        { timestamp: '2024' },
+        { timestamp: NaN },
+        { evidence: 'e1' },
+        { evidence: [7] },
+        { author: 7 },
+        { sessionId: 7 },
+        { validFrom: '1' },
+        { validTo: Infinity },
+        { supersededBy: 7 },
+        { customMetadata: 7 },
+        { customMetadata: { when: new Date(0) } },
+        { customMetadata: { big: 1n } },
+        { id: '' },
+        { id: 7 },
       ];
       for (const more of bad) {
         const memories = [entry('Fine.'), { ...fact, ...more } as MemoryEntry];
         await refused(memory.addMemory!({ ...alice, memories }), `${Object.keys(more)[0]} of a wrong type`);
       }
-      for (const memories of [undefined, 'pizza', ['pizza']] as never[]) await refused(memory.addMemory!({ ...alice, memories }), 'no entries');
+      for (const memories of [undefined, 'pizza', ['pizza']] as never[])
+        await refused(memory.addMemory!({ ...alice, memories }), 'no entries');
       assert.deepEqual(await kept(memory), []);
     },
   },
@@ -75,7 +92,10 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       const added = await memory.addMemory!({ ...alice, memories: [note, note] });
       const ids = added.map((one) => one.id);
       assert.equal(new Set(ids).size, 2);
-      assert.deepEqual((await memory.listMemories!(alice)).memories.map((one) => one.id), ids);
+      assert.deepEqual(
+        (await memory.listMemories!(alice)).memories.map((one) => one.id),
+        ids,
+      );
     },
   },
   {
@@ -100,7 +120,11 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [fact, entry('Likes kiwi.')] });
       const content = { parts: [{ text: 'Prefers the ground floor, near the garden.' }] };
-      const updated = await memory.updateMemory!({ ...alice, id: 'f1', change: { content, author: undefined, validTo: longAgo + 5 } });
+      const updated = await memory.updateMemory!({
+        ...alice,
+        id: 'f1',
+        change: { content, author: undefined, validTo: longAgo + 5 },
+      });
       assert.deepEqual(updated, { ...fact, content, validTo: longAgo + 5 });
       assert.equal((await found(memory, 'garden'))[0], 'Prefers the ground floor, near the garden.');
       assert.ok(!(await found(memory, 'high')).includes('Prefers high floors.'));
@@ -126,7 +150,10 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       const change = { id: 'f9', score: 3, author: 'me' } as Partial<MemoryEntry>;
       const updated = await memory.updateMemory!({ ...alice, id: 'f1', change });
       assert.equal(updated!.id, 'f1');
-      await refused(memory.updateMemory!({ ...alice, id: 'f1', change: { timestamp: 'now' } as never }), 'a time that is none');
+      await refused(
+        memory.updateMemory!({ ...alice, id: 'f1', change: { timestamp: 'now' } as never }),
+        'a time that is none',
+      );
       assert.deepEqual((await memory.listMemories!(alice)).memories, [{ ...fact, author: 'me' }]);
     },
   },
@@ -141,12 +168,16 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories: [entry('Three.')] });
       assert.deepEqual(await kept(memory), ['One.', 'Two.', 'Three.']);
       const { memories } = await memory.listMemories!({ ...alice, filter: { kinds: ['turn'], author: 'concierge' } });
-      assert.deepEqual(memories.map((one) => textOf(one.content)), ['Two.']);
+      assert.deepEqual(
+        memories.map((one) => textOf(one.content)),
+        ['Two.'],
+      );
     },
   },
   {
     id: 'list.pages',
-    sentence: 'pages follow each other by their cursor without a gap or a repetition, also when entries come and go between',
+    sentence:
+      'pages follow each other by their cursor without a gap or a repetition, also when entries come and go between',
     contracts: [34],
     needs: ['addMemory', 'listMemories', 'deleteMemory'],
     async check(memory) {
@@ -169,7 +200,14 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [fact] });
-      for (const bad of [{ limit: 0 }, { limit: -1 }, { limit: 'x' }, { cursor: 7 }, { cursor: "'; drop" }, { filter: 7 }] as never[]) {
+      for (const bad of [
+        { limit: 0 },
+        { limit: -1 },
+        { limit: 'x' },
+        { cursor: 7 },
+        { cursor: "'; drop" },
+        { filter: 7 },
+      ] as never[]) {
         await refused(memory.listMemories!({ ...alice, ...(bad as object) }), JSON.stringify(bad));
       }
     },

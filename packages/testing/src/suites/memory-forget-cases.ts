@@ -4,7 +4,11 @@ import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
 
-const talk = sessionWith([said('user', 1, 'I love pizza.'), said('concierge', 2, 'Pizza it is.'), said('user', 3, 'And a pizza for Bob.')]);
+const talk = sessionWith([
+  said('user', 1, 'I love pizza.'),
+  said('concierge', 2, 'Pizza it is.'),
+  said('user', 3, 'And a pizza for Bob.'),
+]);
 const [first, second, third] = ['e1', 'e2', 'e3'].map((id) => turnId('s1', id)) as [string, string, string];
 
 function fact(text: string, evidence: string[]): MemoryEntry {
@@ -49,7 +53,10 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.addSessionToMemory(sessionWith([said('user', 1, 'Pasta too.')], { id: 's10' }));
-      await memory.addMemory!({ ...alice, memories: [entry('A note of then.', { sessionId: 's1' }), entry('Another note.')] });
+      await memory.addMemory!({
+        ...alice,
+        memories: [entry('A note of then.', { sessionId: 's1' }), entry('Another note.')],
+      });
       assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
       assert.deepEqual(await kept(memory), ['Pasta too.', 'Another note.']);
       await memory.addSessionToMemory(talk);
@@ -91,7 +98,10 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'deleteMemory', 'deleteUserMemory', 'listMemories'],
     async check(memory) {
       const turn = entry('I love pizza.', { id: first, kind: 'turn', sessionId: 's1', eventId: 'e1' });
-      for (const forget of [() => memory.deleteMemory!({ ...alice, ids: [first] }), () => memory.deleteUserMemory!(alice)]) {
+      for (const forget of [
+        () => memory.deleteMemory!({ ...alice, ids: [first] }),
+        () => memory.deleteUserMemory!(alice),
+      ]) {
         await memory.addSessionToMemory(sessionWith(talk.events.slice(0, 1)));
         await forget();
         assert.deepEqual(await found(memory, 'pizza'), []);
@@ -136,8 +146,23 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories });
       assert.equal(await memory.deleteMemory!({ ...alice, ids: [first] }), 2);
       const facts = (await memory.listMemories!({ ...alice, filter: { kinds: ['fact'] } })).memories;
-      assert.deepEqual(facts.map((one) => [one.id, one.evidence]).sort(), [['Of both.', [second]], ['Of none.', []]]);
+      assert.deepEqual(Object.fromEntries(facts.map((one) => [one.id, one.evidence])), {
+        'Of both.': [second],
+        'Of none.': [],
+      });
       assert.deepEqual(await found(memory, 'one', { filter: { kinds: ['fact'] }, minScore: 0.99 }), []);
+    },
+  },
+  {
+    id: 'forget.evidence-at-once',
+    sentence: 'a fact whose turns are deleted one by one at the same time goes as well',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      await memory.addMemory!({ ...alice, memories: [fact('Of all.', [first, second, third])] });
+      await Promise.all([first, second, third].map((id) => memory.deleteMemory!({ ...alice, ids: [id] })));
+      assert.deepEqual(await kept(memory), []);
     },
   },
   {
@@ -147,7 +172,10 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      await memory.addMemory!({ ...alice, memories: [fact('A.', [first]), fact('B.', [first]), fact('C.', [first, third])] });
+      await memory.addMemory!({
+        ...alice,
+        memories: [fact('A.', [first]), fact('B.', [first]), fact('C.', [first, third])],
+      });
       await memory.deleteMemory!({ ...alice, ids: ['A.'] });
       assert.deepEqual((await kept(memory)).sort(), ['And a pizza for Bob.', 'C.', 'Pizza it is.']);
     },
@@ -159,7 +187,10 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'deleteSessionMemory', 'listMemories'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      await memory.addMemory!({ ...alice, memories: [fact('Of s1.', [first]), fact('Of two.', [second, turnId('s2', 'e1')])] });
+      await memory.addMemory!({
+        ...alice,
+        memories: [fact('Of s1.', [first]), fact('Of two.', [second, turnId('s2', 'e1')])],
+      });
       assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
       assert.deepEqual(await kept(memory), ['Of two.']);
     },
@@ -172,7 +203,12 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id: 'n1' })] });
       const update = (): Promise<unknown> => memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } });
-      await Promise.all([update(), memory.deleteMemory!({ ...alice, ids: ['n1'] }), update()]);
+      const together: Promise<unknown>[] = [memory.deleteMemory!({ ...alice, ids: ['n1'] })];
+      for (let i = 0; i < 12; i++) {
+        together.push(update());
+        await Promise.resolve(); // So that one of them has read before the deletion and writes after it.
+      }
+      await Promise.all(together);
       assert.equal(await update(), undefined);
       assert.deepEqual(await kept(memory), []);
     },

@@ -45,7 +45,10 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves, noted]));
-      assert.deepEqual((await search(memory, 'pizza olives')).map((turn) => turn.author).sort(), ['concierge', 'user']);
+      assert.deepEqual((await search(memory, 'pizza olives')).map((turn) => turn.author!).sort(), [
+        'concierge',
+        'user',
+      ]);
     },
   },
   {
@@ -190,10 +193,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'memory that was put into a prompt is not remembered again as if somebody had said it',
     contracts: [31, 36],
     async check(memory) {
-      const injected = { text: 'Memory: the guest loves pizza.', partMetadata: { provider: 'thole' } };
-      await memory.addSessionToMemory(
-        sessionWith([eventOf('user', 1, [injected]), eventOf('user', 2, [injected, { text: 'More pizza, please.' }])]),
-      );
+      const quoted = { text: '<past_conversations>\n- user: The guest loves pizza.\n</past_conversations>' };
+      const asked = { text: `${quoted.text}More pizza, please.` };
+      await memory.addSessionToMemory(sessionWith([eventOf('user', 1, [quoted]), eventOf('user', 2, [quoted, asked])]));
       assert.deepEqual(await found(memory, 'pizza guest'), ['More pizza, please.']);
     },
   },

@@ -20,11 +20,15 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      const memories = await search(memory, 'pizza with olives');
+      const memories = await search(memory, 'pizza with olives by the pool');
+      assert.ok(memories.length >= 3);
       assert.equal(memories[0]!.eventId, 'e1');
       const scores = memories.map((one) => one.score!);
       assert.ok(scores.every((score) => Number.isFinite(score)));
-      assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+      assert.deepEqual(
+        scores,
+        [...scores].sort((a, b) => b - a),
+      );
     },
   },
   {
@@ -34,7 +38,9 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     needs: ['words'],
     async check(memory) {
       const rooms = Array.from({ length: 20 }, (_, i) => said('user', i, `The room number ${i} was nice.`));
-      await memory.addSessionToMemory(sessionWith([...rooms, said('user', 30, 'Breakfast in the room with marmalade was nice.')]));
+      await memory.addSessionToMemory(
+        sessionWith([...rooms, said('user', 30, 'Breakfast in the room with marmalade was nice.')]),
+      );
       assert.equal((await found(memory, 'nice room marmalade'))[0], 'Breakfast in the room with marmalade was nice.');
     },
   },
@@ -43,7 +49,9 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     sentence: 'a turn with all words of a query stands before one with some of them',
     contracts: [32],
     async check(memory) {
-      const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) => said('user', i, text));
+      const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) =>
+        said('user', i, text),
+      );
       await memory.addSessionToMemory(sessionWith(turns));
       assert.equal((await found(memory, 'sunset boat'))[0], 'A sunset from the boat.');
     },
@@ -55,7 +63,11 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       const turns = [3, 1, 2].map((id) => said('user', id, 'The same words again.'));
       await memory.addSessionToMemory(sessionWith(turns));
-      for (let i = 0; i < 3; i++) assert.deepEqual((await search(memory, 'same words')).map((one) => one.eventId), ['e3', 'e2', 'e1']);
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(
+          (await search(memory, 'same words')).map((one) => one.eventId),
+          ['e3', 'e2', 'e1'],
+        );
     },
   },
   {
@@ -105,7 +117,9 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'To be or not to be?'), said('user', 2, 'I love pizza.')]));
+      await memory.addSessionToMemory(
+        sessionWith([said('user', 1, 'To be or not to be?'), said('user', 2, 'I love pizza.')]),
+      );
       assert.deepEqual(await found(memory, 'not to be'), ['To be or not to be?']);
     },
   },
@@ -115,10 +129,18 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      const turns = ['We went hiking in the hills.', 'The children were asleep.', 'He bought two tickets.'].map((text, i) => said('user', i, text));
+      const turns = ['We went hiking in the hills.', 'The children were asleep.', 'He bought two tickets.'].map(
+        (text, i) => said('user', i, text),
+      );
       await memory.addSessionToMemory(sessionWith(turns));
-      const pairs = [['hike', 0], ['going', 0], ['child', 1], ['buys a ticket', 2]] as const;
-      for (const [query, i] of pairs) assert.deepEqual(await found(memory, query), [turns[i]!.content!.parts![0]!.text], query);
+      const pairs = [
+        ['hike', 0],
+        ['going', 0],
+        ['child', 1],
+        ['buys a ticket', 2],
+      ] as const;
+      for (const [query, i] of pairs)
+        assert.deepEqual(await found(memory, query), [turns[i]!.content!.parts![0]!.text], query);
     },
   },
   {
@@ -126,7 +148,9 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     sentence: 'no more is found than was asked for, and it is the best',
     contracts: [32],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith(Array.from({ length: 12 }, (_, i) => said('user', i, `Pizza number ${i}.`))));
+      await memory.addSessionToMemory(
+        sessionWith(Array.from({ length: 12 }, (_, i) => said('user', i, `Pizza number ${i}.`))),
+      );
       const all = await found(memory, 'pizza', { limit: 100 });
       assert.equal(all.length, 12);
       for (const limit of [1, 3, 12]) assert.deepEqual(await found(memory, 'pizza', { limit }), all.slice(0, limit));
@@ -138,7 +162,9 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     sentence: 'a search without a limit answers at most ten',
     contracts: [32],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith(Array.from({ length: 30 }, (_, i) => said('user', i, `Pizza number ${i}.`))));
+      await memory.addSessionToMemory(
+        sessionWith(Array.from({ length: 30 }, (_, i) => said('user', i, `Pizza number ${i}.`))),
+      );
       const { length } = await found(memory, 'pizza');
       assert.ok(length > 0 && length <= 10, `${length} answers`);
     },
@@ -156,7 +182,10 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       assert.deepEqual(await search(memory, 'pool bar', { minScore: 0 }), all);
       assert.deepEqual(await search(memory, 'pool bar', { minScore: 1 }), all.slice(0, 1));
       const half = second! / best!;
-      assert.deepEqual(await search(memory, 'pool bar', { minScore: half - 0.001 }), all.filter((one) => one.score! >= (half - 0.001) * best!));
+      assert.deepEqual(
+        await search(memory, 'pool bar', { minScore: half - 0.001 }),
+        all.filter((one) => one.score! >= (half - 0.001) * best!),
+      );
     },
   },
   {
@@ -207,7 +236,12 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({
         ...alice,
         memories: [
-          entry('Lives in Bonn.', { kind: 'fact', validFrom: 100, validTo: 200, customMetadata: { topic: 'home', checked: true } }),
+          entry('Lives in Bonn.', {
+            kind: 'fact',
+            validFrom: 100,
+            validTo: 200,
+            customMetadata: { topic: 'home', checked: true },
+          }),
           entry('Lives in Rome.', { kind: 'fact', validFrom: 200, customMetadata: { topic: 'home' } }),
           entry('Lives for opera.', { customMetadata: { topic: 'music' } }),
         ],
@@ -229,15 +263,33 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     async check(memory) {
       const bad: readonly object[] = [
-        { query: 7 }, { query: undefined }, { query: null }, { limit: -1 }, { limit: 1.5 }, { limit: '3' }, { minScore: NaN }, { minScore: '1' },
-        { filter: 'pizza' }, { filter: { kinds: 'fact' } }, { filter: { kinds: ['dream'] } }, { filter: { from: '2024' } }, { filter: { to: NaN } },
-        { filter: { author: 7 } }, { filter: { sessionId: '' } }, { filter: { metadata: [] } },
+        { query: 7 },
+        { query: undefined },
+        { query: null },
+        { limit: -1 },
+        { limit: 1.5 },
+        { limit: '3' },
+        { minScore: NaN },
+        { minScore: '1' },
+        { filter: 'pizza' },
+        { filter: { kinds: 'fact' } },
+        { filter: { kinds: ['dream'] } },
+        { filter: { from: '2024' } },
+        { filter: { to: NaN } },
+        { filter: { author: 7 } },
+        { filter: { sessionId: '' } },
+        { filter: { metadata: [] } },
       ];
       for (const more of bad) {
         const asking = memory.searchMemory({ ...alice, query: 'pizza', ...more });
         await assert.rejects(asking, (error) => TholeError.is(error, 'INVALID_INPUT'), JSON.stringify(more));
       }
-      for (const session of [undefined, 'talk', { ...talk, events: undefined }, { ...talk, events: ['pizza'] }] as never[]) {
+      for (const session of [
+        undefined,
+        'talk',
+        { ...talk, events: undefined },
+        { ...talk, events: ['pizza'] },
+      ] as never[]) {
         await assert.rejects(memory.addSessionToMemory(session), (error) => TholeError.is(error, 'INVALID_INPUT'));
       }
     },
@@ -265,7 +317,11 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       assert.equal((await found(other, 'pizza'))[0], 'I love pizza with olives.');
       await other.addMemory!({ ...alice, memories: [entry('Allergic to kiwi.', { id: 'n1' })] });
       assert.equal((await found(memory, 'kiwi'))[0], 'Allergic to kiwi.');
-      await other.updateMemory!({ ...alice, id: 'n1', change: { content: { parts: [{ text: 'Allergic to mango.' }] } } });
+      await other.updateMemory!({
+        ...alice,
+        id: 'n1',
+        change: { content: { parts: [{ text: 'Allergic to mango.' }] } },
+      });
       assert.equal((await found(memory, 'mango'))[0], 'Allergic to mango.');
       assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
       await memory.deleteMemory!({ ...alice, ids: ['n1'] });
@@ -274,7 +330,16 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
 ];
 
-async function eventsFound(memory: MemoryService, query: string, filter: MemoryFilter, expected: string[]): Promise<void> {
+async function eventsFound(
+  memory: MemoryService,
+  query: string,
+  filter: MemoryFilter,
+  expected: string[],
+): Promise<void> {
   const words = `${query} pizza garden sauna`;
-  assert.deepEqual((await search(memory, words, { filter, limit: 50 })).map((one) => one.eventId).sort(), expected, JSON.stringify(filter));
+  assert.deepEqual(
+    (await search(memory, words, { filter, limit: 50 })).map((one) => one.eventId!).sort(),
+    expected,
+    JSON.stringify(filter),
+  );
 }

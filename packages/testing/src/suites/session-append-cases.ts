@@ -431,7 +431,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
         assert.ok(error.message.includes(member), error.message);
       }
       for (const event of [undefined, null, 'e', []] as unknown as Event[]) {
-        await refused('INVALID_INPUT', service.appendEvent({ session: refTo(), event }), String(event));
+        await refused('INVALID_INPUT', service.appendEvent({ session: refTo(), event }), JSON.stringify(event));
       }
       same((await read(service)).events, []);
     },

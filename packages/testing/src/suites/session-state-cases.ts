@@ -2,6 +2,28 @@ import assert from 'node:assert/strict';
 import { append, jsonValues, made, notJson, read, refTo, refused, same, stateOf, writing } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+const oddKeys = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'length',
+  ' ',
+  'a.b',
+  '$set',
+  'a"b',
+  "a'b",
+  'a\nb',
+  '🙂',
+  '%',
+  '*',
+  '0',
+  '-1',
+  'e\u0301',
+  'é',
+];
+
 export const sessionStateCases: readonly SessionCase[] = [
   {
     id: 'state.scopes',
@@ -43,7 +65,7 @@ export const sessionStateCases: readonly SessionCase[] = [
         '': 12,
       };
       await append(service, refTo('s1'), writing('e1', delta));
-      same(await stateOf(service, refTo('s1')), sorted(await stateOf(service, refTo('s1')), delta));
+      same(await stateOf(service, refTo('s1')), delta);
       same(Object.keys(await stateOf(service, refTo('s2'))).sort(), [
         'app:',
         'app:user:b',
@@ -128,56 +150,21 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.odd-keys',
-    sentence: 'keys may hold any text: prototypes’ names, spaces, quotes, dots, dollars and nothing at all',
+    sentence: 'keys may hold any text: prototypes’ names, spaces, quotes, dots, dollars',
     contracts: [5],
     async check(service) {
       await made(service);
-      const keys = [
-        '__proto__',
-        'constructor',
-        'prototype',
-        'toString',
-        'hasOwnProperty',
-        'length',
-        ' ',
-        'a.b',
-        '$set',
-        'a"b',
-        "a'b",
-        'a\nb',
-        '🙂',
-        '%',
-        '*',
-        '0',
-        '-1',
-        'e\u0301',
-        'é',
-      ];
       for (const prefix of ['', 'user:', 'app:']) {
-        const text = JSON.stringify(Object.fromEntries(keys.map((key, i) => [`${prefix}${key}`, i]))).replace(
-          `"${prefix}a.b"`,
-          `"${prefix}a.b"`,
-        );
-        const delta =
-          prefix === '' ? (JSON.parse(`{"__proto__":0,${text.slice(1)}`) as never) : (JSON.parse(text) as never);
-        await append(service, refTo(), writing(`e${prefix}`, delta));
-        const state = await stateOf(service);
-        for (const [i, key] of keys.entries()) {
-          assert.ok(Object.hasOwn(state, prefix + key), `${prefix}${key} is there`);
-          assert.equal(state[prefix + key], i, `${prefix}${key}`);
-        }
+        const delta = Object.fromEntries(oddKeys.map((key, i) => [prefix + key, i]));
+        await append(service, refTo(), writing(`set${prefix}`, delta));
+        same(await stateOf(service), delta);
         await append(
           service,
           refTo(),
-          writing(
-            `d${prefix}`,
-            JSON.parse(
-              text.replace(/:(\d+)(?=[,}])/g, ':null').replace('{', prefix === '' ? '{"__proto__":null,' : '{'),
-            ) as never,
-          ),
+          writing(`delete${prefix}`, Object.fromEntries(Object.keys(delta).map((key) => [key, null]))),
         );
+        same(await stateOf(service), {});
       }
-      same(Object.keys(await stateOf(service)), []);
       assert.equal(({} as { polluted?: unknown }).polluted, undefined);
     },
   },
@@ -253,12 +240,3 @@ export const sessionStateCases: readonly SessionCase[] = [
     },
   },
 ];
-
-/** The expected map with its keys in the order of the actual one: the order of keys is nobody's promise. */
-function sorted<T>(actual: { [key: string]: T }, expected: { [key: string]: T }): { [key: string]: T } {
-  return Object.fromEntries(
-    Object.keys({ ...actual, ...expected })
-      .filter((key) => key in expected)
-      .map((key) => [key, expected[key]!]),
-  );
-}

@@ -1,0 +1,40 @@
+import type { Llm, ReadonlyContext } from '@thole/core';
+import { LlmAgent } from '@thole/runner';
+import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
+import { dateOf } from './stay.ts';
+import { bookRoomTool } from './tools/book-room-tool.ts';
+import { cancelBookingTool } from './tools/cancel-booking-tool.ts';
+import { findRoomsTool } from './tools/find-rooms-tool.ts';
+import { listBookingsTool } from './tools/list-bookings-tool.ts';
+
+/** More than the tool's own five: what was said about rooms in many conversations belongs together. */
+const MEMORIES = 20;
+/** What the guest said counts; what the concierge answered to it would only crowd it out. */
+const filter = { author: 'user' };
+
+/** The concierge: looks for rooms, books and cancels, and with memory recalls what the guest said earlier. */
+export function createAgent(p: { llm: Llm; memory: boolean }): LlmAgent {
+  const memoryTools = [loadMemoryTool({ limit: MEMORIES, filter }), preloadMemoryTool({ filter }), rememberTool()];
+  return new LlmAgent({
+    name: 'concierge',
+    description: 'Looks for hotel rooms, books and cancels them.',
+    model: p.llm,
+    instruction: (context) => instructionFor(context, p.memory),
+    tools: [findRoomsTool(), bookRoomTool(), cancelBookingTool(), listBookingsTool(), ...(p.memory ? memoryTools : [])],
+  });
+}
+
+function instructionFor({ runtime }: ReadonlyContext, memory: boolean): string {
+  const lines = [
+    `You are the concierge of a hotel. Today is ${dateOf(runtime.now())}.`,
+    'Look for rooms and book, list and cancel bookings with your tools; never claim what they did not answer.',
+    'Pass wishes that the inventory does not list on with the booking, in the words of the guest, and say that you cannot promise them.',
+  ];
+  if (memory) {
+    lines.push(
+      'Before you book or suggest a room, call load_memory for what the guest prefers, use it, and say which preference you used.',
+      'Only memory and this conversation tell you what the guest prefers. Where they tell nothing, say so.',
+    );
+  }
+  return lines.join('\n');
+}

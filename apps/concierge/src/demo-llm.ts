@@ -1,0 +1,54 @@
+import type { FunctionCall, Llm, LlmOptions, LlmRequest, LlmResponse, Runtime } from '@thole/core';
+import { nextStep } from './demo/next-step.ts';
+import { readTurn } from './demo/read-turn.ts';
+
+export interface DemoLlmOptions {
+  runtime: Runtime;
+  /** A pause after each streamed word (0). */
+  wordDelayMs?: number | undefined;
+}
+
+/**
+ * A model without a model: it reads the request, follows the rules in `demo/` and needs no network. It calls the tools
+ * that the request declares and answers from what they return. What the guest prefers it knows from `load_memory`'s answer,
+ * from memories quoted in the request, and from what was said in the very conversation, and from nowhere else.
+ */
+export class DemoLlm implements Llm {
+  readonly model = 'demo';
+  readonly specVersion = 1;
+  readonly #runtime: Runtime;
+  readonly #wordDelayMs: number;
+
+  constructor(options: DemoLlmOptions) {
+    this.#runtime = options.runtime;
+    this.#wordDelayMs = options.wordDelayMs ?? 0;
+  }
+
+  async *generateContentAsync(
+    request: LlmRequest,
+    { stream, signal }: LlmOptions,
+  ): AsyncGenerator<LlmResponse, void, void> {
+    signal.throwIfAborted();
+    const step = nextStep(readTurn(request));
+    if ('call' in step) {
+      yield called(step.call);
+      return;
+    }
+    if (stream) {
+      for (const word of step.say.match(/\s*\S+/gu) ?? []) {
+        signal.throwIfAborted();
+        yield { ...said(word), partial: true };
+        if (this.#wordDelayMs > 0) await this.#runtime.sleep(this.#wordDelayMs, signal);
+      }
+    }
+    yield { ...said(step.say), finishReason: 'STOP' };
+  }
+}
+
+function said(text: string): LlmResponse {
+  return { content: { role: 'model', parts: [{ text }] } };
+}
+
+function called(functionCall: FunctionCall): LlmResponse {
+  return { content: { role: 'model', parts: [{ functionCall }] }, finishReason: 'STOP' };
+}

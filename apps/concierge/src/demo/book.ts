@@ -1,0 +1,75 @@
+import { isPlainObject } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import type { Room } from '../inventory.ts';
+import { describeRoom, nightsText } from './describe.ts';
+import { describeWishes } from './describe-wishes.ts';
+import { gatherWishes, memoriesOf, statedIn, WISHES_QUERY } from './gather-wishes.ts';
+import type { GatheredWish } from './gather-wishes.ts';
+import { mergeFilters } from './merge-filters.ts';
+import { readAskedStay } from './read-stay.ts';
+import type { Step } from './step.ts';
+import { answerOf, errorIn } from './turn.ts';
+import type { Turn } from './turn.ts';
+
+/** Memory, then the rooms that fit what it tells, then the booking, then what became of each wish. */
+export function book(turn: Turn): Step {
+  if (turn.tools.has('load_memory') && !answerOf(turn, 'load_memory')) {
+    return { call: { name: 'load_memory', args: { query: WISHES_QUERY } } };
+  }
+  const wishes = gatherWishes(turn);
+  const booked = answerOf(turn, 'book_room');
+  if (booked) return { say: tellBooking(turn, booked, wishes) };
+  const { stay } = readAskedStay(turn.message, turn.today);
+  const request = requestOf(wishes);
+  const named = /\broom (?:number )?(\d{3})\b/iu.exec(turn.message)?.[1];
+  if (named !== undefined) return { call: { name: 'book_room', args: { room: named, ...stay, ...request } } };
+  const found = answerOf(turn, 'find_rooms');
+  if (!found) return { call: { name: 'find_rooms', args: { ...stay, ...filtersOf(wishes) } } };
+  const room = firstRoom(found);
+  if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...request } } };
+  return {
+    say:
+      typeof found['error'] === 'string'
+        ? `I could not look for a room: ${found['error']}`
+        : 'I am sorry, no room is free for that stay.',
+  };
+}
+
+/** The filters of all wishes, as arguments. */
+export function filtersOf(wishes: readonly GatheredWish[]): JsonObject {
+  return JSON.parse(JSON.stringify(mergeFilters(wishes.map(({ filters }) => filters)))) as JsonObject;
+}
+
+/** What the inventory does not list goes along in the guest's words. */
+function requestOf(wishes: readonly GatheredWish[]): { request?: string } {
+  const unlisted = wishes
+    .filter(({ leftover }) => leftover)
+    .map(({ words, negated }) => (negated ? `not: ${words}` : words));
+  return unlisted.length > 0 ? { request: unlisted.join('; ') } : {};
+}
+
+function firstRoom({ rooms, nearest }: JsonObject): Room | undefined {
+  const first: unknown =
+    (Array.isArray(rooms) ? rooms[0] : undefined) ?? (Array.isArray(nearest) ? nearest[0] : undefined);
+  return isPlainObject(first) ? (first as unknown as Room) : undefined;
+}
+
+function tellBooking(turn: Turn, answer: JsonObject, wishes: readonly GatheredWish[]): string {
+  const { booking, room } = answer;
+  if (!isPlainObject(booking) || !isPlainObject(room))
+    return `I could not book: ${errorIn(answer, 'the booking was not answered.')}`;
+  const { id, from, nights, total } = booking as { id: string; from: string; nights: number; total: number };
+  const head = `I have booked ${describeRoom(room as unknown as Room)} from ${from} for ${nightsText(nights)}, ${total} EUR in all. The booking is ${id}.`;
+  const nearest = answerOf(turn, 'find_rooms')?.['nearest'] === undefined ? [] : ['No free room has everything.'];
+  return [head, ...describeWishes(wishes, room as unknown as Room), ...nearest, ...tellSource(turn, wishes)].join(' ');
+}
+
+function tellSource(turn: Turn, wishes: readonly GatheredWish[]): string[] {
+  if (memoriesOf(turn).some(({ text }) => statedIn(text).length > 0)) return [];
+  const also = wishes.length > 0 ? ' besides' : '';
+  const loaded = answerOf(turn, 'load_memory');
+  if (!loaded) return [`I have no memory of earlier conversations here, so I know no preference of yours${also}.`];
+  if (loaded['error'] !== undefined)
+    return [`I cannot look into memory here, so I know no preference of yours${also}.`];
+  return [`I remember no preference of yours${also}${also ? '' : ', so this is simply the first room that was free'}.`];
+}

@@ -1,0 +1,29 @@
+import { isPlainObject } from '@thole/core';
+import type { Booking } from '../bookings.ts';
+import { describeBooking } from './describe.ts';
+import { bookingsOf } from './list-bookings.ts';
+import type { Step } from './step.ts';
+import { answerOf, errorIn } from './turn.ts';
+import type { Turn } from './turn.ts';
+
+/** Cancels the booking that is named by its id or room, or the only one there is; asks where there are several. */
+export function cancel(turn: Turn): Step {
+  const done = answerOf(turn, 'cancel_booking');
+  if (done) {
+    const { cancelled } = done;
+    if (isPlainObject(cancelled))
+      return { say: `I have cancelled ${describeBooking(cancelled as unknown as Booking)}.` };
+    return { say: `I could not cancel it: ${errorIn(done, 'the cancellation was not answered.')}` };
+  }
+  const id = /\b\d{3}-\d{4}-\d{2}-\d{2}\b/u.exec(turn.message)?.[0];
+  if (id !== undefined) return { call: { name: 'cancel_booking', args: { booking: id } } };
+  const answer = answerOf(turn, 'list_bookings');
+  if (!answer) return { call: { name: 'list_bookings', args: {} } };
+  const bookings = bookingsOf(answer) ?? [];
+  if (bookings.length === 0) return { say: 'You have no booking that I could cancel.' };
+  const room = /\b\d{3}\b/u.exec(turn.message)?.[0];
+  const meant = room === undefined ? bookings : bookings.filter((each) => each.room === room);
+  if (meant.length === 1) return { call: { name: 'cancel_booking', args: { booking: meant[0]!.id } } };
+  const which = (meant.length > 0 ? meant : bookings).map((each) => `\n- ${describeBooking(each)}`).join('');
+  return { say: `Which one shall I cancel? Tell me its id.${which}` };
+}

@@ -1,0 +1,17 @@
+import type { Booking } from '../bookings.ts';
+import type { Room } from '../inventory.ts';
+
+/** A room in a sentence. */
+export function describeRoom({ number, floor, view, bed, features, price }: Room): string {
+  const beds = bed === 'twin' ? 'twin beds' : `${bed} bed`;
+  return `room ${number} (${floor === 0 ? 'ground floor' : `floor ${floor}`}, ${[`${view} view`, beds, ...features].join(', ')}; ${price} EUR a night)`;
+}
+
+/** A booking in a line. */
+export function describeBooking({ id, room, from, nights, total, request }: Booking): string {
+  return `${id}: room ${room} from ${from} for ${nightsText(nights)}, ${total} EUR${request ? `, with the request “${request}”` : ''}`;
+}
+
+export function nightsText(nights: number): string {
+  return nights === 1 ? 'one night' : `${nights} nights`;
+}

@@ -1,0 +1,126 @@
+import { isPlainObject } from '@thole/core';
+import type { RoomFilters } from '../room-filters.ts';
+import { readFeatures } from './read-features.ts';
+import type { ReadFeatures } from './read-features.ts';
+import { readIntent } from './read-intent.ts';
+import { readAskedStay } from './read-stay.ts';
+import { readRemembered, readWish } from './read-wish.ts';
+import type { Wish } from './read-wish.ts';
+import { splitSentences } from './split-sentences.ts';
+import { answerOf } from './turn.ts';
+import type { Memory, Turn } from './turn.ts';
+
+/** A wish, where it comes from, and what filters stand for it. */
+export interface GatheredWish extends Wish {
+  source: 'message' | 'conversation' | 'memory';
+  filters: RoomFilters;
+  /** The filters do not say all of it. */
+  leftover: boolean;
+}
+
+/** What is looked for in memory before a room is booked. */
+export const WISHES_QUERY =
+  'room wishes and preferences: prefer, want, always, like, love, need, enjoy, favourite, hate, avoid, never, remember for my stays';
+
+/** All wishes that count now, the most telling first: this message's, this conversation's, then memory's from the newest back. */
+export function gatherWishes(turn: Turn): GatheredWish[] {
+  const wishes = [
+    ...wishesIn(turn.message, turn.today).map((wish) => gathered(wish, 'message')),
+    ...turn.earlier.toReversed().flatMap((text) => statedIn(text).map((wish) => gathered(wish, 'conversation'))),
+    ...memoriesOf(turn).flatMap(({ text }) => statedIn(text).map((wish) => gathered(wish, 'memory'))),
+  ];
+  const seen = new Set<string>();
+  return wishes.filter(({ words, negated }) => {
+    const key = `${negated} ${words.toLowerCase()}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** What memory gave in this turn of what the guest said, from the newest back. */
+export function memoriesOf(turn: Turn): Memory[] {
+  const answer = answerOf(turn, 'load_memory')?.['memories'];
+  const loaded: Memory[] = (Array.isArray(answer) ? answer : []).flatMap((each) => {
+    if (!isPlainObject(each) || typeof each['text'] !== 'string') return [];
+    const { text, author, time } = each;
+    return [{ text, ...(typeof author === 'string' && { author }), ...(typeof time === 'string' && { time }) }];
+  });
+  const newestFirst = loaded.toSorted((a, b) =>
+    (a.time ?? '') < (b.time ?? '') ? 1 : (a.time ?? '') > (b.time ?? '') ? -1 : 0,
+  );
+  const texts = new Set(loaded.map(({ text }) => text));
+  return [...newestFirst, ...turn.quoted.toReversed().filter(({ text }) => !texts.has(text))].filter(
+    ({ author }) => author === undefined || author === 'user',
+  );
+}
+
+/** The lasting wishes that a text states. */
+export function statedIn(text: string): Wish[] {
+  const remembered = readRemembered(text);
+  if (remembered) return [remembered];
+  const wishes = splitSentences(text).flatMap((sentence) => {
+    const wish = readIntent(sentence) === 'wish' ? readWish(sentence) : undefined;
+    return wish ? [wish] : [];
+  });
+  return wishes;
+}
+
+/** What is left of an order to book or find when its verb and its dates are taken away, besides wishes that it states. */
+function wishesIn(message: string, today: string | undefined): Wish[] {
+  return splitSentences(message).flatMap((sentence) => {
+    const intent = readIntent(sentence);
+    if (intent === 'wish') return statedIn(sentence);
+    if (intent !== 'book' && intent !== 'search') return [];
+    const words = readAskedStay(sentence, today)
+      .rest.replace(/[\s.!?…]+$/u, '')
+      .replace(ORDER, '')
+      .replace(NOT_WISHED, ' ')
+      .replace(/\s+/gu, ' ')
+      .trim();
+    const { filters, leftover } = readFeatures(words);
+    return leftover || isAny(filters) ? [{ words, negated: false }] : [];
+  });
+}
+
+const ORDER =
+  /^.*?\b(?:book(?: in)?|reserve|find|search(?: for)?|looking for|look for|show|list|suggest|recommend|give|get|take|stay|which|what|any|have|is there|are there|want|like|need)\b(?:\s+to\s+(?:book|reserve|find|see|stay|look for|search for))?(?:\s+(?:me|us))?/iu;
+/** Words of an order that ask for nothing themselves, or for what memory knows. */
+const NOT_WISHED = new RegExp(
+  [
+    /\b(?:(?:like|as|same as)(?: the)? last time|as (?:usual|always|before)|(?:the|my) usual|again|same|another)\b/,
+    /\b(?:that|which|the way)?\s*(?:i|we)(?:['’]d)?(?: would| always| usually)? (?:like|love|prefer|want)(?: it| them)?\b/,
+    /\b(?:that )?(?:suits?|fits?) (?:me|us)\b|\b(?:according to |based on |with )?(?:my|our) (?:preferences?|wishes|taste)\b/,
+    /\b(?:for )?(?:my|our)(?: next)? (?:stay|trip|visit|holiday)\b/,
+    /\b(?:please|thanks|thank you|now|available|free|do you have|kinds? of|(?:room|number) \d{3})\b|[?!,]/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'giu',
+);
+
+function gathered(wish: Wish, source: GatheredWish['source']): GatheredWish {
+  const { filters, leftover } = readAsked(wish.words);
+  if (!wish.negated) return { ...wish, source, filters, leftover };
+  const { features, without, floor, ...others } = filters;
+  const opposite: RoomFilters = {
+    ...(floor && { floor: floor === 'high' ? 'low' : 'high' }),
+    ...(features && { without: features }),
+    ...(without && { features: without }),
+  };
+  return { ...wish, source, filters: opposite, leftover: leftover || Object.keys(others).length > 0 };
+}
+
+/** What is preferred "over" or "instead of" something does not ask for that. Words without filters are left over as a whole. */
+function readAsked(words: string): ReadFeatures {
+  const [, asked, other] = /^([^]+?)\b(?:rather than|instead of|over|to|not)\b([^]+)$/iu.exec(words) ?? [];
+  // Only where both are about the same: a balcony to the garden is not preferred to a garden.
+  if (asked !== undefined && other !== undefined) {
+    const preferred = readFeatures(asked);
+    const refused = readFeatures(other);
+    const isAbout = Object.keys(preferred.filters).some((name) => Object.hasOwn(refused.filters, name));
+    if (isAbout && !refused.leftover) return preferred;
+  }
+  const read = readFeatures(words);
+  return { ...read, leftover: read.leftover || !isAny(read.filters) };
+}
+
+const isAny = (filters: RoomFilters): boolean => Object.keys(filters).length > 0;

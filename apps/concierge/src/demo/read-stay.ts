@@ -1,0 +1,47 @@
+import { addDays } from '../stay.ts';
+
+/** When the guest wants to stay, as the arguments of a call, and the message without the words that say it. */
+export interface AskedStay {
+  stay: { from?: string; nights?: number };
+  rest: string;
+}
+
+const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const NIGHTS = new RegExp(
+  `\\b(?:for )?(\\d{1,3}|(?<=\\bfor )an?|${NUMBERS.join('|')}) (?:more )?(nights?|weeks?)\\b`,
+  'iu',
+);
+const UNTIL = /\b(?:until|till|to) (\d{4}-\d{2}-\d{2})\b/iu;
+const FROM = /\b(?:(?:from|on|starting|beginning)(?: on)? )?(\d{4}-\d{2}-\d{2}|today|tonight|tomorrow)\b(?: night)?/iu;
+
+/** Reads "for two nights from 2026-12-01", "until 2026-12-04", "tonight" and their like. */
+export function readAskedStay(message: string, today: string | undefined): AskedStay {
+  let rest = message;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    const found = pattern.exec(rest) ?? undefined;
+    rest = rest.replace(pattern, ' ');
+    return found;
+  };
+  const length = take(NIGHTS);
+  const until = take(UNTIL)?.[1];
+  const from = dateIn(take(FROM)?.[1]?.toLowerCase(), today);
+  const nights = length
+    ? numberIn(length[1]!) * (/^week/iu.test(length[2]!) ? 7 : 1)
+    : nightsBetween(from ?? today, until);
+  return { stay: { ...(from !== undefined && { from }), ...(nights !== undefined && { nights }) }, rest };
+}
+
+function dateIn(word: string | undefined, today: string | undefined): string | undefined {
+  if (word === 'today' || word === 'tonight') return today;
+  return word === 'tomorrow' ? today && addDays(today, 1) : word;
+}
+
+function numberIn(word: string): number {
+  return /^an?$/iu.test(word) ? 1 : NUMBERS.indexOf(word.toLowerCase()) + 1 || Number(word);
+}
+
+function nightsBetween(from: string | undefined, until: string | undefined): number | undefined {
+  if (from === undefined || until === undefined) return undefined;
+  const nights = (Date.parse(until) - Date.parse(from)) / 86_400_000;
+  return Number.isNaN(nights) ? undefined : nights;
+}

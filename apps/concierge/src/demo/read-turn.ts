@@ -1,0 +1,35 @@
+import { textOf } from '@thole/core';
+import type { Content, LlmRequest } from '@thole/core';
+import { readQuotes } from './read-quotes.ts';
+import type { ToolAnswer, Turn } from './turn.ts';
+
+/** Reads a request: the last thing the guest said, and what happened since. */
+export function readTurn({ contents, config }: LlmRequest): Turn {
+  const at = contents.findLastIndex(isSaidByUser);
+  const before = contents.slice(0, Math.max(at, 0));
+  const quotes = readQuotes(before.at(-1));
+  return {
+    message: textOf(contents[at]).trim(),
+    earlier: before
+      .slice(0, quotes ? -1 : undefined)
+      .flatMap((content) => (isSaidByUser(content) ? [textOf(content)] : [])),
+    quoted: quotes ?? [],
+    today: /Today is (\d{4}-\d{2}-\d{2})/.exec(config.systemInstruction ?? '')?.[1],
+    tools: new Set(
+      (config.tools ?? []).flatMap((tool) =>
+        'functionDeclarations' in tool ? tool.functionDeclarations.map(({ name }) => name) : [],
+      ),
+    ),
+    answers: contents.slice(at + 1).flatMap(answersIn),
+  };
+}
+
+function isSaidByUser(content: Content): boolean {
+  return content.role !== 'model' && textOf(content) !== '' && answersIn(content).length === 0;
+}
+
+function answersIn({ parts = [] }: Content): ToolAnswer[] {
+  return parts.flatMap(({ functionResponse }) =>
+    functionResponse ? [{ name: functionResponse.name, response: functionResponse.response }] : [],
+  );
+}

@@ -1,0 +1,66 @@
+/** Something the guest wishes for in rooms. */
+export interface Wish {
+  /** In the guest's own words, without "I prefer" before it and without the full stop after it. */
+  words: string;
+  /** The guest does not want it. */
+  negated: boolean;
+  /** Something else that the guest asked to be remembered: no preference, but worth passing on. */
+  isFact?: boolean | undefined;
+}
+
+/** Before a fact that is kept for later and is no wish by itself. */
+export const REMEMBERED_PREFIX = 'Remember for my stays: ';
+
+const SUBJECT = /\b(?:i|we|(?:the|this|our) guest)(?:['’](?:d|ll|ve|m|re))?/.source;
+const MODIFIERS =
+  /(?:\s+(?:really|always|usually|generally|normally|mostly|often|still|just|also|only|much|very|definitely|strongly|especially|particularly|absolutely|would|do|does|not|never|rather|will|am|are|don['’]t|doesn['’]t|won['’]t|wouldn['’]t))*/
+    .source;
+const WANTING =
+  /prefers?|wants?|likes?|loves?|needs?|enjoys?|adores?|favou?rs?|chooses?|appreciates?|requires?|wish(?:es)? for|insists? on|hopes? for|cares? for|fond of|have|get/
+    .source;
+const REFUSING = /hates?|dislikes?|avoids?|detests?|(?:can(?:no|['’])t) stand/.source;
+
+const STATEMENT = new RegExp(`${SUBJECT}(${MODIFIERS})\\s+(?:(${WANTING})|(?:${REFUSING}))\\s+([^]+)$`, 'iu');
+const IMPERATIVE = /^(?:please,? )?always (?:give|book|get|reserve|find|choose) (?:me|us) ([^]+)$/iu;
+const FAVOURITE = /\b(?:my|our) (?:favou?rite|preferred) [^]+$/iu;
+const OUGHT = /^([^]+?) (?:is|are) (?:a must|important (?:to|for) (?:me|us)|what (?:i|we) (?:like|want|prefer)[^]*)$/iu;
+
+/** What is asked of the concierge now, and not a lasting wish. */
+const ERRAND =
+  /^(?:to (?:book|reserve|cancel|look for|find|search|list|check|know|hear|ask|make|change)\b|to see (?:my|our|the|your|all|which|what|a list|rooms|bookings)\b|(?:some )?help\b|(?:my|our) (?:bookings?|reservations?)\b)/iu;
+const LASTING = /\b(?:always|usually|generally|normally|mostly|never)\b/iu;
+
+/** The wish in a sentence; undefined for a sentence that states none. Questions state none. */
+export function readWish(sentence: string): Wish | undefined {
+  const text = sentence.trim().replace(/[\s.!…;]+$/u, '');
+  if (text.endsWith('?')) return undefined;
+  const imperative = IMPERATIVE.exec(text);
+  if (imperative) return { words: imperative[1]!, negated: false };
+  const statement = STATEMENT.exec(text);
+  if (statement) return readStatement(statement[1]!, statement[2], statement[3]!);
+  const other = OUGHT.exec(text)?.[1] ?? FAVOURITE.exec(text)?.[0];
+  return other === undefined ? undefined : { words: other, negated: false };
+}
+
+/** What somebody asked to keep, said in a message or kept as a note: a wish in whatever words. */
+export function readRemembered(text: string): Wish | undefined {
+  const fact = /^(?:please,? )?remember(?: for my stays)?(?: this)?(?: that\b|:|,)?\s+([^]+?)[\s.!…]*$/iu.exec(
+    text.trim(),
+  )?.[1];
+  if (fact === undefined) return undefined;
+  return readWish(fact) ?? { words: fact, negated: false, isFact: true };
+}
+
+function readStatement(modifiers: string, wanting: string | undefined, words: string): Wish | undefined {
+  const lasting = LASTING.test(modifiers);
+  // "I have a dog" is no wish; "I always have a room with a desk" is one.
+  if (wanting !== undefined && /^(?:have|get)$/iu.test(wanting) && !lasting && !/\brather\b/iu.test(modifiers))
+    return undefined;
+  if (!lasting && ERRAND.test(words)) return undefined;
+  const refused = /\b(?:not|never)\b|n['’]t\b/iu.test(modifiers);
+  const not = /^not (?:to (?:be|have|get|stay|sleep) )?/iu.exec(words)?.[0] ?? '';
+  return {
+    words: words.slice(not.length),
+    negated: [refused, wanting === undefined, not !== ''].filter(Boolean).length % 2 === 1,
+  };
+}

@@ -1,0 +1,22 @@
+import { gatherWishes, memoriesOf, statedIn, WISHES_QUERY } from './gather-wishes.ts';
+import type { Step } from './step.ts';
+import { answerOf } from './turn.ts';
+import type { Turn } from './turn.ts';
+
+/** What memory and this conversation know of the guest's wishes. */
+export function recall(turn: Turn): Step {
+  const loaded = answerOf(turn, 'load_memory');
+  if (turn.tools.has('load_memory') && !loaded) return { call: { name: 'load_memory', args: { query: WISHES_QUERY } } };
+  const said = gatherWishes(turn).filter(({ source }) => source === 'conversation');
+  const now =
+    said.length > 0
+      ? ` In this conversation you told me:${said.map(({ words, negated }) => `\n- ${negated ? 'not ' : ''}${words}`).join('')}`
+      : '';
+  if (!loaded) return { say: `I have no memory of earlier conversations here.${now}` };
+  if (loaded['error'] !== undefined) return { say: `I cannot look into memory here.${now}` };
+  const remembered = memoriesOf(turn).filter(({ text }) => statedIn(text).length > 0);
+  if (remembered.length === 0) return { say: `I remember no preference of yours.${now}` };
+  return {
+    say: `I remember that you said:${remembered.map(({ text }) => `\n- ${text}`).join('')}${now && `\n${now.trim()}`}`,
+  };
+}

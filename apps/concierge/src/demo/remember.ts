@@ -1,0 +1,17 @@
+import { factToKeep } from './fact-to-keep.ts';
+import type { Step } from './step.ts';
+import { answerOf, errorIn } from './turn.ts';
+import type { Turn } from './turn.ts';
+
+/** Keeps what the guest asks to be remembered, word for word. */
+export function remember(turn: Turn): Step {
+  const fact = /\bremember(?: this)?(?: that\b|:|,)?\s+([^]+)$/iu.exec(turn.message)?.[1]?.trim();
+  if (!fact) return { say: 'What shall I remember?' };
+  if (!turn.tools.has('remember'))
+    return { say: 'I have no memory here, so I will know it in this conversation alone.' };
+  const answer = answerOf(turn, 'remember');
+  if (!answer) return { call: { name: 'remember', args: { fact: factToKeep(fact) } } };
+  return answer['remembered'] === true
+    ? { say: `I will remember: “${fact}”` }
+    : { say: `I could not keep that: ${errorIn(answer, 'memory did not answer.')}` };
+}

@@ -1,0 +1,7 @@
+/** The sentences of a text. A full stop ends one only before a new line, a capital letter or the end, so that numbers survive. */
+export function splitSentences(text: string): string[] {
+  return text
+    .split(/(?<=[.!?…])\s+(?=["“(]?\p{Lu})|\n+/u)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+}

@@ -1,0 +1,73 @@
+import type { Bed, Feature, Room, View } from './inventory.ts';
+
+/** What a room must be. */
+export interface RoomFilters {
+  floor?: 'high' | 'low' | undefined;
+  view?: View | undefined;
+  bed?: Bed | undefined;
+  features?: readonly Feature[] | undefined;
+  /** What it must not have. */
+  without?: readonly Feature[] | undefined;
+  /** In EUR for a night. */
+  maxPrice?: number | undefined;
+}
+
+/** One thing that filters ask of a room; the phrase goes on after "a room". */
+export interface Condition {
+  phrase: string;
+  holds(room: Room): boolean;
+}
+
+/** A floor from this one on is high. */
+export const HIGH_FLOOR = 4;
+const LOW_FLOOR = 1;
+
+/** What the filters ask for, one by one. */
+export function conditionsOf({ floor, view, bed, features, without, maxPrice }: RoomFilters): Condition[] {
+  const conditions: Condition[] = [];
+  if (floor === 'high') conditions.push({ phrase: 'on a high floor', holds: (room) => room.floor >= HIGH_FLOOR });
+  if (floor === 'low') conditions.push({ phrase: 'on a low floor', holds: (room) => room.floor <= LOW_FLOOR });
+  if (view) conditions.push({ phrase: `with a view of the ${view}`, holds: (room) => room.view === view });
+  if (bed) conditions.push({ phrase: bedPhrase(bed), holds: (room) => room.bed === bed });
+  for (const feature of features ?? []) {
+    conditions.push({ phrase: featurePhrase(feature), holds: (room) => room.features.includes(feature) });
+  }
+  for (const feature of without ?? []) {
+    conditions.push({ phrase: withoutPhrase(feature), holds: (room) => !room.features.includes(feature) });
+  }
+  if (maxPrice !== undefined) {
+    conditions.push({ phrase: `for at most ${maxPrice} EUR a night`, holds: (room) => room.price <= maxPrice });
+  }
+  return conditions;
+}
+
+/** Rooms that meet everything, the cheapest first. */
+export function matchingRooms(rooms: readonly Room[], filters: RoomFilters): Room[] {
+  const conditions = conditionsOf(filters);
+  return rooms
+    .filter((room) => conditions.every((condition) => condition.holds(room)))
+    .toSorted((a, b) => a.price - b.price);
+}
+
+/** Rooms with what each of them lacks, those that lack least first, then the cheapest. */
+export function nearestRooms(rooms: readonly Room[], filters: RoomFilters): (Room & { lacks: string[] })[] {
+  const conditions = conditionsOf(filters);
+  const lacksOf = (room: Room): string[] => conditions.filter((each) => !each.holds(room)).map((each) => each.phrase);
+  return rooms
+    .map((room) => ({ ...room, lacks: lacksOf(room) }))
+    .toSorted((a, b) => a.lacks.length - b.lacks.length || a.price - b.price);
+}
+
+function bedPhrase(bed: Bed): string {
+  return bed === 'twin' ? 'with twin beds' : `with a ${bed} bed`;
+}
+
+function featurePhrase(feature: Feature): string {
+  if (feature === 'quiet side') return 'on the quiet side';
+  return feature === 'step-free access' ? 'with step-free access' : `with a ${feature}`;
+}
+
+function withoutPhrase(feature: Feature): string {
+  if (feature === 'quiet side') return 'not on the quiet side';
+  return feature === 'step-free access' ? 'without step-free access' : `without a ${feature}`;
+}

@@ -1,0 +1,37 @@
+import type { Tool } from '@thole/core';
+import { FunctionTool } from '@thole/tools';
+import { z } from 'zod';
+import { isTaken } from '../bookings.ts';
+import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../inventory.ts';
+import { matchingRooms, nearestRooms } from '../room-filters.ts';
+import { dateOf, readStay } from '../stay.ts';
+import { stayParameters } from './stay-parameters.ts';
+
+const SHOWN = 5;
+
+/** `find_rooms`: free rooms that fit, the cheapest first; where none fits, the nearest ones and what each lacks. */
+export function findRoomsTool(): Tool {
+  return new FunctionTool({
+    name: 'find_rooms',
+    description:
+      'Finds free rooms for a stay, the cheapest first. Give only what the guest asked for or is known to prefer. When no room fits, it answers the nearest ones and what they lack.',
+    parameters: z.object({
+      ...stayParameters,
+      floor: z.enum(FLOORS).optional().describe('high: from the fourth floor on; low: ground or first floor.'),
+      view: z.enum(VIEWS).optional(),
+      bed: z.enum(BEDS).optional(),
+      features: z.array(z.enum(FEATURES)).optional().describe('All of these.'),
+      without: z.array(z.enum(FEATURES)).optional().describe('None of these.'),
+      maxPrice: z.number().positive().optional().describe('In EUR for a night.'),
+    }),
+    idempotent: true,
+    execute: ({ from, nights, ...filters }, { state, runtime }) => {
+      const stay = readStay({ from, nights, today: dateOf(runtime.now()) });
+      if (typeof stay === 'string') return { error: stay };
+      const free = rooms.filter((room) => !isTaken(state, room.number, stay));
+      const matching = matchingRooms(free, filters);
+      if (matching.length > 0) return { ...stay, found: matching.length, rooms: matching.slice(0, SHOWN) };
+      return { ...stay, found: 0, rooms: [], nearest: nearestRooms(free, filters).slice(0, 3) };
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { Llm, MemoryService } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { Concierge } from '../src/concierge.ts';
+import { DemoLlm } from '../src/demo-llm.ts';
+import { createServices } from '../src/services.ts';
+import { Chat } from '../src/terminal/chat.ts';
+
+export interface ChatUnderTest {
+  chat: Chat;
+  concierge: Concierge;
+  /** Handles lines one after the other; answers what was written meanwhile. */
+  type(...lines: string[]): Promise<string>;
+  runtime: FixedRuntime;
+}
+
+/** The chat over real services, with the demo model unless another is given. */
+export function chatWith(
+  p: {
+    llm?: Llm | undefined;
+    memory?: boolean | undefined;
+    memoryService?: MemoryService | undefined;
+    streaming?: boolean | undefined;
+  } = {},
+): ChatUnderTest {
+  const { memory = true, memoryService, streaming = true } = p;
+  const runtime = new FixedRuntime();
+  const services = createServices({ memory, runtime });
+  const concierge = new Concierge({
+    guest: 'alice',
+    services: memoryService ? { ...services, memoryService } : services,
+    model: { llm: p.llm ?? new DemoLlm({ runtime }), notice: 'A test is speaking.' },
+    streaming,
+    runtime,
+  });
+  let output = '';
+  const chat = new Chat({ concierge, write: (text) => void (output += text) });
+  return {
+    chat,
+    concierge,
+    runtime,
+    async type(...lines) {
+      output = '';
+      for (const line of lines) await chat.handle(line);
+      return output;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { randomWishes } from './random-wish.ts';
+import { lines, talkByPipe } from './talk-by-pipe.ts';
+
+const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
+  it('ends with an answer that uses the preference of an earlier session', async () => {
+    const talk = await talkByPipe(lines('I prefer rooms on high floors.', '/new', 'Book me a room like last time.'));
+    expect(talk).toMatchObject({ code: 0, errors: '' });
+    expect(talk.output.trimEnd().split('\n').at(-1)).toMatch(/high floor, as you prefer \(“rooms on high floors”\)\.$/);
+    expect(talk.output).toContain('[find_rooms(floor: "high")');
+    expect(talk.output).toMatch(/\[book_room\(room: "[456]\d\d"\) →/);
+  });
+
+  it('says on start that a demo model is speaking', async () => {
+    const { output } = await talkByPipe('');
+    expect(output).toMatch(/^Hotel concierge\nDemoLlm is speaking: an offline demo model/);
+  });
+
+  it(`uses wishes drawn at random, for the guest who has them and nobody else (seed ${seed})`, async () => {
+    const wishes = randomWishes(seed, 6);
+    for (const wish of wishes) {
+      const talk = await talkByPipe(
+        lines(
+          `I always want a room with ${wish}.`,
+          '/new',
+          'Book me a room like last time.',
+          '/guest bob',
+          'Book me a room like last time.',
+        ),
+      );
+      expect(talk.code, talk.output).toBe(0);
+      expect(talk.answers[1], talk.output).toContain(`a room with ${wish}”`);
+      expect(talk.answers[2], talk.output).toContain('I remember no preference of yours');
+      expect(talk.answers[2], talk.output).not.toContain(wish);
+      expect(afterLast(talk.output, 'bob is talking now.'), talk.output).not.toContain(wish);
+    }
+  });
+
+  it(`knows no wish once everything is forgotten (seed ${seed})`, async () => {
+    const [wish] = randomWishes(seed + 1, 1);
+    for (const order of [
+      ['/new', '/forget', 'yes'],
+      ['/forget', 'yes'],
+      ['/forget', 'yes', '/new'],
+    ]) {
+      const talk = await talkByPipe(
+        lines(`I always want a room with ${wish}.`, ...order, 'Book me a room like last time.'),
+      );
+      expect(talk.answers.at(-1), talk.output).toContain('I remember no preference of yours');
+      expect(talk.answers.at(-1), talk.output).not.toContain(wish);
+    }
+  });
+
+  it(`knows no wish of an earlier session without memory (seed ${seed})`, async () => {
+    const [wish] = randomWishes(seed + 2, 1);
+    const talk = await talkByPipe(
+      lines(`I always want a room with ${wish}.`, '/new', 'Book me a room like last time.'),
+      {
+        args: ['--no-memory'],
+      },
+    );
+    expect(talk.code).toBe(0);
+    expect(talk.output).not.toContain('load_memory');
+    expect(talk.answers.at(-1)).toContain('I know no preference of yours');
+    expect(talk.answers.at(-1)).not.toContain(wish);
+  });
+});
+
+const afterLast = (text: string, mark: string): string => text.slice(text.lastIndexOf(mark));

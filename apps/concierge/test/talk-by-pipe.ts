@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface Talk {
+  code: number | null;
+  output: string;
+  errors: string;
+  /** What the concierge said, answer by answer, without the lines of tools and commands. */
+  answers: string[];
+}
+
+export interface TalkOptions {
+  args?: readonly string[] | undefined;
+  /** Called with all output so far, whenever there is more. */
+  onOutput?:
+    | ((output: string, child: { signal(name: NodeJS.Signals): void; write(text: string): void }) => void)
+    | undefined;
+  /** Leaves the input open. */
+  keepOpen?: boolean | undefined;
+}
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** Runs the app as a process of its own, with this text as its input, until it ends. */
+export function talkByPipe(input: string, { args = [], onOutput, keepOpen }: TalkOptions = {}): Promise<Talk> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--conditions=@thole/source', main, ...args], { stdio: 'pipe' });
+    let output = '';
+    let errors = '';
+    const handle = {
+      signal: (name: NodeJS.Signals) => void child.kill(name),
+      write: (text: string) => void child.stdin.write(text),
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      onOutput?.(output, handle);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (errors += text));
+    // It may leave before it has read everything.
+    child.stdin.on('error', () => {});
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output, errors, answers: answersIn(output) }));
+    if (keepOpen) child.stdin.write(input);
+    else child.stdin.end(input);
+  });
+}
+
+/** Lines of text as one input. */
+export const lines = (...each: string[]): string => each.map((line) => `${line}\n`).join('');
+
+function answersIn(output: string): string[] {
+  return output
+    .split(/^concierge: /mu)
+    .slice(1)
+    .map((text) => text.split('\n')[0]!);
+}

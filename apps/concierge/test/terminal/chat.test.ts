@@ -1,0 +1,209 @@
+import { TholeError } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { chatWith } from '../chat-with.ts';
+
+describe('talking', () => {
+  it('writes an answer once, whether it was streamed or came whole', async () => {
+    const streamed = chatWith({ llm: new ScriptedLlm(streams('Good ', 'morning.')) });
+    expect(await streamed.type('Hello.')).toBe('concierge: Good morning.\n');
+    const whole = chatWith({ llm: new ScriptedLlm(says('Good morning.')), streaming: false });
+    expect(await whole.type('Hello.')).toBe('concierge: Good morning.\n');
+  });
+
+  it('shows each tool’s call with its arguments and its answer on one line, before what is said of it', async () => {
+    const llm = new ScriptedLlm(
+      calls('book_room', { room: '402', request: 'a\nharp' }),
+      calls('book_room', { room: '999' }),
+      calls('list_bookings'),
+      says('Done.'),
+    );
+    const written = await chatWith({ llm }).type('Book.');
+    expect(written.split('\n')).toEqual([
+      expect.stringMatching(
+        /^ {2}\[book_room\(room: "402", request: "a\\nharp"\) → booking: \{"id":"402-2023-11-14".*…\]$/,
+      ),
+      '  [book_room(room: "999") → error: There is no room of that number.]',
+      '  [list_bookings() → 1 booking]',
+      'concierge: Done.',
+      '',
+    ]);
+  });
+
+  it('shows an error on one line with its code, and the next message works', async () => {
+    const chat = chatWith({
+      llm: new ScriptedLlm(fails('MODEL_OVERLOADED'), fails(new Error('line\nbreak')), says('Here I am.')),
+    });
+    expect(await chat.type('Hello.')).toMatch(/^! MODEL_OVERLOADED: [^\n]+\n$/);
+    expect(await chat.type('Hello?')).toMatch(/^! MODEL_FAILED: [^\n]+\n$/);
+    expect(await chat.type('Anyone?')).toBe('concierge: Here I am.\n');
+  });
+
+  it('shows no control characters, whoever sends them', async () => {
+    const llm = new ScriptedLlm(calls('cancel_booking', { booking: '\u001b[31mred' }), says('a\u001b[2Jb\u202ec'));
+    const written = await chatWith({ llm }).type('Hello.');
+    expect(written).not.toContain('\u001b');
+    expect(written).toContain('concierge: a[2Jbc\n');
+  });
+
+  it('stops the answer at an interrupt, and goes on with the next message', async () => {
+    const llm = new ScriptedLlm(hangs(), says('As you like.'));
+    const { chat, type } = chatWith({ llm });
+    expect(chat.interrupt()).toBe(false);
+    const stopped = type('Tell me everything.');
+    await vi.waitUntil(() => llm.requests.length === 1);
+    expect(chat.interrupt()).toBe(true);
+    expect(await stopped).toBe('(stopped)\n');
+    expect(chat.interrupt()).toBe(false);
+    expect(await type('Never mind.')).toBe('concierge: As you like.\n');
+  });
+});
+
+describe('commands', () => {
+  it('does nothing for an empty line and names /help for an unknown command', async () => {
+    const { type } = chatWith();
+    expect(await type('', '   ', '\t')).toBe('');
+    expect(await type('/dance')).toBe('There is no command /dance. /help lists the commands.\n');
+    expect(await type('/')).toBe('There is no command /. /help lists the commands.\n');
+    expect(await type('/constructor')).toBe('There is no command /constructor. /help lists the commands.\n');
+  });
+
+  it('/help lists every command', async () => {
+    const help = await chatWith().type('/HELP');
+    for (const name of [
+      '/new',
+      '/sessions',
+      '/memory [query]',
+      '/forget [number]',
+      '/remember <fact>',
+      '/guest <name>',
+      '/help',
+      '/quit',
+    ]) {
+      expect(help).toContain(`  ${name} `);
+    }
+  });
+
+  it('/new keeps the conversation in memory, and only once', async () => {
+    const { type } = chatWith();
+    expect(await type('/new')).toBe('A new conversation has begun.\n');
+    await type('I love balconies.');
+    expect(await type('/memory')).toBe('Nothing is remembered of alice.\n');
+    expect(await type('/new', '/new')).toBe(
+      'The conversation is in memory now. A new one has begun.\nA new conversation has begun.\n',
+    );
+    expect(await type('/memory')).toMatch(
+      /^ {2}1\. 2023-11-14 22:13 {2}user: I love balconies\.\n {2}2\. .*concierge: .*\n$/,
+    );
+  });
+
+  it('/sessions lists the guest’s conversations, the newest first, and marks this one', async () => {
+    const { type, runtime } = chatWith();
+    expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
+    await type('hello', '/new');
+    await runtime.advance(60_000);
+    await type('hello again');
+    const listed = (await type('/sessions')).trimEnd().split('\n');
+    expect(listed).toHaveLength(2);
+    expect(listed[0]).toMatch(/2023-11-14 22:14 {2}2 events .*\(this one\)$/);
+    expect(listed[1]).toMatch(/2023-11-14 22:13 {2}2 events {2}\S+$/);
+    expect(await type('/guest bob', '/sessions')).toContain('bob has had no conversation yet.');
+  });
+
+  it('/memory with a query shows what fits it', async () => {
+    const { type } = chatWith();
+    await type('/remember my dog is called Rex', '/remember I love balconies');
+    const found = await type('/memory dog');
+    expect(found).toContain('my dog is called Rex');
+    expect(found).not.toContain('balconies');
+    expect(await type('/memory elephants')).toBe('No memory fits that.\n');
+  });
+
+  it('/remember keeps a fact word for word, which a booking then takes along', async () => {
+    const { type } = chatWith();
+    expect(await type('/remember')).toBe('What shall be remembered? Write /remember <fact>.\n');
+    expect(await type('/remember  a harp, tuned')).toBe('Remembered of alice: a harp, tuned\n');
+    expect(await type('Book me a room.')).toMatch(/request: "a harp, tuned"[^]*you told me “a harp, tuned”/);
+  });
+
+  it('/forget asks, and only yes forgets', async () => {
+    const { type } = chatWith();
+    await type('I love balconies.', '/new');
+    expect(await type('/forget')).toBe('Forget everything that is remembered of alice? Answer yes or no.\n');
+    expect(await type('no')).toBe('Nothing was forgotten.\n');
+    expect(await type('/forget', '')).toContain('Nothing was forgotten.\n');
+    expect(await type('yes')).not.toContain('Forgotten');
+    expect(await type('/forget', '/guest')).toContain('Nothing was forgotten.\nalice is talking.');
+    expect(await type('/memory')).toContain('I love balconies.');
+    expect(await type('/forget', ' YES ')).toMatch(
+      /Forgotten: \d memories of alice\. Bookings stay; a new conversation has begun\.\n$/,
+    );
+    expect(await type('/memory')).toBe('Nothing is remembered of alice.\n');
+  });
+
+  it('/forget takes the running conversation along, and another guest’s memories stay', async () => {
+    const { type } = chatWith();
+    await type('/guest bob', 'I love the sea.', '/guest alice', 'I love balconies.', '/forget', 'yes');
+    expect(await type('What do you know about me?')).toContain('concierge: I remember no preference of yours.\n');
+    await type('/new');
+    expect(await type('/memory balconies')).toBe('No memory fits that.\n');
+    expect(await type('/guest bob', '/memory')).toContain('I love the sea.');
+  });
+
+  it('/forget with a number forgets that line of the last /memory', async () => {
+    const { type } = chatWith();
+    await type('/remember I love balconies', '/remember I love the sea');
+    expect(await type('/memory sea')).toContain('1. ');
+    expect(await type('/forget 1')).toContain('Forgotten: I love the sea');
+    expect(await type('/forget 1')).toBe('That was forgotten already.\n');
+    expect(await type('/forget 2')).toBe('There is no such line: /memory lists them with their numbers.\n');
+    expect(await type('/forget one')).toBe('There is no such line: /memory lists them with their numbers.\n');
+    expect(await type('/memory')).toMatch(/^ {2}1\. .*I love balconies\n$/);
+  });
+
+  it('/guest ends the conversation and lets another guest talk; a name that cannot be one is refused', async () => {
+    const { type } = chatWith();
+    await type('I love balconies.');
+    expect(await type('/guest')).toBe('alice is talking. Write /guest <name> to change that.\n');
+    expect(await type('/guest bob')).toBe('bob is talking now.\n');
+    expect(await type('/memory')).toBe('Nothing is remembered of bob.\n');
+    expect(await type(`/guest ${'x'.repeat(600)}`)).toMatch(/^! INVALID_INPUT: [^\n]+\n$/);
+    expect(await type('/guest alice', '/memory')).toContain('I love balconies.');
+  });
+
+  it('/quit asks the program to leave, and nothing else does', async () => {
+    const { chat, type } = chatWith();
+    await type('bye', '/help');
+    expect(chat.hasQuit).toBe(false);
+    await type('/quit');
+    expect(chat.hasQuit).toBe(true);
+  });
+
+  it('answers everything about memory with a coded line when there is none', async () => {
+    const { type } = chatWith({ memory: false });
+    for (const command of ['/memory', '/memory sea', '/forget', '/forget 1', '/remember me']) {
+      expect(await type(command)).toMatch(/^! MEMORY_NOT_CONFIGURED: [^\n]+\n$/);
+    }
+    expect(await type('hello', '/new')).toContain('A new conversation has begun.\n');
+  });
+});
+
+describe('leaving', () => {
+  it('keeps the last conversation in memory', async () => {
+    const { chat, concierge, type } = chatWith();
+    await type('I love balconies.');
+    expect(await chat.close()).toBe(true);
+    expect(await concierge.memories('balconies')).not.toEqual([]);
+  });
+
+  it('says so when the conversation could not be kept', async () => {
+    const memoryService = new InMemoryMemoryService();
+    memoryService.addSessionToMemory = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is away.'));
+    const { chat, type } = chatWith({ memoryService });
+    await type('hello');
+    expect(await type('/new')).toBe('! STORE_UNAVAILABLE: The store is away.\n');
+    await type('hello');
+    expect(await chat.close()).toBe(false);
+  });
+});

@@ -1,0 +1,38 @@
+import { AgentTree, checkAgent, checkAgentName } from '@thole/core';
+import type { Agent } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const agent = (name: string, ...subAgents: Agent[]): Agent => ({ name, subAgents, async *runAsync() {} });
+
+describe('AgentTree', () => {
+  const leaf = agent('leaf');
+  const child = agent('child', leaf);
+  const root = agent('root', child, agent('other'));
+
+  it('finds agents and their parents by name, and goes over parents before children', () => {
+    const tree = new AgentTree(root);
+    expect([tree.root, tree.find('leaf'), tree.find('none'), tree.parentOf(leaf), tree.parentOf(root)]).toEqual([
+      root,
+      leaf,
+      undefined,
+      child,
+      undefined,
+    ]);
+    expect([...tree].map((each) => each.name)).toEqual(['root', 'child', 'leaf', 'other']);
+  });
+
+  it('refuses two agents of one name and says where both stand', () => {
+    expect(() => new AgentTree(agent('root', child, agent('b', agent('leaf'))))).toThrow(
+      'Two agents are called leaf: below child, and below b.',
+    );
+    expect(() => new AgentTree(agent('a', agent('a')))).toThrow('Two agents are called a: the root, and below a.');
+  });
+
+  it('takes identifiers of every script and refuses the rest', () => {
+    for (const name of ['a', '_a', 'a-b', 'a1', 'Ärger', '日本']) expect(() => checkAgentName(name)).not.toThrow();
+    for (const name of ['', '1a', 'a b', 'a.b', '-a', 'user', 'a/b', 7, undefined])
+      expect(() => checkAgentName(name)).toThrow('n agent');
+    for (const none of [undefined, null, {}, { name: 'a' }, 'a'])
+      expect(() => checkAgent(none)).toThrow('An agent must be an object with name and runAsync');
+  });
+});

@@ -1,0 +1,95 @@
+import { errorCodeInfo, errorCodes, invalidInput, orAborted, TholeError } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+describe('TholeError', () => {
+  it('takes status and retryable from the table, unless it is told otherwise', () => {
+    expect(new TholeError('SESSION_BUSY', 'busy')).toMatchObject({
+      code: 'SESSION_BUSY',
+      status: 409,
+      retryable: true,
+      name: 'TholeError',
+    });
+    expect(
+      new TholeError('SESSION_BUSY', 'busy', { status: 503, retryable: false, retryAfterMs: 7, details: { a: 1 } }),
+    ).toMatchObject({
+      status: 503,
+      retryable: false,
+      retryAfterMs: 7,
+      details: { a: 1 },
+    });
+    expect(new TholeError('SOMETHING_NEWER', 'new')).toMatchObject({ status: 500, retryable: false });
+  });
+
+  it('is an Error with its cause', () => {
+    const cause = new Error('below');
+    const error = new TholeError('STORE_UNAVAILABLE', 'away', { cause });
+    expect([error instanceof Error, error.message, error.cause]).toEqual([true, 'away', cause]);
+    expect('cause' in new TholeError('STORE_UNAVAILABLE', 'away')).toBe(false);
+  });
+
+  it('is known by its brand, also when another copy of the package made it (contract 42)', async () => {
+    const url = new URL('../../src/errors/thole-error.ts', import.meta.url);
+    const copy = (await import(/* @vite-ignore */ `${url.href}?copy`)) as { TholeError: typeof TholeError };
+    expect(copy.TholeError).not.toBe(TholeError);
+    const error = new copy.TholeError('LEASE_LOST', 'lost');
+    expect([TholeError.is(error), TholeError.is(error, 'LEASE_LOST'), TholeError.is(error, 'SESSION_BUSY')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(copy.TholeError.is(new TholeError('LEASE_LOST', 'lost'), 'LEASE_LOST')).toBe(true);
+  });
+
+  it('is not taken for what only looks like it', () => {
+    const likes = [
+      undefined,
+      null,
+      'LEASE_LOST',
+      { code: 'LEASE_LOST' },
+      Object.assign(new Error('x'), { code: 'LEASE_LOST', name: 'TholeError' }),
+    ];
+    expect(likes.map((like) => TholeError.is(like))).toEqual([false, false, false, false, false]);
+  });
+
+  it('does not show its brand', () => {
+    const error = new TholeError('LEASE_LOST', 'lost');
+    expect(
+      Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol)),
+    ).toEqual([]);
+  });
+});
+
+describe('the table of codes', () => {
+  it('has a status and a line for each code, in upper case', () => {
+    for (const [code, info] of Object.entries(errorCodes)) {
+      expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+      expect([info.status >= 400 && info.status < 600, info.docs.endsWith('.')]).toEqual([true, true]);
+    }
+  });
+
+  it('does not find what every object has', () => {
+    for (const code of ['toString', 'constructor', '__proto__']) expect(errorCodeInfo(code).status).toBe(500);
+  });
+});
+
+it('names argument, expectation and type, never the value (contract 42)', () => {
+  expect(invalidInput('userId', 'a string', { password: 'hunter2' }).message).toBe(
+    'userId must be a string, but it is an object.',
+  );
+});
+
+describe('orAborted', () => {
+  it('gives the value, or the reason when the signal comes first', async () => {
+    const controller = new AbortController();
+    expect(await orAborted(Promise.resolve(1), controller.signal)).toBe(1);
+    const waiting = orAborted(
+      new Promise(() => {}),
+      controller.signal,
+      (reason) => new Error(`ended: ${String(reason)}`),
+    );
+    controller.abort('enough');
+    await expect(waiting).rejects.toThrow('ended: enough');
+    await expect(orAborted(new Promise(() => {}), controller.signal)).rejects.toBe('enough');
+    expect(await orAborted(Promise.resolve(2), undefined)).toBe(2);
+  });
+});

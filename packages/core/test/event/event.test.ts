@@ -1,0 +1,87 @@
+import {
+  createEvent,
+  createEventActions,
+  getFunctionCalls,
+  getFunctionResponses,
+  isFinalResponse,
+  systemRuntime,
+  textOf,
+} from '@thole/core';
+import type { Event, EventActions, Part, Runtime } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+
+describe('createEvent', () => {
+  const runtime: Runtime = { ...systemRuntime(), now: () => 12.5, newId: (kind) => `${kind}-x` };
+
+  it('fills in id, invocation, time and the four maps (contract 15)', () => {
+    expect(createEvent({ author: 'a' }, runtime)).toEqual({
+      author: 'a',
+      id: 'event-x',
+      invocationId: 'invocation-x',
+      timestamp: 12.5,
+      actions: maps,
+    });
+  });
+
+  it('keeps what it is given, a time of 0 too', () => {
+    const given = {
+      author: 'a',
+      id: 'e',
+      invocationId: 'i',
+      timestamp: 0,
+      branch: 'b',
+      actions: { escalate: true, stateDelta: { a: 1 } },
+    };
+    expect(createEvent(given, runtime)).toEqual({
+      ...given,
+      actions: { ...maps, escalate: true, stateDelta: { a: 1 } },
+    });
+  });
+
+  it('gives each event maps of its own, and ids that differ', () => {
+    const [one, other] = [createEvent({ author: 'a' }), createEvent({ author: 'a' })];
+    one.actions.stateDelta['a'] = 1;
+    expect([other.actions.stateDelta, one.id === other.id]).toEqual([{}, false]);
+    expect(createEventActions()).toEqual(maps);
+  });
+});
+
+describe('isFinalResponse', () => {
+  const event = (parts: Part[], more: Partial<Event> = {}, actions: Partial<EventActions> = {}): Event =>
+    createEvent({ author: 'a', content: { role: 'model', parts }, ...more, actions });
+  const call = { functionCall: { name: 'f', args: {} } };
+  const response = { functionResponse: { name: 'f', response: {} } };
+  const result = { codeExecutionResult: { output: '1' } };
+
+  it.each<[name: string, event: Event, final: boolean]>([
+    ['a text', event([{ text: 'a' }]), true],
+    ['nothing', event([]), true],
+    ['no content', createEvent({ author: 'a' }), true],
+    ['a partial', event([{ text: 'a' }], { partial: true }), false],
+    ['a call', event([{ text: 'a' }, call]), false],
+    ['an answer', event([response]), false],
+    ['an answer that is not put into words', event([response], {}, { skipSummarization: true }), true],
+    ['a call that is answered later', event([call], { longRunningToolIds: ['c1'] }), true],
+    ['a call with an empty list of later ones', event([call], { longRunningToolIds: [] }), false],
+    ['a trailing code result', event([{ text: 'a' }, result]), false],
+    ['a code result with a text after it', event([result, { text: 'a' }]), true],
+  ])('%s', (_, given, final) => {
+    expect(isFinalResponse(given)).toBe(final);
+  });
+
+  it('finds calls and answers in their order', () => {
+    const both = event([call, { text: 'a' }, response, { functionCall: { id: '2', name: 'g', args: {} } }]);
+    expect(getFunctionCalls(both).map((found) => found.name)).toEqual(['f', 'g']);
+    expect(getFunctionResponses(both).map((found) => found.name)).toEqual(['f']);
+    expect([getFunctionCalls({}), getFunctionResponses({})]).toEqual([[], []]);
+  });
+
+  it('reads text without thoughts', () => {
+    expect(textOf({ parts: [{ text: 'a' }, { text: 'hm', thought: true }, call, { text: '' }, { text: 'b' }] })).toBe(
+      'ab',
+    );
+    expect([textOf(undefined), textOf({})]).toEqual(['', '']);
+  });
+});

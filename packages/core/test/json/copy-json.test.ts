@@ -1,0 +1,146 @@
+import {
+  deepFreeze,
+  explainJson,
+  failInvalidJson,
+  isPlainObject,
+  JsonCopier,
+  jsonBytes,
+  MAX_JSON_DEPTH,
+  thawJson,
+  TholeError,
+  typeName,
+} from '@thole/core';
+import type { Json } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const copy = (value: unknown): Json => new JsonCopier(failInvalidJson).copy(value, 'value');
+const pathOf = (value: unknown): unknown => {
+  try {
+    return copy(value);
+  } catch (error) {
+    return TholeError.is(error, 'INVALID_INPUT') ? error.message : error;
+  }
+};
+
+describe('JsonCopier', () => {
+  it('copies deeply and freezes all of it, and leaves the original open', () => {
+    const given = { a: [{ b: 1 }], c: null, d: 'x', e: false };
+    const copied = copy(given) as typeof given;
+    expect(copied).toEqual(given);
+    expect([copied === given, copied.a === given.a, Object.isFrozen(copied.a[0]), Object.isFrozen(given)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('leaves out members that are undefined, at every depth (contract 5)', () => {
+    expect(JSON.stringify(copy({ a: undefined, b: { c: undefined, d: 1 } }))).toBe('{"b":{"d":1}}');
+  });
+
+  it('names the path of what is not JSON, and never its value (contract 5, 42)', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = [cycle];
+    expect(pathOf({ cart: [0, 1, { when: new Date(0) }] })).toBe('value.cart[2].when must be JSON, but it is a Date.');
+    expect(pathOf({ 'odd key': () => 'secret' })).toBe('value["odd key"] must be JSON, but it is a function.');
+    expect(pathOf([1, undefined])).toBe('value[1] must be JSON, but it is undefined.');
+    expect(pathOf(1n)).toBe('value must be JSON, but it is a bigint.');
+    expect(pathOf({ n: Number.NaN })).toBe('value.n must be JSON, but it is NaN.');
+    expect(pathOf(cycle)).toBe('value.self[0] must be JSON, but it refers back to a value that contains it.');
+    expect(pathOf({ map: new Map() })).toBe('value.map must be JSON, but it is a Map.');
+  });
+
+  it(`takes ${MAX_JSON_DEPTH} levels and refuses one more`, () => {
+    const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
+    expect(copy(nest(MAX_JSON_DEPTH))).toEqual(nest(MAX_JSON_DEPTH));
+    expect(pathOf(nest(MAX_JSON_DEPTH + 1))).toContain('deeper than 100 levels');
+  });
+
+  it('copies one value that stands in two places twice: that is no cycle', () => {
+    const shared = { a: 1 };
+    expect(copy({ one: shared, other: [shared] })).toEqual({ one: { a: 1 }, other: [{ a: 1 }] });
+  });
+
+  it('takes __proto__ and constructor for plain keys (contract 5)', () => {
+    const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":1}}';
+    const copied = copy(JSON.parse(text)) as { polluted?: boolean };
+    expect([JSON.stringify(copied), copied.polluted, Object.getPrototypeOf(copied) === Object.prototype]).toEqual([
+      text,
+      undefined,
+      true,
+    ]);
+    expect(JSON.stringify(thawJson(copied as Json))).toBe(text);
+  });
+
+  it('turns -0 into 0, as JSON text would', () => {
+    expect(Object.is(copy(-0), 0)).toBe(true);
+  });
+
+  it('counts a lower bound of the size of the JSON text', () => {
+    for (const value of [{}, [], 'text', { a: 'b', c: [1, true, null, { d: 'é' }] }]) {
+      const copier = new JsonCopier(failInvalidJson);
+      copier.copy(value, 'value');
+      expect(copier.size * 6).toBeGreaterThanOrEqual(jsonBytes(value as Json));
+    }
+  });
+});
+
+it('thaws to a copy that may be changed', () => {
+  const frozen = copy({ a: [{ b: 1 }] }) as { a: { b: number }[] };
+  const thawed = thawJson(frozen);
+  thawed.a[0]!.b = 2;
+  expect(frozen.a[0]!.b).toBe(1);
+});
+
+it('freezes in place, all the way down', () => {
+  const value = { a: [{ b: 1 }] };
+  expect(deepFreeze(value)).toBe(value);
+  expect([Object.isFrozen(value), Object.isFrozen(value.a), Object.isFrozen(value.a[0])]).toEqual([true, true, true]);
+});
+
+it('counts bytes of JSON text in UTF-8', () => {
+  expect([jsonBytes('é'), jsonBytes('🙂'), jsonBytes({ a: 1 }), jsonBytes('\0')]).toEqual([4, 6, 7, 8]);
+});
+
+it('finds nothing to explain in what is JSON', () => {
+  expect(explainJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
+});
+
+it('takes object literals for plain, whatever their realm, and instances of classes not', () => {
+  class Money {}
+  expect([{}, Object.create(null), JSON.parse('{}')].map(isPlainObject)).toEqual([true, true, true]);
+  expect([new Money(), new Date(), [], null, 'a', () => 1, new Map()].map(isPlainObject)).toEqual(Array(7).fill(false));
+});
+
+it('names types and classes, never values', () => {
+  class Money {}
+  const values = [
+    undefined,
+    null,
+    'secret',
+    7,
+    true,
+    [1],
+    { a: 1 },
+    new Money(),
+    () => 1,
+    Symbol('s'),
+    new Error('secret'),
+    new (class {})(),
+  ];
+  expect(values.map(typeName)).toEqual([
+    'undefined',
+    'null',
+    'a string',
+    'a number',
+    'a boolean',
+    'an array',
+    'an object',
+    'a Money',
+    'a function',
+    'a symbol',
+    'an Error',
+    'a class instance',
+  ]);
+});

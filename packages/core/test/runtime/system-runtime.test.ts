@@ -1,0 +1,38 @@
+import { systemRuntime } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+describe('systemRuntime', () => {
+  it('tells seconds since the epoch, and milliseconds that never go back (contract 41)', () => {
+    const runtime = systemRuntime();
+    expect(Math.abs(runtime.now() - Date.now() / 1000)).toBeLessThan(5);
+    expect(runtime.monotonic()).toBeLessThanOrEqual(runtime.monotonic());
+  });
+
+  it('makes ids that differ over kinds, calls and runtimes', () => {
+    const [one, other] = [systemRuntime(), systemRuntime()];
+    const ids = [one, other].flatMap((runtime) =>
+      ['event', 'event', 'call', 'session', 'incarnation'].map((kind) => runtime.newId(kind)),
+    );
+    expect(new Set(ids).size).toBe(10);
+    expect(ids[0]).toMatch(/^event-/);
+  });
+
+  it('ends a sleep by its signal, before and meanwhile', async () => {
+    const runtime = systemRuntime();
+    const controller = new AbortController();
+    const sleeping = runtime.sleep(60_000, controller.signal);
+    controller.abort('enough');
+    await expect(sleeping).rejects.toBe('enough');
+    await expect(runtime.sleep(1, controller.signal)).rejects.toBe('enough');
+    await runtime.sleep(0);
+  });
+
+  it('fires a timer once, and one that was cancelled never', async () => {
+    const runtime = systemRuntime();
+    let fired = 0;
+    runtime.timer(0, () => (fired += 1));
+    runtime.timer(0, () => (fired += 10))();
+    await runtime.sleep(20);
+    expect(fired).toBe(1);
+  });
+});

@@ -1,0 +1,33 @@
+import { checkName, checkSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+describe('names', () => {
+  it('may hold any character up to 512 bytes (contract 1)', () => {
+    for (const name of ['a', ' ', 'a:b/c*{}%', '日本', '🙂', 'x'.repeat(MAX_NAME_BYTES), '🙂'.repeat(128)])
+      expect(() => checkName('userId', name)).not.toThrow();
+  });
+
+  it.each([
+    ['', 'userId must not be empty.'],
+    ['x'.repeat(513), 'userId must be at most 512 bytes long.'],
+    ['🙂'.repeat(129), 'userId must be at most 512 bytes long.'],
+    ['a\0', 'userId must not hold a NUL character.'],
+    ['\udc00', 'userId must be well-formed Unicode'],
+    [7, 'userId must be a string, but it is a number.'],
+  ])('refuses %j (contract 1)', (name, message) => {
+    expect(() => checkName('userId', name)).toThrow(message);
+  });
+
+  it('name the part of a triple that is wrong', () => {
+    expect(() => checkSessionRef({ appName: 'a', userId: 'u', sessionId: '' })).toThrow('sessionId');
+  });
+
+  it('make one key for one triple only (contract 1)', () => {
+    const triples = [
+      ['a', 'b","c', 'd'],
+      ['a', 'b', 'c","d'],
+      ['a","b', 'c', 'd'],
+    ].map(([appName, userId, sessionId]) => ({ appName: appName!, userId: userId!, sessionId: sessionId! }));
+    expect(new Set(triples.map(sessionKeyOf)).size).toBe(3);
+  });
+});

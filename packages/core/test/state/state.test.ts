@@ -1,0 +1,106 @@
+import { applyDelta, getOwn, State, TholeError } from '@thole/core';
+import type { Json, StateMap, StateView } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const over = (live: StateMap): StateView => ({
+  read: (key) => getOwn(live, key),
+  copyInto: (target) => applyDelta(target, live),
+});
+
+describe('State', () => {
+  it('reads its own changes first, and the live view below', () => {
+    const live: StateMap = { a: 1, b: 2 };
+    const state = new State(over(live));
+    state.set('a', 10);
+    live['b'] = 20;
+    expect([state.get('a'), state.get('b'), state.get('c'), state.get('c', 3), live['a']]).toEqual([
+      10,
+      20,
+      undefined,
+      3,
+      1,
+    ]);
+    expect(state.toRecord()).toEqual({ a: 10, b: 20 });
+  });
+
+  it('hands its changes over once', () => {
+    const state = new State(over({}));
+    expect([state.hasDelta(), state.takeDelta()]).toEqual([false, undefined]);
+    state.update({ a: 1, b: null, c: undefined as never });
+    expect([state.hasDelta(), state.takeDelta(), state.hasDelta(), state.takeDelta()]).toEqual([
+      true,
+      { a: 1, b: null },
+      false,
+      undefined,
+    ]);
+  });
+
+  it('hides a key that it deletes', () => {
+    const state = new State(over({ a: 1 }));
+    state.delete('a');
+    expect([state.has('a'), state.get('a'), state.get('a', 5), state.toRecord(), state.takeDelta()]).toEqual([
+      false,
+      undefined,
+      5,
+      {},
+      { a: null },
+    ]);
+  });
+
+  it('keeps a frozen copy of what it is given', () => {
+    const state = new State(over({}));
+    const cart = { items: [1] };
+    state.set('cart', cart);
+    cart.items.push(2);
+    expect(state.get('cart')).toEqual({ items: [1] });
+    expect(Object.isFrozen(state.get<{ items: number[] }>('cart')!.items)).toBe(true);
+  });
+
+  it('sets temp: keys at once where there is a place for them, and in the delta otherwise (contract 4)', () => {
+    const temp: StateMap = {};
+    const [one, other] = [new State(over({}), { temp }), new State(over({}), { temp })];
+    one.set('temp:a', 1);
+    expect([other.get('temp:a'), one.hasDelta(), one.toRecord()]).toEqual([1, false, { 'temp:a': 1 }]);
+    other.delete('temp:a');
+    expect([one.has('temp:a'), temp]).toEqual([false, {}]);
+    const alone = new State(over({}));
+    alone.set('temp:a', 1);
+    expect([alone.get('temp:a'), alone.takeDelta()]).toEqual([1, { 'temp:a': 1 }]);
+  });
+
+  it('takes __proto__, constructor and toString for plain keys (contract 5)', () => {
+    const state = new State(over({}));
+    for (const key of ['__proto__', 'constructor', 'toString']) {
+      expect([state.has(key), state.get(key)]).toEqual([false, undefined]);
+      state.set(key, key);
+      expect([state.has(key), state.get(key)]).toEqual([true, key]);
+    }
+    expect(JSON.stringify(state.toRecord())).toBe(
+      '{"__proto__":"__proto__","constructor":"constructor","toString":"toString"}',
+    );
+    expect(Object.keys(state.takeDelta()!)).toEqual(['__proto__', 'constructor', 'toString']);
+  });
+
+  it('refuses what is not JSON by its path, and then changes nothing, not even before the bad key (contract 5)', () => {
+    const state = new State(over({}));
+    expect(() => state.set('a', { when: new Date() } as unknown as Json)).toThrow(
+      'state["a"].when must be JSON, but it is a Date.',
+    );
+    expect(() => state.set('a', undefined as unknown as Json)).toThrow('state["a"]');
+    expect(() => state.update({ good: 1, bad: (() => 1) as unknown as Json })).toThrow('state.bad');
+    for (const changes of [null, undefined, 'text', [1]])
+      expect(() => state.update(changes as never)).toThrow('State changes must be an object');
+    expect(() => state.set(7 as never, 1)).toThrow('A state key must be a string');
+    expect(state.hasDelta()).toBe(false);
+  });
+
+  it('lets its guard refuse each write, reads not', () => {
+    const guard = (): void => {
+      throw new TholeError('CONTEXT_CLOSED', 'The call has ended.');
+    };
+    const state = new State(over({ a: 1 }), { guard });
+    for (const write of [() => state.set('a', 2), () => state.delete('a'), () => state.update({ a: 2 })])
+      expect(write).toThrow('The call has ended.');
+    expect(state.get('a')).toBe(1);
+  });
+});

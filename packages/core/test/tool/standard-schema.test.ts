@@ -1,0 +1,57 @@
+import { isStandardSchema, readSchema } from '@thole/core';
+import type { StandardSchema } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+type Validate = StandardSchema<unknown, number>['~standard']['validate'];
+const toNumber: Validate = (value) =>
+  typeof value === 'string'
+    ? { value: Number(value) }
+    : { issues: [{ message: 'expected string', path: ['a', { key: 0 }] }] };
+const written = { input: () => ({ type: 'string' }), output: () => ({ type: 'number' }) };
+const schema = (jsonSchema?: typeof written): StandardSchema<unknown, number> => ({
+  '~standard': { version: 1, vendor: 'acme', validate: toNumber, ...(jsonSchema && { jsonSchema }) },
+});
+
+describe('readSchema', () => {
+  it('gives the JSON Schema of the input, and what validation makes of a value', async () => {
+    const read = readSchema(schema(written), 'parameters');
+    expect(read.jsonSchema).toEqual({ type: 'string' });
+    expect(await read.validate('7')).toEqual({ value: 7 });
+    expect(await read.validate(7)).toEqual({ issues: ['a.0: expected string'] });
+  });
+
+  it('takes the JSON Schema from the caller where the library writes none', () => {
+    expect(readSchema({ schema: schema(), jsonSchema: { type: 'string' } }, 'parameters').jsonSchema).toEqual({
+      type: 'string',
+    });
+    expect(() => readSchema(schema(), 'parameters')).toThrow(
+      'parameters is a schema of acme, which gives no JSON Schema',
+    );
+  });
+
+  it('says SCHEMA_UNSUPPORTED with its cause when the library cannot write it', () => {
+    const cause = new Error('transforms cannot be written');
+    const failing = {
+      ...written,
+      input: () => {
+        throw cause;
+      },
+    };
+    expect(() => readSchema(schema(failing), 'parameters')).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', cause }),
+    );
+  });
+
+  it('takes schemas that are functions, as some libraries have them', () => {
+    expect(isStandardSchema(Object.assign(() => {}, schema()))).toBe(true);
+  });
+
+  it.each([
+    [{ type: 'object' }, 'parameters is a bare JSON Schema; wrap it with jsonSchema()'],
+    [undefined, 'parameters must be a Standard Schema'],
+    [{ '~standard': {} }, 'parameters must be a Standard Schema'],
+    [{ schema: schema() }, 'parameters.jsonSchema must be a JSON Schema object, but it is undefined.'],
+  ])('refuses %j', (given, message) => {
+    expect(() => readSchema(given as never, 'parameters')).toThrow(message);
+  });
+});

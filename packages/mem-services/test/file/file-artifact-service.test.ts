@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ArtifactService } from '@thole/core';
+import { FileArtifactService } from '@thole/mem-services/file';
+import { artifactServiceCases, register } from '@thole/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folders = new Map<ArtifactService, string>();
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'thole-artifacts-'));
+const maxBytes = 65_536;
+
+register({ describe, it }, artifactServiceCases, {
+  name: 'FileArtifactService',
+  claims: ['durable'],
+  async create(runtime) {
+    const rootDir = await newFolder();
+    const service = new FileArtifactService({ rootDir, runtime, maxBytes });
+    folders.set(service, rootDir);
+    return service;
+  },
+  reopen: (service, runtime) => new FileArtifactService({ rootDir: folders.get(service)!, runtime, maxBytes }),
+  destroy: (service) => rm(folders.get(service)!, { recursive: true }),
+});
+
+describe('FileArtifactService', () => {
+  const made: string[] = [];
+  afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));
+
+  const fresh = async (): Promise<{ service: FileArtifactService; rootDir: string }> => {
+    const rootDir = await newFolder();
+    made.push(rootDir);
+    return { service: new FileArtifactService({ rootDir }), rootDir };
+  };
+  const ref = { appName: '../../app', userId: '/etc', sessionId: '..', filename: '../../../escape' };
+
+  it('keeps every name inside its folder, in lower-case ASCII of at most 130 characters a component (contract 37)', async () => {
+    const { service, rootDir } = await fresh();
+    await service.saveArtifact({ ...ref, artifact: { text: 'a' } });
+    await service.saveArtifact({ ...ref, filename: 'Ü'.repeat(200), artifact: { text: 'a' } });
+    expect((await readdir(rootDir)).toSorted()).toEqual(['artifacts', 'temporary']);
+    for (const path of await readdir(join(rootDir, 'artifacts'), { recursive: true }))
+      expect(path).toMatch(/^([a-z0-9_.%-]{1,130}\/?)+$/);
+  });
+
+  it('leaves nothing behind in its folder of unfinished writes', async () => {
+    const { service, rootDir } = await fresh();
+    await Promise.all(['a', 'b', 'c'].map((text) => service.saveArtifact({ ...ref, artifact: { text } })));
+    await service.deleteArtifact(ref);
+    expect(await readdir(join(rootDir, 'temporary'))).toEqual([]);
+  });
+
+  it('reads a folder that nobody has written to as empty, and makes it at the first save', async () => {
+    const { rootDir } = await fresh();
+    const service = new FileArtifactService({ rootDir: join(rootDir, 'not', 'there', 'yet') });
+    expect(await service.listArtifactKeys(ref)).toEqual([]);
+    expect(await service.saveArtifact({ ...ref, artifact: { text: 'a' } })).toBe(0);
+  });
+
+  it('never gives two processes one version (contract 37)', { timeout: 30_000 }, async () => {
+    const { service, rootDir } = await fresh();
+    const script = fileURLToPath(new URL('save-twenty.ts', import.meta.url));
+    const saving = [1, 2].map(() =>
+      promisify(execFile)(process.execPath, ['--conditions=@thole/source', script, rootDir]),
+    );
+    const versions = (await Promise.all(saving)).flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
+    const all = Array.from({ length: 40 }, (_, i) => i);
+    expect(versions.toSorted((a, b) => a - b)).toEqual(all);
+    expect(await service.listVersions({ appName: 'app', userId: 'u', sessionId: 's', filename: 'shared' })).toEqual(
+      all,
+    );
+  });
+
+  it('refuses what is no folder', () => {
+    expect(() => new FileArtifactService({ rootDir: '' })).toThrow('rootDir');
+    expect(() => new FileArtifactService(undefined as never)).toThrow('rootDir');
+  });
+});

@@ -1,0 +1,104 @@
+import { createEvent, StoredSessionService } from '@thole/core';
+import type { SessionService, SessionStore } from '@thole/core';
+import { InMemorySessionService, InMemorySessionStore } from '@thole/mem-services';
+import { register, sessionServiceCases } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+register({ describe, it }, sessionServiceCases, {
+  name: 'InMemorySessionService',
+  claims: ['lease', 'watch'],
+  create: (runtime) => new InMemorySessionService({ runtime }),
+});
+
+const stores = new WeakMap<SessionService, InMemorySessionStore>();
+
+register(
+  { describe, it },
+  sessionServiceCases.filter((each) => each.needs?.includes('durable')),
+  {
+    name: 'two services over one InMemorySessionStore',
+    claims: ['durable'],
+    create(runtime) {
+      const store = new InMemorySessionStore(runtime);
+      const service = new StoredSessionService(store, { runtime });
+      stores.set(service, store);
+      return service;
+    },
+    reopen: (service, runtime) => new StoredSessionService(stores.get(service)!, { runtime }),
+  },
+);
+
+describe('InMemorySessionService', () => {
+  const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+
+  it('hands the same frozen events to every reader instead of copying them (contract 9)', async () => {
+    const service = new InMemorySessionService();
+    await service.createSession(ref);
+    const stored = await service.appendEvent({ session: ref, event: createEvent({ author: 'user' }) });
+    const [one, other] = [await service.getSession(ref), await service.getSession(ref)];
+    expect([one!.events[0] === stored, other!.events[0] === stored, one!.events === other!.events]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('takes limits of its own (contract 5)', async () => {
+    const service = new InMemorySessionService({ limits: { stateValueBytes: 10, eventBytes: 1_000 } });
+    await service.createSession(ref);
+    await expect(service.updateState({ ...ref, stateDelta: { a: 'x'.repeat(9) } })).rejects.toMatchObject({
+      code: 'VALUE_TOO_LARGE',
+    });
+    const content = { parts: [{ text: 'x'.repeat(1_000) }] };
+    const event = createEvent({ author: 'user', content });
+    await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
+  });
+
+  it('shares nothing with another instance (contract 42)', async () => {
+    await new InMemorySessionService().createSession({ ...ref, state: { 'app:a': 1 } });
+    expect(await new InMemorySessionService().getSession(ref)).toBeUndefined();
+  });
+
+  it('refuses a record of a version it does not know', async () => {
+    const store = new InMemorySessionStore();
+    const service = new StoredSessionService({
+      ...wrap(store),
+      load: async (key, window) => ({ ...(await store.load(key, window))!, v: 2 as never }),
+    });
+    await expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+  });
+
+  it('says STORE_OUTCOME_UNKNOWN when the store answers after the wait has ended, and the same id tells later (contract 7)', async () => {
+    const store = new InMemorySessionStore();
+    const controller = new AbortController();
+    const service = new StoredSessionService({
+      ...wrap(store),
+      append: async (...p) => {
+        const appended = await store.append(...p);
+        controller.abort('enough');
+        await Promise.resolve();
+        return appended;
+      },
+    });
+    await service.createSession(ref);
+    const event = createEvent({ author: 'user' });
+    const waiting = service.appendEvent({ session: ref, event, signal: controller.signal });
+    await expect(waiting).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', cause: 'enough', retryable: true });
+    expect((await service.appendEvent({ session: ref, event })).seq).toBe(1);
+    expect((await service.getSession(ref))!.lastSeq).toBe(1);
+  });
+});
+
+function wrap(store: InMemorySessionStore): SessionStore {
+  return {
+    specVersion: 1,
+    abilities: store.abilities,
+    insert: (session) => store.insert(session),
+    load: (key, window) => store.load(key, window),
+    list: (query) => store.list(query),
+    remove: (key, p) => store.remove(key, p),
+    append: (key, event, delta, fence) => store.append(key, event, delta, fence),
+    readState: (scope) => store.readState(scope),
+    removeUser: (user) => store.removeUser(user),
+  };
+}

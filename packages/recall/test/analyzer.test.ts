@@ -1,0 +1,84 @@
+import { standardAnalyzer } from '@thole/recall';
+import { describe, expect, it } from 'vitest';
+
+const { words } = standardAnalyzer();
+const of = (text: string): string[] => words(text, 'query');
+
+describe('standardAnalyzer', () => {
+  it('takes letters and digits of any script as words, in lower case, and nothing else', () => {
+    expect(of('Room #12B, "Pizza"—olives_now!')).toEqual(['room', '12b', 'pizza', 'oliv']);
+    expect(of('')).toEqual([]);
+    expect(of(' …?! 🎉')).toEqual([]);
+  });
+
+  it('brings full-width and ligature forms to plain ones', () => {
+    expect(of('ＰＩＺＺＡ ﬁsh')).toEqual(of('pizza fish'));
+  });
+
+  it.each([
+    ['Crème Brûlée', 'creme brulee'],
+    ['Łódź', 'lodz'],
+    ['Straße', 'strasse'],
+    ['İSTANBUL', 'istanbul'],
+    ['ışık', 'isik'],
+    ['e\u0301te\u0301', 'été'],
+  ])('folds Latin accents: %s is %s', (accented, plain) => {
+    expect(of(accented)).toEqual(of(plain));
+  });
+
+  it('leaves the marks of other scripts, where they are letters', () => {
+    expect(of('мой йод')).toEqual(['мой', 'йод']);
+    expect(of('किताब')).toEqual(['किताब']);
+  });
+
+  it.each([
+    ['hiking', 'hiked'],
+    ['went', 'going'],
+    ['children', 'kids'],
+    ['bought', 'buys'],
+    ['Mom', 'mothers'],
+    ['flies', 'fly'],
+    ['tried', 'try'],
+  ])('brings %s and %s to one stem', (one, other) => {
+    expect(of(one)).toEqual(of(other));
+  });
+
+  it('drops English stop words, unless nothing else is there', () => {
+    expect(of('where is the pool that we had')).toEqual(['pool']);
+    expect(of('to be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
+    expect(of("don't you've")).not.toEqual([]);
+  });
+
+  it.each([
+    ['喝绿茶', ['喝绿', '绿茶']],
+    ['さくら', ['さく', 'くら']],
+    ['コーヒー', ['コー', 'ーヒ', 'ヒー']],
+    ['แมว', ['แม', 'มว']],
+    ['바다', ['바다']],
+    ['猫', ['猫']],
+    ['ແມວ', ['ແມ', 'ມວ']],
+    ['ឆ្មា', ['ឆ្', '្ម', 'មា']],
+    ['ကြောင်', ['ကြ', 'ြေ', 'ော', 'ာင', 'င်']],
+  ])('gives scripts without spaces as pairs of characters: %s', (text, pairs) => {
+    expect(of(text)).toEqual(pairs);
+  });
+
+  it('parts a script without spaces from what stands beside it', () => {
+    expect(of('iPhoneを2台')).toEqual(['iphon', 'を', '2', '台']);
+  });
+
+  it('keeps of an entry also single ideographs, so that one can be asked for', () => {
+    expect(words('喝茶', 'entry')).toEqual(['喝茶', '喝', '茶']);
+    expect(words('さくら', 'entry')).toEqual(of('さくら'));
+  });
+
+  it('cuts what is too long for a word, and takes no longer for it', () => {
+    const [word] = of('y'.repeat(100_000));
+    expect(word).toHaveLength(64);
+    expect(of(`${'y'.repeat(31)}ing`)).toEqual([`${'y'.repeat(31)}ing`]);
+  });
+
+  it('takes lone surrogates for no letters', () => {
+    expect(of('pool\ud800bar')).toEqual(['pool', 'bar']);
+  });
+});

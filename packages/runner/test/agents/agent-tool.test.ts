@@ -1,0 +1,143 @@
+import { textOf } from '@thole/core';
+import { calls, fails, hangs, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import {
+  answersIn,
+  hello,
+  houseOf,
+  outcomeOf,
+  rootOf,
+  settle,
+  stringsSchema,
+  textsIn,
+  toolOf,
+} from '../support/llm-house.ts';
+
+describe('an agent as a tool', () => {
+  it('answers the call with its final text, from a session of its own (contract 25)', async () => {
+    const inner = new ScriptedLlm(says('Ask the porter.'));
+    const tools = [new AgentTool({ agent: new LlmAgent({ name: 'expert', description: 'Knows.', model: inner }) })];
+    const model = new ScriptedLlm(calls('expert', { request: 'Who has the key?' }), says('The porter.'));
+    const { runner, stored } = await houseOf(rootOf(model, { tools }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)).toEqual([['expert', { result: 'Ask the porter.' }]]);
+    expect(inner.requests[0]!.contents.map(textOf)).toEqual(['Who has the key?']);
+    expect(textsIn((await stored()).events).length).toBe(4);
+  });
+
+  it('sees a copy of the state without temp:, and what it writes to state and artifacts is the caller’s (contract 25)', async () => {
+    const seen: unknown[] = [];
+    const write = toolOf('write', async (_args, context) => {
+      seen.push(context.state.get('mood'), context.state.get('temp:t'));
+      context.state.set('mood', 'good');
+      context.state.set('user:name', 'Ann');
+      context.state.set('temp:x', 1);
+      context.state.delete('gone');
+      await context.saveArtifact('note.txt', { text: 'hi' });
+    });
+    const agent = new LlmAgent({
+      name: 'expert',
+      model: new ScriptedLlm(calls('write'), says('Done.')),
+      tools: [write],
+    });
+    const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
+    const { runner, stored, artifacts } = await houseOf(
+      rootOf(model, { tools: [new AgentTool({ agent })] }),
+      {},
+      { mood: 'bad', gone: 1 },
+    );
+    const events = await Array.fromAsync(runner.runAsync({ ...hello, stateDelta: { 'temp:t': 1 } }));
+    expect(seen).toEqual(['bad', undefined]);
+    expect(events[1]!.actions).toMatchObject({
+      stateDelta: { mood: 'good', 'user:name': 'Ann', gone: null },
+      artifactDelta: { 'note.txt': 0 },
+    });
+    expect((await stored()).state).toEqual({ mood: 'good', 'user:name': 'Ann' });
+    expect(await artifacts.listArtifactKeys({ appName: 'app', userId: 'ann', sessionId: 's' })).toEqual(['note.txt']);
+  });
+
+  it('takes what its inputSchema says and gives what its outputSchema says', async () => {
+    const inner = new ScriptedLlm(says('{"key":"7"}'));
+    const agent = new LlmAgent({
+      name: 'expert',
+      model: inner,
+      inputSchema: stringsSchema('door'),
+      outputSchema: stringsSchema('key'),
+    });
+    const model = new ScriptedLlm(calls('expert', { wrong: 1 }), calls('expert', { door: 'front' }), says('x'));
+    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)).toEqual([
+      ['expert', { error: 'The arguments of expert were refused: door: expected string.' }],
+      ['expert', { key: '7' }],
+    ]);
+    expect(textOf(inner.requests[0]!.contents[0])).toBe('{"door":"front"}');
+  });
+
+  it('ends the turn with its answer when that is not to be put into words', async () => {
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
+    const { runner } = await houseOf(
+      rootOf(new ScriptedLlm(calls('expert', { request: '?' })), {
+        tools: [new AgentTool({ agent, skipSummarization: true })],
+      }),
+    );
+    expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
+  });
+
+  it('counts against the caller’s limit of model calls, which ends the run (contract 19)', async () => {
+    const agent = new LlmAgent({
+      name: 'expert',
+      model: new ScriptedLlm(calls('look'), says('x')),
+      tools: [toolOf('look', () => 1)],
+    });
+    const model = new ScriptedLlm(calls('expert', { request: '?' }), says('x'));
+    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    expect((await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 2 } }))).error?.code).toBe(
+      'LLM_CALL_LIMIT',
+    );
+  });
+
+  it('tells the calling model when it fails', async () => {
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(fails('MODEL_OVERLOADED')) });
+    const { runner } = await houseOf(
+      rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
+    );
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)[0]![1]).toEqual({ error: expect.stringContaining('MODEL_OVERLOADED') });
+    expect(textsIn(events).at(-1)).toBe('root: Sorry.');
+  });
+
+  it('tells the calling model when it waits for what comes later', async () => {
+    const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('approve')), tools: [later] });
+    const { runner } = await houseOf(
+      rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
+    );
+    const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
+    expect(answers[0]![1]['error']).toContain('waits for something that comes later');
+  });
+
+  it('hears the caller’s abort (contract 25)', async () => {
+    let signal: AbortSignal | undefined;
+    const agent = new LlmAgent({
+      name: 'expert',
+      model: new ScriptedLlm(
+        (request, options) => (
+          (signal = options.signal),
+          (hangs() as (...p: unknown[]) => Promise<never>)(request, options)
+        ),
+      ),
+    });
+    const { runner } = await houseOf(
+      rootOf(new ScriptedLlm(calls('expert', { request: '?' })), { tools: [new AgentTool({ agent })] }),
+    );
+    const run = runner.runAsync(hello);
+    const ending = outcomeOf(run);
+    await settle();
+    run.abort();
+    expect((await ending).error?.code).toBe('RUN_ABORTED');
+    expect(signal!.aborted).toBe(true);
+  });
+});

@@ -1,0 +1,210 @@
+import { createEvent, createEventActions } from '@thole/core';
+import type { Agent, Event, InvocationContext } from '@thole/core';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { LoopAgent } from '../../src/agents/loop-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { answersIn, hello, houseOf, outcomeOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
+
+function agentOf(name: string, steps: (context: InvocationContext) => AsyncGenerator<Event, void, Event>): Agent {
+  return { name, runAsync: steps };
+}
+
+function eventOf(
+  { agentName, invocationId, runtime }: InvocationContext,
+  text: string,
+  more: Partial<Event> = {},
+): Event {
+  return createEvent(
+    { author: agentName, invocationId, content: { role: 'model', parts: [{ text }] }, ...more },
+    runtime,
+  );
+}
+
+const saying = (name: string, ...texts: string[]): Agent =>
+  agentOf(name, async function* (context) {
+    for (const text of texts) yield eventOf(context, text);
+  });
+
+const failing = (name: string): Agent =>
+  agentOf(name, async function* () {
+    throw new Error(`${name} is broken`);
+  });
+
+const escalating = (name: string): Agent =>
+  agentOf(name, async function* (context) {
+    const event = eventOf(context, 'enough');
+    yield { ...event, actions: { ...event.actions, escalate: true } };
+  });
+
+const waiting = (name: string): LlmAgent =>
+  new LlmAgent({
+    name,
+    model: new ScriptedLlm(calls('approve', {}, 'c1')),
+    tools: [toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true })],
+  });
+
+describe('a SequentialAgent', () => {
+  it('runs its agents one after another, each seeing what the others did (F225)', async () => {
+    const last = new ScriptedLlm(says('Both, then.'));
+    const subAgents = [
+      new LlmAgent({ name: 'one', model: new ScriptedLlm(says('First.')), outputKey: 'said' }),
+      new LlmAgent({ name: 'two', model: last, instruction: 'You know {said}' }),
+    ];
+    const { runner } = await houseOf(new SequentialAgent({ name: 'root', subAgents }));
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['one: First.', 'two: Both, then.']);
+    expect(last.requests[0]!.config.systemInstruction).toContain('You know First.');
+  });
+
+  it('does not go on after an agent that failed', async () => {
+    const { runner } = await houseOf(
+      new SequentialAgent({ name: 'root', subAgents: [saying('a', '1'), failing('b'), saying('c', '3')] }),
+    );
+    const { events, error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.code).toBe('AGENT_FAILED');
+    expect(textsIn(events)).toEqual(['a: 1', 'b: AGENT_FAILED']);
+  });
+
+  it('does not go on after an agent that waits for a call that is answered later (contract 28)', async () => {
+    const { runner } = await houseOf(
+      new SequentialAgent({ name: 'root', subAgents: [waiting('a'), saying('b', '2')] }),
+    );
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(new Set(events.map(({ author }) => author))).toEqual(new Set(['a']));
+  });
+
+  it('does not go on when the invocation was ended', async () => {
+    const ending = agentOf('a', async function* (context) {
+      yield eventOf(context, 'bye');
+      context.endInvocation();
+    });
+    const { runner } = await houseOf(new SequentialAgent({ name: 'root', subAgents: [ending, saying('b', '2')] }));
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: bye']);
+  });
+});
+
+describe('a LoopAgent', () => {
+  it('runs its agents again and again, maxIterations times', async () => {
+    const { runner } = await houseOf(
+      new LoopAgent({ name: 'root', maxIterations: 2, subAgents: [saying('a', '1'), saying('b', '2')] }),
+    );
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: 2', 'a: 1', 'b: 2']);
+  });
+
+  it('ends with the agent whose event escalates; those after it do not run', async () => {
+    const { runner } = await houseOf(
+      new LoopAgent({ name: 'root', subAgents: [saying('a', '1'), escalating('b'), saying('c', '3')] }),
+    );
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: enough']);
+  });
+
+  it('ends with such an agent also where that goes on for a while', async () => {
+    const subAgents = [
+      agentOf('a', async function* (context) {
+        yield eventOf(context, '1', { actions: createEventActions({ escalate: true }) });
+        yield eventOf(context, '2');
+      }),
+      saying('b', '3'),
+    ];
+    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents }));
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'a: 2']);
+  });
+
+  it('ends where an agent waits for what comes later', async () => {
+    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents: [waiting('a')] }));
+    expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['approve', { status: 'asked' }]]);
+  });
+
+  it('is stopped by maxLlmCalls where nothing else ends it (contract 19)', async () => {
+    const model = new ScriptedLlm(says('1'), says('2'), says('3'));
+    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents: [new LlmAgent({ name: 'a', model })] }));
+    expect((await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 3 } }))).error?.code).toBe(
+      'LLM_CALL_LIMIT',
+    );
+  });
+
+  it.each([
+    [{ maxIterations: 0 }, 'maxIterations must be a positive integer'],
+    [{ maxIterations: 1.5 }, 'maxIterations must be a positive integer'],
+    [{ subAgents: [] }, 'subAgents must hold at least one agent'],
+  ])('is refused with %o', (options, message) => {
+    expect(() => new LoopAgent({ name: 'root', subAgents: [saying('a', '1')], ...options })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
+describe('a ParallelAgent', () => {
+  it('runs its agents at once, each in a branch that does not see the others (F225)', async () => {
+    const models = { a: new ScriptedLlm(calls('look'), says('A.')), b: new ScriptedLlm(calls('look'), says('B.')) };
+    let running = 0;
+    const look = toolOf('look', async () => {
+      running++;
+      while (running < 2) await settle();
+    });
+    const subAgents = [
+      new LlmAgent({ name: 'a', model: models.a, tools: [look] }),
+      new LlmAgent({ name: 'b', model: models.b, tools: [look] }),
+    ];
+    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(new Set(events.map(({ author, branch }) => `${author} ${branch}`))).toEqual(
+      new Set(['a root.a', 'b root.b']),
+    );
+    expect(JSON.stringify(models.a.requests[1]!.contents)).not.toContain('root.b');
+    expect(models.a.requests[1]!.contents.length).toBe(3);
+    expect((await stored()).events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('gives each agent the answer to its own event', async () => {
+    const seen: string[] = [];
+    const listening = (name: string): Agent =>
+      agentOf(name, async function* (context) {
+        for (const n of [1, 2, 3]) {
+          const stored = yield eventOf(context, `${name}${n}`);
+          seen.push(`${name} ${stored.content!.parts![0]!.text} ${stored.seq !== undefined}`);
+        }
+      });
+    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents: [listening('a'), listening('b')] }));
+    await runner.runToCompletion(hello);
+    expect(seen.toSorted()).toEqual(['a', 'b'].flatMap((name) => [1, 2, 3].map((n) => `${name} ${name}${n} true`)));
+  });
+
+  it('stores what the others have ready when one fails, then throws (run case 21)', async () => {
+    const failure = Promise.withResolvers<void>();
+    const late = agentOf('b', async function* () {
+      await failure.promise;
+      throw new Error('broken');
+    });
+    const look = toolOf('look', (_args, { state }) => (state.set('seen', true), setImmediate(failure.resolve), 'seen'));
+    const model = new ScriptedLlm(calls('look'), async () => (await settle(), says('A.')));
+    const subAgents = [new LlmAgent({ name: 'a', model, tools: [look] }), late];
+    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.code).toBe('AGENT_FAILED');
+    const session = await stored();
+    expect(session.state).toEqual({ seen: true });
+    expect(answersIn(session.events)).toEqual([['look', { result: 'seen' }]]);
+    expect(session.events.at(-1)!.errorCode).toBe('AGENT_FAILED');
+  });
+
+  it('lets nobody begin anything more once one has failed', async () => {
+    const subAgents = [saying('a', '1', '2', '3'), failing('b')];
+    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    await outcomeOf(runner.runAsync(hello));
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'a: 1', 'b: AGENT_FAILED']);
+  });
+
+  it('may stand in another one, and its branch in that one’s', async () => {
+    const inner = new ParallelAgent({ name: 'inner', subAgents: [saying('a', '1')] });
+    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents: [inner] }));
+    expect((await Array.fromAsync(runner.runAsync(hello))).map(({ branch }) => branch)).toEqual(['root.inner.inner.a']);
+  });
+
+  it('does nothing without agents', async () => {
+    const { runner } = await houseOf(new ParallelAgent({ name: 'root' }));
+    expect(await Array.fromAsync(runner.runAsync(hello))).toEqual([]);
+  });
+});

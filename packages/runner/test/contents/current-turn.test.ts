@@ -1,0 +1,72 @@
+import type { EventInit } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { buildContents } from '../../src/contents/build-contents.ts';
+import { agent, answer, asked, call, compaction, historyOf, lines, longRunning, user } from './history-of.ts';
+
+const contents = (...events: EventInit[]): string[] =>
+  lines(buildContents(historyOf(...events), asked({ includeContents: 'none' })));
+const transfer = (author: string, to: string): EventInit[] => [
+  {
+    author,
+    content: {
+      role: 'model',
+      parts: [{ functionCall: { id: 't', name: 'transfer_to_agent', args: { agentName: to } } }],
+    },
+  },
+  {
+    author,
+    content: {
+      role: 'user',
+      parts: [{ functionResponse: { id: 't', name: 'transfer_to_agent', response: { result: null } } }],
+    },
+    actions: { transferToAgent: to },
+  },
+];
+
+describe("currentTurn, where includeContents is 'none'", () => {
+  it("shows what the user said last and the agent's own steps since", () => {
+    expect(contents(user('old'), agent('a', 'reply'), user('new'), call('a', 'c1'), answer('a', 'c1', 7))).toEqual([
+      'user: new',
+      'model: call c1',
+      'user: answer c1 7',
+    ]);
+  });
+
+  it('shows the last words of the agent before it, and not the user', () => {
+    expect(contents(user('go'), agent('b', 'draft'))).toEqual([
+      'user: Context, from another agent:',
+      'user: [b] said: draft',
+    ]);
+  });
+
+  it('shows the message of the user after a transfer', () => {
+    expect(contents(user('old'), agent('root', 'reply'), user('book a room'), ...transfer('root', 'a'))[0]).toBe(
+      'user: book a room',
+    );
+  });
+
+  it('shows the message of the user after a transfer by an agent that spoke first', () => {
+    expect(contents(user('book a room'), agent('root', 'I will pass you on.'), ...transfer('root', 'a'))[0]).toBe(
+      'user: book a room',
+    );
+  });
+
+  it('goes on with the turn that an answer of the user belongs to', () => {
+    expect(contents(user('go'), call('a', 'c1', longRunning('c1')), answer('user', 'c1', 'yes'))).toEqual([
+      'user: go',
+      'model: call c1',
+      'user: answer c1 yes',
+    ]);
+  });
+
+  it('shows no summary of earlier turns', () => {
+    expect(contents(user('old'), compaction(['e1'], 'short', { startSeq: 1, endSeq: 1 }), user('new'))).toEqual([
+      'user: new',
+    ]);
+  });
+
+  it('is empty, and throws nothing, where nobody else ever said anything', () => {
+    expect(contents(agent('a', 'words'))).toEqual([]);
+    expect(contents()).toEqual([]);
+  });
+});

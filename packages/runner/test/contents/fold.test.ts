@@ -1,0 +1,125 @@
+import type { Event, EventLog } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { ContentsFold } from '../../src/contents/fold.ts';
+import { SessionLog } from '../../src/history/session-log.ts';
+import { agent, answer, asked, call, historyOf, lines, longRunning, rewind, user } from './history-of.ts';
+
+/** Counts which events are looked at. */
+class WatchedLog extends SessionLog implements EventLog {
+  read: number[] = [];
+  override at(index: number): Event | undefined {
+    this.read.push(index);
+    return super.at(index);
+  }
+}
+
+describe('ContentsFold', () => {
+  it('looks only at new events', () => {
+    const events = historyOf(user('1'), call('a', 'c1'), answer('a', 'c1', 1), agent('a', '4'), user('5'));
+    const log = new WatchedLog(events.slice(0, 4));
+    const fold = new ContentsFold();
+    fold.contentsOf(log, asked());
+    log.read = [];
+    log.push(events[4]!);
+    expect(lines(fold.contentsOf(log, asked())).at(-1)).toBe('user: 5');
+    expect(log.read).toEqual([4]);
+  });
+
+  it('gives an array of its own with the same contents', () => {
+    const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
+    const fold = new ContentsFold();
+    const first = fold.contentsOf(log, asked());
+    const second = fold.contentsOf(log, asked());
+    expect(second).not.toBe(first);
+    expect(second.every((content, i) => content === first[i])).toBe(true);
+  });
+
+  it('takes everything anew when the epoch moves', () => {
+    const [question, reply, marker] = historyOf(user('1'), agent('a', '2', { invocationId: 'i2' }), rewind('i2'));
+    const log = new SessionLog([question!, reply!]);
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1', 'model: 2']);
+    log.push(marker!);
+    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1']);
+  });
+
+  it('opens a settled call again when its answer comes', () => {
+    const events = historyOf(call('a', 'c1', longRunning('c1')), agent('a', 'wait'), answer('user', 'c1', 'yes'));
+    const log = new SessionLog(events.slice(0, 2));
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    log.push(events[2]!);
+    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 yes');
+  });
+
+  it('changes "pending" to "outcome unknown" when the next invocation begins', () => {
+    const events = historyOf(call('a', 'c1'), user('hello?', { invocationId: 'i2' }));
+    const log = new SessionLog(events.slice(0, 1));
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    log.push(events[1]!);
+    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+  });
+
+  it('does not take the answer to a later call of the same id for that of an earlier one', () => {
+    const events = historyOf(
+      call('a', 'c1'),
+      call('a', 'c1', longRunning('c1')),
+      answer('user', 'c1', 1),
+      user('hello?', { invocationId: 'i2' }),
+    );
+    const log = new SessionLog(events.slice(0, 3));
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    log.push(events[3]!);
+    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+  });
+
+  it('joins speech that goes on', () => {
+    const events = historyOf(
+      { author: 'user', inputTranscription: { text: 'Hel' } },
+      { author: 'user', inputTranscription: { text: 'lo' } },
+    );
+    const log = new SessionLog(events.slice(0, 1));
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: Hel']);
+    log.push(events[1]!);
+    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: Hello']);
+  });
+
+  it("does not take the answer to another agent's call of the same id for its own", () => {
+    const events = historyOf(
+      call('a', 'c1'),
+      call('b', 'c1'),
+      answer('user', 'c1', 1),
+      user('hello?', { invocationId: 'i2' }),
+    );
+    const log = new SessionLog(events.slice(0, 3));
+    const fold = new ContentsFold();
+    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    log.push(events[3]!);
+    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+  });
+
+  it('begins anew for another agent, another branch and another log', () => {
+    const fold = new ContentsFold();
+    const log = new SessionLog(historyOf(agent('a', 'mine'), agent('b', 'aside', { branch: 'p.b' })));
+    expect(fold.contentsOf(log, asked())).toHaveLength(2);
+    expect(fold.contentsOf(log, asked({ branch: 'p.a' }))).toHaveLength(1);
+    expect(lines(fold.contentsOf(log, asked({ agentName: 'b', branch: 'p.a' }))).at(-1)).toBe('user: [a] said: mine');
+    expect(fold.contentsOf(new SessionLog(), asked())).toEqual([]);
+  });
+
+  it('follows a choice of history that drops more with time', () => {
+    const log = new SessionLog(historyOf(user('1'), user('2'), user('3')));
+    const fold = new ContentsFold();
+    for (const [fromSeq, left] of [
+      [1, 3],
+      [3, 1],
+      [2, 2],
+    ] as const) {
+      expect(fold.contentsOf(log, asked({ selectHistory: () => ({ fromSeq }) }))).toHaveLength(left);
+    }
+    expect(fold.contentsOf(log, asked())).toHaveLength(3);
+  });
+});

@@ -1,0 +1,189 @@
+import { TholeError } from '@thole/core';
+import type { Event, LlmRequest, LlmResponse, Plugin } from '@thole/core';
+import { calls, fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
+
+const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
+const partial = (text: string): LlmResponse => ({ content: { role: 'model', parts: [{ text }] }, partial: true });
+
+describe('a model that breaks its promise', () => {
+  it.each<[string, string, LlmResponse | LlmResponse[]]>([
+    ['ends in the middle', 'MODEL_INCOMPLETE', [partial('Hel')]],
+    ['says nothing at all', 'MODEL_INCOMPLETE', []],
+    ['gives two finals', 'MODEL_PROTOCOL', [says('one'), says('two')]],
+    ['streams on after its final', 'MODEL_PROTOCOL', [says('one'), partial('two')]],
+    [
+      'puts a call into a partial',
+      'MODEL_PROTOCOL',
+      [{ content: { parts: [{ functionCall: { name: 'x', args: {} } }] }, partial: true }, says('one')],
+    ],
+    ['answers without parts', 'MODEL_EMPTY', { content: { role: 'model', parts: [] }, finishReason: 'STOP' }],
+    ['answers without a content', 'MODEL_EMPTY', {}],
+    ['answers with an empty text', 'MODEL_EMPTY', says('')],
+    ['throws an error that is not ours', 'MODEL_FAILED', fails(new Error('socket hang up')) as never],
+  ])(
+    'that %s ends the run with %s; history shows it, and the next turn works (contract 22)',
+    async (_how, code, answer) => {
+      const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(answer, says('Back.'))));
+      const { error } = await outcomeOf(runner.runAsync(sse));
+      expect(error?.code).toBe(code);
+      expect(TholeError.is(error)).toBe(true);
+      expect(textsIn((await stored()).events)).toEqual(['user: hello', `root: ${code}`]);
+      expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+    },
+  );
+
+  it('that throws keeps its error as the cause', async () => {
+    const cause = new Error('socket hang up');
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(cause)));
+    await expect(runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'MODEL_FAILED', cause });
+  });
+
+  it('that streams unasked shows no partials where none are wanted', async () => {
+    const model = {
+      model: 'chatty',
+      specVersion: 1 as const,
+      generateContentAsync: async function* () {
+        yield* streams('a', 'b');
+      },
+    };
+    const { runner } = await houseOf(rootOf(model as never));
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['root: ab']);
+  });
+
+  it('that ignores its signal does not hold up an abort, nor is it asked on', async () => {
+    const model = new ScriptedLlm(ignores(), says('Back.'));
+    const { runner } = await houseOf(rootOf(model));
+    const run = runner.runAsync(hello);
+    const ending = outcomeOf(run);
+    await settle();
+    run.abort();
+    expect((await ending).error?.code).toBe('RUN_ABORTED');
+    expect(model.requests.length).toBe(1);
+    expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+  });
+});
+
+describe('an answer that explains itself', () => {
+  it.each<LlmResponse>([
+    { finishReason: 'MAX_TOKENS' },
+    { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: 'blocked' },
+  ])('is an event, not an error: $finishReason', async (answer) => {
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(answer), { outputKey: 'kept' }));
+    const { events, error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toBeUndefined();
+    expect(events[0]).toMatchObject(answer);
+    expect((await stored()).state).toEqual({});
+  });
+});
+
+describe('the hooks around a model call', () => {
+  it('run in order, plugins before the agent’s own, partials too (contract 21)', async () => {
+    const seen: string[] = [];
+    const textIn = (response: LlmResponse): string => response.content!.parts![0]!.text!;
+    const plugin: Plugin = {
+      name: 'watch',
+      beforeModelCallback: () => void seen.push('plugin before'),
+      afterModelCallback: ({ llmResponse }) => void seen.push(`plugin after ${textIn(llmResponse)}`),
+    };
+    const agent = rootOf(new ScriptedLlm(streams('a', 'b')), {
+      beforeModelCallback: [() => void seen.push('first before'), async () => void seen.push('second before')],
+      afterModelCallback: ({ response }) => void seen.push(`after ${textIn(response)}`),
+    });
+    const { runner } = await houseOf(agent, { plugins: [plugin] });
+    await Array.fromAsync(runner.runAsync(sse));
+    expect(seen).toEqual(
+      ['plugin before', 'first before', 'second before'].concat(
+        ['a', 'b', 'ab'].flatMap((text) => [`plugin after ${text}`, `after ${text}`]),
+      ),
+    );
+  });
+
+  it('answer instead of the model with the first value that comes, and count no call', async () => {
+    const model = new ScriptedLlm(says('Asked.'));
+    let answers = 0;
+    const cached = (): LlmResponse | undefined => (answers++ === 0 ? calls('look') : undefined);
+    const expectAtLeast = (count: number): void => {
+      expect(answers).toBeGreaterThanOrEqual(count);
+    };
+    const beforeModelCallback = [(): undefined => undefined, cached, (): void => expectAtLeast(2)];
+    const { runner } = await houseOf(rootOf(model, { beforeModelCallback, tools: [toolOf('look', () => 1)] }));
+    expect((await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } })).text).toBe('Asked.');
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('may change the request, and no stored event changes with it (T-47)', async () => {
+    const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
+    const beforeModelCallback = ({ request }: { request: LlmRequest }): void => {
+      request.config.temperature = 0;
+      request.contents = [{ role: 'user', parts: [{ text: 'changed' }] }];
+    };
+    const agent = rootOf(model, { beforeModelCallback, generateContentConfig: { temperature: 1 } });
+    const { runner, stored } = await houseOf(agent);
+    await runner.runToCompletion(hello);
+    expect(model.requests[0]).toMatchObject({
+      config: { temperature: 0 },
+      contents: [{ parts: [{ text: 'changed' }] }],
+    });
+    expect(agent.generateContentConfig).toEqual({ temperature: 1 });
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: Hi.']);
+  });
+
+  it('write state that goes with the model’s event (F267)', async () => {
+    const agent = rootOf(new ScriptedLlm(says('Hi.')), {
+      beforeModelCallback: ({ context }) => context.state.set('asked', 1),
+    });
+    const { runner, stored } = await houseOf(agent);
+    const [event] = await Array.fromAsync(runner.runAsync(hello));
+    expect(event!.actions.stateDelta).toEqual({ asked: 1 });
+    expect((await stored()).state).toEqual({ asked: 1 });
+  });
+
+  it('answer instead of an error; afterModel sees that answer', async () => {
+    const agent = rootOf(new ScriptedLlm(fails('MODEL_OVERLOADED')), {
+      onModelErrorCallback: ({ error }) =>
+        TholeError.is(error, 'MODEL_OVERLOADED') ? says('Later, please.') : undefined,
+      afterModelCallback: ({ response }) => ({ ...response, modelVersion: 'none' }),
+    });
+    const { runner } = await houseOf(agent);
+    const [event] = await Array.fromAsync(runner.runAsync(hello));
+    expect(event).toMatchObject({ modelVersion: 'none', content: { parts: [{ text: 'Later, please.' }] } });
+  });
+
+  it.each(['beforeModelCallback', 'afterModelCallback'] as const)(
+    'fail the run when an agent’s %s throws, and the next turn works (contract 21)',
+    async (callback) => {
+      let isBroken = true;
+      const broken = (): undefined => {
+        if (isBroken) throw new Error('broken');
+      };
+      const { runner } = await houseOf(
+        rootOf(new ScriptedLlm(...(callback === 'afterModelCallback' ? [says('x')] : []), says('Back.')), {
+          [callback]: broken,
+        }),
+      );
+      const { error } = await outcomeOf(runner.runAsync(hello));
+      expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: `Agent root failed in ${callback}.` });
+      isBroken = false;
+      expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+    },
+  );
+
+  it('fail the run when a plugin throws, and name the plugin (contract 21)', async () => {
+    const plugin: Plugin = {
+      name: 'bad',
+      afterModelCallback: () => {
+        throw new Error('broken');
+      },
+    };
+    const { runner } = await houseOf(
+      rootOf(new ScriptedLlm(says('x')), { onModelErrorCallback: () => expect.unreachable() }),
+      { plugins: [plugin] },
+    );
+    const { error }: { events: Event[]; error: { code?: string; message?: string } | undefined } = await outcomeOf(
+      runner.runAsync(hello),
+    );
+    expect(error).toMatchObject({ code: 'PLUGIN_FAILED', message: 'Plugin bad failed in afterModelCallback.' });
+  });
+});

@@ -1,0 +1,238 @@
+import { TholeError } from '@thole/core';
+import type { JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { answersIn, hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
+import type { LlmHouse } from '../support/llm-house.ts';
+
+const never = (): Promise<never> => new Promise(() => {});
+
+/** One turn of an agent with one tool, which the model calls once. */
+async function callOnce(
+  tool: Tool,
+  options: { args?: JsonObject; plugins?: Plugin[] } = {},
+): Promise<{ answer: JsonObject | undefined; house: LlmHouse }> {
+  const model = new ScriptedLlm(calls(tool.name, options.args, 'c1'), says('Done.'));
+  const house = await houseOf(rootOf(model, { tools: [tool] }), { plugins: options.plugins ?? [] });
+  const events = await Array.fromAsync(house.runner.runAsync(hello));
+  return { answer: answersIn(events)[0]?.[1], house };
+}
+
+describe('a tool’s result', () => {
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+
+  it.each<[string, unknown, JsonObject]>([
+    ['an object stays as it is, without undefined members', { a: 1, b: undefined }, { a: 1 }],
+    ['a string stands under result', 'sunny', { result: 'sunny' }],
+    ['a list stands under result', [1, 2], { result: [1, 2] }],
+    ['undefined is null', undefined, { result: null }],
+    ['null is null', null, { result: null }],
+    ['toJSON is honoured', { when: new Date(0) }, { when: '1970-01-01T00:00:00.000Z' }],
+    ['a Date is its text', new Date(0), { result: '1970-01-01T00:00:00.000Z' }],
+  ])('%s', async (_rule, result, expected) => {
+    expect((await callOnce(toolOf('look', () => result))).answer).toEqual(expected);
+  });
+
+  it.each<[unknown, string]>([
+    [{ a: { b: new Map() } }, 'result.a.b is a Map'],
+    [{ n: 1n }, 'result.n is a bigint'],
+    [cyclic, 'result.self refers back to a value that contains it'],
+    [{ list: [undefined] }, 'result.list[0] is'],
+  ])('that is not JSON is an error that names the path', async (result, path) => {
+    const { answer } = await callOnce(toolOf('look', () => result));
+    expect(answer!['error']).toContain(path);
+  });
+});
+
+describe('what goes wrong with a call', () => {
+  it('goes to the model as an error, in the words that were thrown (contract 18)', async () => {
+    const { answer } = await callOnce(
+      toolOf('look', () => {
+        throw new Error('The window is shut.');
+      }),
+    );
+    expect(answer).toEqual({ error: 'The window is shut.' });
+  });
+
+  it('is answered at the time limit, and what the tool writes later is CONTEXT_CLOSED (contract 18)', async () => {
+    let late: ToolContext | undefined;
+    const tool = toolOf('look', (_args, toolContext) => ((late = toolContext), never()), { timeoutMs: 50 });
+    const { runner, runtime } = await houseOf(
+      rootOf(new ScriptedLlm(calls('look'), says('Too late.')), { tools: [tool] }),
+    );
+    const run = outcomeOf(runner.runAsync(hello));
+    await runtime.advance(50);
+    const { events } = await run;
+    expect(answersIn(events)).toEqual([['look', { error: 'look did not answer within 50 ms.' }]]);
+    expect(() => late!.state.set('k', 1)).toThrow(expect.objectContaining({ code: 'CONTEXT_CLOSED' }));
+  });
+
+  it('has the run’s limit where the tool has none of its own', async () => {
+    const { runner, runtime } = await houseOf(
+      rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', never)] }),
+    );
+    const run = outcomeOf(runner.runAsync({ ...hello, runConfig: { toolTimeoutMs: 20 } }));
+    await runtime.advance(20);
+    expect(answersIn((await run).events)[0]![1]).toEqual({ error: 'look did not answer within 20 ms.' });
+  });
+
+  it('keeps the state that the tool wrote, but none of its wishes', async () => {
+    const tool = toolOf('look', (_args, { state, actions }) => {
+      state.set('tried', true);
+      actions.skipSummarization = true;
+      throw new Error('no');
+    });
+    const { house } = await callOnce(tool);
+    const { state, events } = await house.stored();
+    expect(state).toEqual({ tried: true });
+    expect(textsIn(events).at(-1)).toBe('root: Done.');
+  });
+
+  it('counts as lost when a tool refuses its arguments, so that three such steps end the run (contract 18)', async () => {
+    const tool = toolOf('look', () => {
+      throw new TholeError('INVALID_INPUT', 'city: expected string.', { details: { refused: true } });
+    });
+    const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'));
+    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { events, error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.code).toBe('MODEL_STUCK');
+    expect(answersIn(events)[0]![1]).toEqual({ error: 'city: expected string.' });
+  });
+
+  it('refuses to hand over to an agent that is not there', async () => {
+    const { answer } = await callOnce(
+      toolOf('look', (_args, { actions }) => void (actions.transferToAgent = 'nobody')),
+    );
+    expect(answer).toEqual({ error: 'There is no agent nobody to hand over to.' });
+  });
+});
+
+describe('calls of one turn', () => {
+  it('run at once, or as many as maxParallelTools allows', async () => {
+    let running = 0;
+    let most = 0;
+    const tool = toolOf('look', async () => {
+      most = Math.max(most, ++running);
+      await settle();
+      running--;
+    });
+    const four = callsAll(['look', { n: 1 }], ['look', { n: 2 }], ['look', { n: 3 }], ['look', { n: 4 }]);
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(four, says('x'), four, says('y')), { tools: [tool] }));
+    await runner.runToCompletion({ ...hello, runConfig: { maxParallelTools: 2 } });
+    expect(most).toBe(2);
+    await runner.runToCompletion(hello);
+    expect(most).toBe(4);
+  });
+
+  it('are answered as cancelled where an abort finds them running; finished ones keep their answer (contracts 18, 23)', async () => {
+    const tools = [toolOf('quick', () => 'done'), toolOf('slow', never)];
+    const model = new ScriptedLlm(callsAll(['slow', {}, 'a'], ['quick', {}, 'b']), says('Back.'));
+    const { runner, stored } = await houseOf(rootOf(model, { tools }));
+    const run = runner.runAsync(hello);
+    const ending = outcomeOf(run);
+    await settle();
+    run.abort();
+    expect((await ending).error?.code).toBe('RUN_ABORTED');
+    expect(answersIn((await stored()).events)).toEqual([
+      ['quick', { result: 'done' }],
+      ['slow', { error: 'Cancelled: the run ended before this call had.' }],
+    ]);
+    expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+  });
+
+  it('carry their own state each, which a later step and the store see (contract 18)', async () => {
+    const tool = toolOf('note', ({ k }, { state }) => state.set(k as string, true));
+    const model = new ScriptedLlm(callsAll(['note', { k: 'a' }], ['note', { k: 'user:b' }]), says('x'));
+    const { runner, stored } = await houseOf(rootOf(model, { tools: [tool] }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(events.slice(1, 3).map(({ actions }) => actions.stateDelta)).toEqual([{ a: true }, { 'user:b': true }]);
+    expect((await stored()).state).toEqual({ a: true, 'user:b': true });
+  });
+
+  it('end the turn when one answer is not to be put into words', async () => {
+    const model = new ScriptedLlm(calls('show'));
+    const tool = toolOf('show', (_args, { actions }) => void (actions.skipSummarization = true));
+    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
+  });
+
+  it('have a key that is the same for every attempt at them, and no other call has', async () => {
+    const keys: string[] = [];
+    const model = new ScriptedLlm(callsAll(['look', {}, 'a'], ['look', {}, 'b']), says('x'));
+    const { runner } = await houseOf(
+      rootOf(model, { tools: [toolOf('look', (_args, { idempotencyKey }) => void keys.push(idempotencyKey))] }),
+    );
+    await runner.runToCompletion(hello);
+    expect(keys).toEqual(['a', 'b'].map((id) => JSON.stringify(['app', 'ann', 's', id])));
+  });
+});
+
+describe('the hooks around a call', () => {
+  it('run in order, plugins before the agent’s own (contract 21)', async () => {
+    const seen: string[] = [];
+    const plugin: Plugin = {
+      name: 'watch',
+      beforeToolCallback: () => void seen.push('plugin before'),
+      afterToolCallback: () => void seen.push('plugin after'),
+    };
+    const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), {
+      tools: [toolOf('look', () => void seen.push('tool'))],
+      beforeToolCallback: () => void seen.push('before'),
+      afterToolCallback: () => void seen.push('after'),
+    });
+    const { runner } = await houseOf(agent, { plugins: [plugin] });
+    await runner.runToCompletion(hello);
+    expect(seen).toEqual(['plugin before', 'before', 'tool', 'plugin after', 'after']);
+  });
+
+  it('may change arguments and result, never the stored call', async () => {
+    const seen: unknown[] = [];
+    const agent = rootOf(new ScriptedLlm(calls('look', { city: 'Oslo' }), says('x')), {
+      tools: [toolOf('look', (args) => (seen.push({ ...args }), { sun: 1 }))],
+      beforeToolCallback: ({ args }) => void (args['city'] = 'Rome'),
+      afterToolCallback: ({ response }) => void (response['sun'] = 2),
+    });
+    const { runner } = await houseOf(agent);
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(seen).toEqual([{ city: 'Rome' }]);
+    expect(events[0]!.content!.parts![0]!.functionCall!.args).toEqual({ city: 'Oslo' });
+    expect(answersIn(events)).toEqual([['look', { sun: 2 }]]);
+  });
+
+  it('answer instead of the tool, and instead of its error', async () => {
+    const agent = rootOf(new ScriptedLlm(callsAll(['skip'], ['fail']), says('x')), {
+      tools: [
+        toolOf('skip', () => expect.unreachable()),
+        toolOf('fail', () => {
+          throw new Error('no');
+        }),
+      ],
+      beforeToolCallback: ({ tool }) => (tool.name === 'skip' ? { from: 'before' } : undefined),
+      onToolErrorCallback: ({ error }) => ({ sorry: error.message }),
+    });
+    const { runner } = await houseOf(agent);
+    const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
+    expect(Object.fromEntries(answers)).toEqual({ skip: { from: 'before' }, fail: { sorry: 'no' } });
+  });
+
+  it('fail the run when one throws, with every call answered, and the next turn works (contract 21)', async () => {
+    let isBroken = true;
+    const agent = rootOf(new ScriptedLlm(callsAll(['look'], ['slow']), says('Back.')), {
+      tools: [toolOf('look', () => 1), toolOf('slow', never)],
+      afterToolCallback: () => {
+        if (isBroken) throw new Error('broken');
+      },
+    });
+    const { runner, stored } = await houseOf(agent);
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: 'Agent root failed in afterToolCallback.' });
+    expect(
+      answersIn((await stored()).events)
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(['look', 'slow']);
+    isBroken = false;
+    expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+  });
+});

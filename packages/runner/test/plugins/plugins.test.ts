@@ -1,0 +1,134 @@
+import type { Content, Event, LogFields } from '@thole/core';
+import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { GlobalInstructionPlugin } from '../../src/plugins/global-instruction-plugin.ts';
+import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
+import { ReflectAndRetryToolPlugin } from '../../src/plugins/reflect-and-retry-tool-plugin.ts';
+import { SaveFilesAsArtifactsPlugin } from '../../src/plugins/save-files-as-artifacts-plugin.ts';
+import { answersIn, hello, houseOf, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-house.ts';
+
+describe('LoggingPlugin', () => {
+  const turn = async (content: boolean): Promise<{ message: string; fields: LogFields | undefined }[]> => {
+    const model = new ScriptedLlm(calls('pay', { card: '4711' }), says('Paid, dear Ann.'));
+    const { runner, runtime } = await houseOf(rootOf(model, { tools: [toolOf('pay', () => 'receipt 99')] }), {
+      plugins: [new LoggingPlugin({ content })],
+    });
+    await runner.runToCompletion({ ...hello, newMessage: 'my secret' });
+    return runtime.logs.filter(({ level }) => level === 'info');
+  };
+
+  it('tells what a run does, in order, and nothing of what was said', async () => {
+    const lines = await turn(false);
+    expect(lines.map(({ message }) => message)).toEqual([
+      ...['user message', 'event', 'run begins', 'agent begins', 'model is asked', 'model has answered', 'event'],
+      ...[
+        'tool begins',
+        'tool has answered',
+        'event',
+        'model is asked',
+        'model has answered',
+        'event',
+        'agent has ended',
+        'run has ended',
+      ],
+    ]);
+    expect(lines[7]!.fields).toMatchObject({ tool: 'pay', sessionId: 's', agentName: 'root' });
+    for (const word of ['secret', '4711', 'receipt', 'dear']) expect(JSON.stringify(lines)).not.toContain(word);
+  });
+
+  it('tells what was said when it is asked to', async () => {
+    const all = JSON.stringify(await turn(true));
+    for (const word of ['secret', '4711', 'receipt', 'dear']) expect(all).toContain(word);
+  });
+
+  it('tells of errors by their codes', async () => {
+    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(fails('MODEL_AUTH'))), {
+      plugins: [new LoggingPlugin()],
+    });
+    await outcomeOf(runner.runAsync(hello));
+    const [line] = runtime.logs.filter(({ level }) => level === 'error');
+    expect(line).toMatchObject({ message: 'model failed', fields: { code: 'MODEL_AUTH' } });
+  });
+});
+
+describe('GlobalInstructionPlugin', () => {
+  it('puts its instruction, filled in, before each agent’s own', async () => {
+    const model = new ScriptedLlm(says('Hi.'));
+    const plugins = [new GlobalInstructionPlugin({ globalInstruction: 'House: {house}.' })];
+    const { runner } = await houseOf(rootOf(model, { instruction: 'Own.' }), { plugins }, { house: 'Thole' });
+    await runner.runToCompletion(hello);
+    expect(model.requests[0]!.config.systemInstruction).toMatch(/^House: Thole\.\n\nOwn\./);
+  });
+
+  it('is refused without one', () => {
+    expect(() => new GlobalInstructionPlugin({} as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+  });
+});
+
+describe('SaveFilesAsArtifactsPlugin', () => {
+  const message: Content = {
+    role: 'user',
+    parts: [{ text: 'See:' }, { inlineData: { mimeType: 'text/plain', data: btoa('hi'), displayName: 'note.txt' } }],
+  };
+
+  it('keeps files as artifacts and leaves a line that names each', async () => {
+    const model = new ScriptedLlm(says('Seen.'));
+    const { runner, artifacts, stored } = await houseOf(rootOf(model), { plugins: [new SaveFilesAsArtifactsPlugin()] });
+    await runner.runToCompletion({ ...hello, newMessage: message });
+    const kept = await artifacts.loadArtifact({ ...ref, filename: 'note.txt' });
+    expect(kept!.inlineData).toMatchObject({ mimeType: 'text/plain', data: btoa('hi') });
+    const [first] = (await stored()).events;
+    expect(JSON.stringify(first!.content)).not.toContain(btoa('hi'));
+    expect(textsIn([first!])[0]).toContain('"note.txt"');
+    expect(JSON.stringify(model.requests[0]!.contents)).toContain('note.txt');
+    expect(first!.actions.artifactDelta).toEqual({ 'note.txt': 0 });
+  });
+
+  it('leaves a message without files as it is', async () => {
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), {
+      plugins: [new SaveFilesAsArtifactsPlugin()],
+      artifactService: undefined,
+    });
+    await runner.runToCompletion(hello);
+    expect(textsIn((await stored()).events)[0]).toBe('user: hello');
+  });
+});
+
+describe('ReflectAndRetryToolPlugin', () => {
+  const guidance = (events: readonly Event[]): unknown[] =>
+    answersIn(events).map(([, answer]) => answer['whatToDoNow'] ?? answer);
+  const flaky = (...fates: boolean[]): ReturnType<typeof toolOf> =>
+    toolOf('look', () => {
+      if (!fates.shift()) throw new Error('No such city.');
+      return { sun: true };
+    });
+
+  it('tells the model what went wrong and to try differently, then to leave it', async () => {
+    const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('Sorry.'));
+    const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 2 })];
+    const { runner } = await houseOf(rootOf(model, { tools: [flaky()] }), { plugins });
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)[0]![1]).toMatchObject({ error: 'No such city.', attempt: 1 });
+    expect(guidance(events)).toEqual([
+      expect.stringContaining('call it with other arguments'),
+      expect.stringContaining('call it with other arguments'),
+      expect.stringContaining('has failed 3 times'),
+    ]);
+  });
+
+  it('counts anew after a success, and forgets with the invocation', async () => {
+    const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 1 })];
+    const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('x'), calls('look'), says('y'));
+    const { runner } = await houseOf(rootOf(model, { tools: [flaky(false, true, false, false)] }), { plugins });
+    const first = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(first).map(([, { attempt }]) => attempt)).toEqual([1, undefined, 1]);
+    const second = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(second).map(([, { attempt }]) => attempt)).toEqual([1]);
+  });
+
+  it('is refused with a number of retries that is none', () => {
+    expect(() => new ReflectAndRetryToolPlugin({ maxRetries: -1 })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT' }),
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import { getFunctionCalls, textOf } from '@thole/core';
+import type {
+  FunctionDeclaration,
+  GenerateContentConfig,
+  LlmRequest,
+  ReadonlyContext,
+  Tool,
+  Toolset,
+} from '@thole/core';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
+import { hello, houseOf, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
+
+/** What the model is asked in the first step. */
+async function requestOf(options: Partial<LlmAgentOptions>, state = {}): Promise<LlmRequest> {
+  const model = new ScriptedLlm(says('Hi.'));
+  const { runner } = await houseOf(rootOf(model, options), {}, state);
+  await runner.runToCompletion(hello);
+  return model.requests[0]!;
+}
+
+const declared = ({ tools }: GenerateContentConfig): string[] =>
+  (tools ?? []).flatMap((tool) =>
+    'functionDeclarations' in tool ? tool.functionDeclarations.map(({ name }) => name) : Object.keys(tool),
+  );
+
+describe('the system instruction', () => {
+  it.each<[string, string, object]>([
+    ['Guest: {name}.', 'Guest: Ann.', { name: 'Ann' }],
+    ['{user:name} of {app:house}', 'Ann of Thole', { 'user:name': 'Ann', 'app:house': 'Thole' }],
+    ['Room {hotel.room}', 'Room 7', { 'hotel.room': 7 }],
+    ['Cart: {cart}', 'Cart: ["tea"]', { cart: ['tea'] }],
+    ['Perhaps {nick?}.', 'Perhaps .', {}],
+    ['{"json": 1} ${x} {{y}} { z } {1}', '{"json": 1} ${x} {{y}} { z } {1}', {}],
+    ['{a}', '{b}', { a: '{b}' }],
+  ])('has state values in the place of keys: %s (F050)', async (instruction, expected, state) => {
+    const { config } = await requestOf({ instruction }, state);
+    expect(config.systemInstruction!.split('\n\n')[0]).toBe(expected);
+  });
+
+  it('is STATE_KEY_MISSING where it names a key that is not there; the session stays readable and the next turn works', async () => {
+    const model = new ScriptedLlm(says('Hi, Ann.'));
+    const { runner, sessions } = await houseOf(rootOf(model, { instruction: 'Guest: {user:name}.' }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.code).toBe('STATE_KEY_MISSING');
+    expect(error?.message).toContain('user:name');
+    await sessions.updateState({ ...ref, stateDelta: { 'user:name': 'Ann' } });
+    expect((await runner.runToCompletion(hello)).text).toBe('Hi, Ann.');
+  });
+
+  it('has the texts of artifacts, and says which one is missing', async () => {
+    const model = new ScriptedLlm(says('Hi.'));
+    const { runner, artifacts } = await houseOf(rootOf(model, { instruction: 'Rules: {artifact.rules.txt}' }));
+    expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
+      code: 'STATE_KEY_MISSING',
+      message: expect.stringContaining('rules.txt'),
+    });
+    await artifacts.saveArtifact({
+      ...ref,
+      filename: 'rules.txt',
+      artifact: { inlineData: { mimeType: 'text/plain', data: btoa('Be kind.') } },
+    });
+    await runner.runToCompletion(hello);
+    expect(model.requests[0]!.config.systemInstruction).toContain('Rules: Be kind.');
+  });
+
+  it('takes what a function gives as it is, and lets it read but not write', async () => {
+    const instruction = (context: ReadonlyContext): string => {
+      expect(context.state).not.toHaveProperty('set');
+      return `{key} for ${context.userId}, ${context.state.get<number>('k')}`;
+    };
+    const { config } = await requestOf({ instruction }, { k: 1 });
+    expect(config.systemInstruction).toMatch(/^\{key\} for ann, 1\n/);
+  });
+
+  it('has the root’s global instruction before every agent’s own', async () => {
+    const inner = new ScriptedLlm(says('Hi.'));
+    const child = new LlmAgent({
+      name: 'child',
+      model: inner,
+      instruction: 'Own.',
+      globalInstruction: 'Not mine to give.',
+    });
+    const root = rootOf(new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' })), {
+      globalInstruction: 'Be {how}.',
+      subAgents: [child],
+    });
+    const { runner } = await houseOf(root, {}, { how: 'brief' });
+    await runner.runToCompletion(hello);
+    expect(inner.requests[0]!.config.systemInstruction).toMatch(/^Be brief\.\n\nOwn\.\n\n/);
+  });
+
+  it('begins with the static one word for word; then the others stand right before the message (F220)', async () => {
+    const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
+    const { runner } = await houseOf(
+      rootOf(model, { staticInstruction: 'Keep {this}.', instruction: 'Guest: {name}.' }),
+      {},
+      { name: 'Ann' },
+    );
+    await runner.runToCompletion(hello);
+    await runner.runToCompletion({ ...hello, newMessage: 'and?' });
+    expect(model.requests[0]!.config.systemInstruction).toMatch(/^Keep \{this\}\.\n\n/);
+    expect(model.requests[0]!.config.systemInstruction).toBe(model.requests[1]!.config.systemInstruction);
+    expect(model.requests[1]!.contents.map(textOf)).toEqual(['hello', 'Hi.', 'Guest: Ann.', 'and?']);
+  });
+
+  it('says under which name the model speaks, and what for', async () => {
+    const { config } = await requestOf({ description: 'Books rooms.' });
+    expect(config.systemInstruction).toBe('Your name among the agents here is "root". Your purpose: Books rooms.');
+  });
+});
+
+describe('the contents', () => {
+  it('are the user’s message at the least (T-42)', async () => {
+    const plugin = { name: 'forget', selectHistoryCallback: () => [] };
+    const model = new ScriptedLlm(says('Hi.'));
+    const { runner } = await houseOf(rootOf(model), { plugins: [plugin] });
+    await runner.runToCompletion(hello);
+    expect(model.requests[0]!.contents.map(textOf)).toEqual(['hello']);
+  });
+
+  it('are PLUGIN_FAILED where a plugin that chooses them throws', async () => {
+    const plugin = {
+      name: 'bad',
+      selectHistoryCallback: () => {
+        throw new Error('broken');
+      },
+    };
+    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins: [plugin] });
+    expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
+      code: 'PLUGIN_FAILED',
+      message: 'Plugin bad failed in selectHistoryCallback.',
+    });
+  });
+});
+
+describe('the tools', () => {
+  it('are declared, but for passive ones, which cannot be called either (F251)', async () => {
+    const passive: Tool = { name: 'quiet', description: '', runAsync: () => expect.unreachable() };
+    const model = new ScriptedLlm(calls('quiet'), says('x'));
+    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1), passive] }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(declared(model.requests[0]!.config)).toEqual(['look']);
+    expect(events[1]!.content!.parts![0]!.functionResponse!.response).toEqual({
+      error: 'There is no tool quiet. The tools are: look.',
+    });
+  });
+
+  it('may change the request, and what they write is stored with the answer (F252)', async () => {
+    const passive: Tool = {
+      name: 'quiet',
+      description: '',
+      runAsync: () => expect.unreachable(),
+      processLlmRequest: async ({ toolContext, llmRequest }) => {
+        toolContext.state.set('seen', 1);
+        await toolContext.saveArtifact('a.txt', { text: 'a' });
+        (llmRequest.config.tools ??= []).push({ googleSearch: {} });
+      },
+    };
+    const model = new ScriptedLlm(says('Hi.'));
+    const { runner } = await houseOf(
+      rootOf(model, {
+        tools: [passive],
+        beforeModelCallback: ({ context }) => {
+          expect(context.state.get('seen')).toBe(1);
+        },
+      }),
+    );
+    const [event] = await Array.fromAsync(runner.runAsync(hello));
+    expect(event!.actions).toMatchObject({ stateDelta: { seen: 1 }, artifactDelta: { 'a.txt': 0 } });
+    expect(declared(model.requests[0]!.config)).toEqual(['googleSearch']);
+  });
+
+  it('of a toolset are asked for once a step, by a context that cannot write, and closed with the runner (contract 24)', async () => {
+    const asked: ReadonlyContext[] = [];
+    let closed = 0;
+    const toolset: Toolset = {
+      getTools: async (context) => (asked.push(context), [toolOf('look', () => 1)]),
+      close: async () => void closed++,
+    };
+    const model = new ScriptedLlm(calls('look'), says('Hi.'));
+    const { runner } = await houseOf(rootOf(model, { tools: [toolset] }));
+    await runner.runToCompletion(hello);
+    expect(asked.length).toBe(2);
+    expect(asked[0]!.state).not.toHaveProperty('set');
+    expect(closed).toBe(0);
+    await runner.close();
+    expect(closed).toBe(1);
+  });
+
+  it('of one name are DUPLICATE_NAME that names both, where a toolset brings the second (contract 24)', async () => {
+    const toolset: Toolset = { getTools: async () => [toolOf('look', () => 1)], close: async () => {} };
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({
+      code: 'DUPLICATE_NAME',
+      message: 'Agent root has two tools called look: tools[0] and look of the toolset tools[1].',
+    });
+  });
+});
+
+describe('targets of a transfer', () => {
+  const shared = new ScriptedLlm(...Array.from({ length: 9 }, () => says('Hi.')));
+  const targetsFor = async (options: Partial<LlmAgentOptions>): Promise<unknown> => {
+    const model = new ScriptedLlm(says('Hi.'));
+    const child = new LlmAgent({ name: 'child', model, subAgents: [new LlmAgent({ name: 'grandchild' })], ...options });
+    const root = rootOf(new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' })), {
+      subAgents: [child, new LlmAgent({ name: 'peer', model: shared })],
+    });
+    const { runner } = await houseOf(root);
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(getFunctionCalls(events[0]!)[0]!.name).toBe('transfer_to_agent');
+    const [tool] = model.requests[0]!.config.tools as { functionDeclarations: FunctionDeclaration[] }[];
+    const parameters = tool!.functionDeclarations[0]!.parametersJsonSchema as {
+      properties: { agentName: { enum: string[] } };
+    };
+    return parameters.properties.agentName.enum;
+  };
+
+  it.each<[Partial<LlmAgentOptions>, string[]]>([
+    [{}, ['grandchild', 'root', 'peer']],
+    [{ disallowTransferToParent: true }, ['grandchild', 'peer']],
+    [{ disallowTransferToPeers: true }, ['grandchild', 'root']],
+    [{ disallowTransferToParent: true, disallowTransferToPeers: true }, ['grandchild']],
+  ])('are those below, the one above and its others, as %o leaves them (F223)', async (options, expected) => {
+    expect(await targetsFor(options)).toEqual(expected);
+  });
+
+  it('are none for an agent that stands alone: it has no such tool', async () => {
+    expect(declared((await requestOf({})).config)).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { getFunctionResponses } from '@thole/core';
+import type { Agent, Event, JsonObject, SchemaInput, Session, Tool, ToolContext } from '@thole/core';
+import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
+import { FixedRuntime } from '@thole/testing';
+import type { ScriptedLlm } from '@thole/testing';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
+import { Runner } from '../../src/run/runner.ts';
+import type { RunnerOptions } from '../../src/run/runner-options.ts';
+
+export const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
+export const hello = { userId: 'ann', sessionId: 's', newMessage: 'hello' };
+
+export interface LlmHouse {
+  runtime: FixedRuntime;
+  runner: Runner;
+  sessions: InMemorySessionService;
+  artifacts: InMemoryArtifactService;
+  stored(): Promise<Session>;
+}
+
+/** A runner of this agent, with a session that is there. */
+export async function houseOf(
+  agent: Agent,
+  options: Partial<RunnerOptions> = {},
+  state: JsonObject = {},
+): Promise<LlmHouse> {
+  const runtime = new FixedRuntime();
+  const sessions = new InMemorySessionService({ runtime });
+  const artifacts = new InMemoryArtifactService();
+  await sessions.createSession({ ...ref, state });
+  const all = { appName: 'app', agent, sessionService: sessions, artifactService: artifacts, runtime, ...options };
+  const runner = new Runner(all as RunnerOptions);
+  return { runtime, runner, sessions, artifacts, stored: async () => (await sessions.getSession(ref))! };
+}
+
+/** An agent called `root` on a model. */
+export function rootOf<O>(model: ScriptedLlm, options: Partial<LlmAgentOptions<O>> = {}): LlmAgent<O> {
+  return new LlmAgent<O>({ name: 'root', model, ...options });
+}
+
+/** A tool that is one function. */
+export function toolOf(
+  name: string,
+  run: (args: JsonObject, toolContext: ToolContext) => unknown,
+  more: Partial<Tool> = {},
+): Tool {
+  return {
+    name,
+    description: `Does ${name}.`,
+    declaration: () => ({ name, description: `Does ${name}.`, parametersJsonSchema: { type: 'object' } }),
+    runAsync: async ({ args, toolContext }) => run(args, toolContext),
+    ...more,
+  };
+}
+
+/** A schema whose values are objects with these members, each a string. */
+export function stringsSchema(...names: string[]): SchemaInput<{ [name: string]: string }> {
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  return {
+    jsonSchema: { type: 'object', properties, required: names },
+    schema: {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => {
+          const given = value as { [name: string]: string };
+          const missing = names.filter((name) => typeof given?.[name] !== 'string');
+          return missing.length > 0
+            ? { issues: missing.map((name) => ({ message: 'expected string', path: [name] })) }
+            : { value: given };
+        },
+      },
+    },
+  };
+}
+
+/** The answers to calls in these events, by tool. */
+export function answersIn(events: readonly Event[]): [string, JsonObject][] {
+  return events.flatMap((event) =>
+    getFunctionResponses(event).map(({ name, response }): [string, JsonObject] => [name, response]),
+  );
+}
+
+export function textsIn(events: readonly Event[]): string[] {
+  return events.map(
+    ({ author, content, errorCode }) =>
+      `${author}: ${(content?.parts ?? []).map((part) => part.text ?? Object.keys(part)[0]).join('') || (errorCode ?? '')}`,
+  );
+}
+
+/** Reads a run to its end; the error that it threw, if it did. */
+export async function outcomeOf(
+  run: AsyncIterable<Event>,
+): Promise<{ events: Event[]; error: { code?: string; message?: string } | undefined }> {
+  const events: Event[] = [];
+  try {
+    for await (const event of run) events.push(event);
+  } catch (error) {
+    return { events, error: error as { code?: string; message?: string } };
+  }
+  return { events, error: undefined };
+}
+
+/** Lets everything that can go on without the clock go on. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+}

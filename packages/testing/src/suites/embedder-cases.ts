@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { Embedder } from '@thole/core';
+import type { Case } from '../case.ts';
+
+const TEXTS: readonly string[] = ['I love pizza.', 'The pool is on the roof.', '猫が好きです。', 'pizza'];
+
+/** What every embedder promises, to the services that call it. */
+export const embedderCases: readonly Case<Embedder>[] = [
+  {
+    id: 'embed.in-order',
+    sentence: 'there is one vector for each text, in the order of the texts',
+    contracts: [32],
+    async check(embedder) {
+      const together = await inBatches(embedder, TEXTS);
+      assert.equal(together.length, TEXTS.length);
+      for (const [i, text] of TEXTS.entries()) {
+        const [alone] = await embedder.embed([text], { task: 'document' });
+        assert.ok(cosine(alone!, together[i]!) > 0.999, `the vector at ${i} is of another text`);
+      }
+    },
+  },
+  {
+    id: 'embed.dimensions',
+    sentence: 'each vector is a Float32Array of as many finite numbers as the embedder says, for queries and documents',
+    contracts: [32],
+    async check(embedder) {
+      assert.ok(Number.isSafeInteger(embedder.dimensions) && embedder.dimensions > 0);
+      for (const task of ['query', 'document'] as const) {
+        const [vector] = await embedder.embed(['I love pizza.'], { task });
+        assert.equal(Object.prototype.toString.call(vector), '[object Float32Array]');
+        assert.equal(vector!.length, embedder.dimensions);
+        assert.ok(vector!.every((x) => Number.isFinite(x)) && vector!.some((x) => x !== 0));
+      }
+    },
+  },
+  {
+    id: 'embed.nothing',
+    sentence: 'no texts, no vectors',
+    contracts: [32],
+    async check(embedder) {
+      assert.deepEqual(await embedder.embed([], { task: 'document' }), []);
+      assert.deepEqual(await embedder.embed([], { task: 'query' }), []);
+    },
+  },
+  {
+    id: 'embed.full-batch',
+    sentence: 'a batch of maxBatch texts is taken at once',
+    contracts: [32],
+    async check(embedder) {
+      assert.ok(Number.isSafeInteger(embedder.maxBatch) && embedder.maxBatch > 0);
+      const count = Math.min(embedder.maxBatch, 100);
+      const texts = Array.from({ length: count }, (_, i) => `Room number ${i}.`);
+      assert.equal((await embedder.embed(texts, { task: 'document' })).length, count);
+    },
+  },
+  {
+    id: 'embed.same-text',
+    sentence: 'the same text has the same vector, one that nobody else holds',
+    contracts: [32],
+    async check(embedder) {
+      const [first] = await embedder.embed(['I love pizza.'], { task: 'document' });
+      const before = Float32Array.from(first!);
+      first!.fill(0);
+      const [second] = await embedder.embed(['I love pizza.'], { task: 'document' });
+      assert.ok(cosine(before, second!) > 0.999);
+    },
+  },
+  {
+    id: 'embed.near',
+    sentence: 'a query is nearer to a text about it than to another',
+    contracts: [32],
+    async check(embedder) {
+      const [query] = await embedder.embed(['who loves pizza'], { task: 'query' });
+      const [near, far] = await inBatches(embedder, ['I love pizza with olives.', 'The train leaves at nine.']);
+      assert.ok(cosine(query!, near!) > cosine(query!, far!));
+    },
+  },
+  {
+    id: 'embed.aborted',
+    sentence: 'a call whose signal is aborted rejects with the reason',
+    contracts: [32],
+    async check(embedder) {
+      const reason = new Error('enough');
+      const call = embedder.embed(['I love pizza.'], { task: 'query', signal: AbortSignal.abort(reason) });
+      await assert.rejects(call, (error) => error === reason);
+    },
+  },
+];
+
+async function inBatches(embedder: Embedder, texts: readonly string[]): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (let i = 0; i < texts.length; i += embedder.maxBatch) {
+    vectors.push(...(await embedder.embed(texts.slice(i, i + embedder.maxBatch), { task: 'document' })));
+  }
+  return vectors;
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    dot += a[i]! * b[i]!;
+    aa += a[i]! ** 2;
+    bb += b[i]! ** 2;
+  }
+  return dot / Math.sqrt(aa * bb);
+}

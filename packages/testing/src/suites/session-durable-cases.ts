@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { SessionService } from '@thole/core';
+import type { CaseTools } from '../case.ts';
+import {
+  append,
+  eventOf,
+  isDeeplyFrozen,
+  made,
+  numbers,
+  read,
+  refTo,
+  refused,
+  same,
+  stateOf,
+  writing,
+} from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+
+export const sessionDurableCases: readonly SessionCase[] = [
+  {
+    id: 'durable.reopened',
+    sentence: 'another instance over the same storage reads everything as it was, to the last member',
+    contracts: [7, 9],
+    needs: ['durable'],
+    async check(service, t) {
+      await made(service, refTo(), { a: { b: [null] }, 'user:c': 1, 'app:d': 1 });
+      await append(service, refTo(), writing('e1', { e: 1 }, { customMetadata: { deep: [{}] } }));
+      const other = await reopened(t);
+      const session = await read(other);
+      same(session, await read(service));
+      assert.ok(session.events.every(isDeeplyFrozen));
+      await refused('SESSION_ALREADY_EXISTS', other.createSession(refTo()));
+    },
+  },
+  {
+    id: 'durable.two-writers',
+    sentence: 'two instances that append at once lose nothing: seq has no hole, and a repeated id is known to both',
+    contracts: [6, 7, 8],
+    needs: ['durable'],
+    async check(service, t) {
+      await made(service);
+      const both = [service, await reopened(t)];
+      await Promise.all(
+        numbers(20).flatMap((n) =>
+          both.map((each, i) =>
+            each.appendEvent({ session: refTo(), event: writing(`e${i}-${n}`, { [`user:${i}-${n}`]: n }) }),
+          ),
+        ),
+      );
+      await both[0]!.appendEvent({ session: refTo(), event: eventOf('same') });
+      await both[1]!.appendEvent({ session: refTo(), event: eventOf('same') });
+      const { events, state } = await read(both[1]!);
+      same(
+        events.map((event) => event.seq),
+        numbers(41),
+      );
+      assert.equal(Object.keys(state).length, 40);
+    },
+  },
+  {
+    id: 'ttl.sliding',
+    sentence: 'a session of 60 seconds’ life lives 60 seconds from its last event, and is gone then',
+    contracts: [14],
+    needs: ['ttl-60s'],
+    async check(service, { runtime }) {
+      await made(service);
+      await runtime.advance(50_000);
+      await append(service, refTo(), eventOf('e1', { timestamp: runtime.now() }));
+      await runtime.advance(50_000);
+      same((await read(service)).lastSeq, 1);
+      await runtime.advance(61_000);
+      same(await service.getSession(refTo()), undefined);
+      same(await service.listSessions({ appName: 'app' }), { sessions: [], total: 0 });
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ session: refTo(), event: eventOf('e2') }));
+    },
+  },
+  {
+    id: 'ttl.shared-state-stays',
+    sentence: 'user: and app: state do not expire because a session did',
+    contracts: [14],
+    needs: ['ttl-60s'],
+    async check(service, { runtime }) {
+      await made(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
+      await runtime.advance(120_000);
+      await made(service, refTo('s2'));
+      same(await stateOf(service, refTo('s2')), { 'app:b': 1, 'user:a': 1 });
+    },
+  },
+];
+
+async function reopened(t: CaseTools<SessionService>): Promise<SessionService> {
+  assert.ok(t.reopen, 'who claims durable gives reopen');
+  return t.reopen();
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import type { ListSessionsRequest, SessionService } from '@thole/core';
+import {
+  append,
+  eventOf,
+  idsOf,
+  made,
+  numbers,
+  read,
+  refTo,
+  refused,
+  same,
+  stateOf,
+  writing,
+} from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+
+export const sessionListCases: readonly SessionCase[] = [
+  {
+    id: 'list.empty',
+    sentence: 'an app or a user that nobody knows has no sessions, total 0',
+    contracts: [11],
+    async check(service) {
+      await made(service);
+      same(await service.listSessions({ appName: 'none' }), { sessions: [], total: 0 });
+      same(await service.listSessions({ appName: 'app', userId: 'none' }), { sessions: [], total: 0 });
+    },
+  },
+  {
+    id: 'list.summaries',
+    sentence: 'a summary is the session without its events: merged state, time, seq, incarnation',
+    contracts: [11],
+    async check(service) {
+      await made(service, refTo(), { own: 1, 'user:a': 2, 'app:b': 3 });
+      await append(service, refTo(), writing('e1', { own: 4 }, { timestamp: 1_700_000_009 }));
+      const { events: _, ...summary } = await read(service);
+      same(await service.listSessions({ appName: 'app', userId: 'u' }), { sessions: [summary], total: 1 });
+    },
+  },
+  {
+    id: 'list.user-or-app',
+    sentence: 'with a user only that user’s sessions, without one all of the app’s, and never another app’s',
+    contracts: [1, 11],
+    async check(service) {
+      for (const ref of [refTo('s1', 'u1'), refTo('s2', 'u2'), refTo('s3', 'u1'), refTo('s4', 'u1', 'other')])
+        await made(service, ref);
+      same(await listed(service, { userId: 'u1' }), ['s1', 's3']);
+      same(await listed(service, {}), ['s1', 's2', 's3']);
+    },
+  },
+  {
+    id: 'list.order',
+    sentence: 'oldest lastUpdateTime first and then by id; desc is exactly the reverse',
+    contracts: [11],
+    async check(service, { runtime }) {
+      for (const id of ['s3', 's1', 's2']) await made(service, refTo(id));
+      await runtime.advance(1_000);
+      for (const id of ['s9', 's0']) await made(service, refTo(id));
+      await append(service, refTo('s1'), eventOf('e1', { timestamp: 1_700_000_050 }));
+      same(await listed(service, {}), ['s2', 's3', 's0', 's9', 's1']);
+      same(await listed(service, { order: 'asc' }), ['s2', 's3', 's0', 's9', 's1']);
+      same(await listed(service, { order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
+      same(await listed(service, { userId: 'u', order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
+    },
+  },
+  {
+    id: 'list.pages',
+    sentence: 'limit and offset cut pages that together are the whole list; total counts all of them',
+    contracts: [11],
+    async check(service) {
+      const ids = numbers(7).map((n) => `s${n}`);
+      for (const id of ids) await made(service, refTo(id));
+      const page = async (p: Partial<ListSessionsRequest>): Promise<unknown> => {
+        const { sessions, total } = await service.listSessions({ appName: 'app', userId: 'u', ...p });
+        return [sessions.map((session) => session.id), total];
+      };
+      same(await page({ limit: 3 }), [['s1', 's2', 's3'], 7]);
+      same(await page({ limit: 3, offset: 3 }), [['s4', 's5', 's6'], 7]);
+      same(await page({ limit: 3, offset: 6 }), [['s7'], 7]);
+      same(await page({ limit: 3, offset: 9 }), [[], 7]);
+      same(await page({ limit: 0 }), [[], 7]);
+      same(await page({ offset: 5 }), [['s6', 's7'], 7]);
+      same(await page({ limit: 2, offset: 1, order: 'desc' }), [['s6', 's5'], 7]);
+      same(await page({}), [ids, 7]);
+    },
+  },
+  {
+    id: 'list.refused',
+    sentence: 'a limit, offset or order that is none is INVALID_INPUT that names it',
+    contracts: [11, 42],
+    async check(service) {
+      const bad: [keyof ListSessionsRequest, unknown][] = [
+        ['limit', -1],
+        ['limit', 1.5],
+        ['limit', '3'],
+        ['offset', -1],
+        ['offset', Number.NaN],
+        ['order', 'newest'],
+      ];
+      for (const [name, value] of bad) {
+        const error = await refused(
+          'INVALID_INPUT',
+          service.listSessions({ appName: 'app', [name]: value }),
+          `${name} ${String(value)}`,
+        );
+        assert.ok(error.message.includes(name));
+      }
+    },
+  },
+  {
+    id: 'list.own-copy',
+    sentence: 'what is changed in a summary is not stored',
+    contracts: [9, 11],
+    async check(service) {
+      await made(service, refTo(), { a: { b: 1 }, 'user:c': [1] });
+      const { sessions } = await service.listSessions({ appName: 'app' });
+      (sessions[0]!.state['a'] as { b: number }).b = 2;
+      (sessions[0]!.state['user:c'] as number[]).push(2);
+      sessions.length = 0;
+      same(await stateOf(service), { a: { b: 1 }, 'user:c': [1] });
+      same((await service.listSessions({ appName: 'app' })).total, 1);
+    },
+  },
+  {
+    id: 'delete.once',
+    sentence: 'deleting answers whether it was there, and the second time does nothing',
+    contracts: [11],
+    async check(service) {
+      await made(service);
+      await append(service, refTo(), eventOf('e1'));
+      assert.equal(await service.deleteSession(refTo()), true);
+      assert.equal(await service.deleteSession(refTo()), false);
+      same(await service.getSession(refTo()), undefined);
+      same(await service.listSessions({ appName: 'app' }), { sessions: [], total: 0 });
+    },
+  },
+  {
+    id: 'delete.at-once',
+    sentence: 'of ten that delete one session at once, one hears that it was there',
+    contracts: [11],
+    async check(service) {
+      await made(service);
+      const answers = await Promise.all(numbers(10).map(() => service.deleteSession(refTo())));
+      same(answers.filter(Boolean).length, 1);
+    },
+  },
+  {
+    id: 'delete.not-anothers',
+    sentence: 'one user, or one app, cannot delete the session of another by its id',
+    contracts: [1, 11],
+    async check(service) {
+      await made(service, refTo('s', 'u1'), { a: 1 });
+      assert.equal(await service.deleteSession(refTo('s', 'u2')), false);
+      assert.equal(await service.deleteSession(refTo('s', 'u1', 'other')), false);
+      same(await stateOf(service, refTo('s', 'u1')), { a: 1 });
+    },
+  },
+  {
+    id: 'delete.leaves-shared-state',
+    sentence: 'user: and app: state outlive the session, also the last one',
+    contracts: [3, 11, 14],
+    async check(service) {
+      await made(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
+      await service.deleteSession(refTo('s1'));
+      same(await service.getUserState(refTo()), { 'user:a': 1 });
+      same((await service.createSession(refTo('s2'))).state, { 'app:b': 1, 'user:a': 1 });
+    },
+  },
+  {
+    id: 'delete.if-last-seq',
+    sentence: 'with ifLastSeq a session goes only if it ends there; 0 is one without events, not no condition',
+    contracts: [11],
+    async check(service) {
+      await made(service);
+      await append(service, refTo(), eventOf('e1'), eventOf('e2'));
+      for (const ifLastSeq of [0, 1, 3])
+        assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq }), false, String(ifLastSeq));
+      same((await read(service)).lastSeq, 2);
+      assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq: 2 }), true);
+      await made(service);
+      assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq: 0 }), true);
+      await refused('INVALID_INPUT', service.deleteSession({ ...refTo(), ifLastSeq: -1 }));
+    },
+  },
+  {
+    id: 'delete.made-anew',
+    sentence:
+      'a session made anew under its id is another incarnation: no old events or state, seq from 1, old event ids free',
+    contracts: [7, 8, 11],
+    async check(service) {
+      const before = await service.createSession({ ...refTo(), state: { old: 1 } });
+      await append(service, refTo(), writing('e1', { a: 1 }), eventOf('e2'));
+      await service.deleteSession(refTo());
+      const after = await service.createSession(refTo());
+      assert.notEqual(after.incarnation, before.incarnation);
+      same([after.state, after.events, after.lastSeq], [{}, [], 0]);
+      const [stored] = await append(service, refTo(), writing('e1', { a: 2 }));
+      same([stored!.seq, await stateOf(service), idsOf((await read(service)).events)], [1, { a: 2 }, ['e1']]);
+    },
+  },
+  {
+    id: 'delete.among-appends',
+    sentence:
+      'a delete among concurrent appends leaves nothing half: each append is stored before it or SESSION_NOT_FOUND',
+    contracts: [7, 11],
+    async check(service) {
+      await made(service);
+      const appends = numbers(20).map((n) => service.appendEvent({ session: refTo(), event: eventOf(`e${n}`) }));
+      const deleting = service.deleteSession(refTo());
+      const more = numbers(20).map((n) => service.appendEvent({ session: refTo(), event: eventOf(`f${n}`) }));
+      for (const result of await Promise.allSettled([...appends, ...more])) {
+        if (result.status === 'rejected') assert.equal((result.reason as { code?: string }).code, 'SESSION_NOT_FOUND');
+      }
+      assert.equal(await deleting, true);
+      same(await service.getSession(refTo()), undefined);
+      same((await service.createSession(refTo())).events, []);
+    },
+  },
+];
+
+async function listed(service: SessionService, p: Partial<ListSessionsRequest>): Promise<string[]> {
+  return (await service.listSessions({ appName: 'app', ...p })).sessions.map((session) => session.id);
+}

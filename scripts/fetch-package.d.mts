@@ -1,0 +1,3 @@
+export const root: string;
+export function fetchPackage(packageName: string, version: string, options?: { group?: string }): Promise<string>;
+export function fetchPeer(packageName: string, version: string): Promise<string>;

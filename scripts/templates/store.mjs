@@ -1,0 +1,73 @@
+/** A `SessionStore` whose methods are not written, and the suite registered over it. */
+export function storeFiles(name, type) {
+  const store = `${type}SessionStore`;
+  return {
+    'src/index.ts': `export { ${store} } from './${name}-session-store.ts';\n`,
+    [`src/${name}-session-store.ts`]: `import { TholeError } from '@thole/core';
+import type {
+  Event,
+  EventWindow,
+  Fence,
+  ListSessionsRequest,
+  ScopedDelta,
+  SessionPage,
+  SessionRef,
+  SessionStore,
+  StateMap,
+  StoredSession,
+  UserRef,
+} from '@thole/core';
+
+/** Sessions in ${type}. Give it to a \`StoredSessionService\`, which has scopes, ids, validation and copies. */
+export class ${store} implements SessionStore {
+  readonly specVersion = 1;
+  readonly abilities: SessionStore['abilities'] = {};
+
+  async insert(session: StoredSession): Promise<void> {
+    return notWritten('insert', session);
+  }
+
+  async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    return notWritten('load', key, window);
+  }
+
+  async list(query: ListSessionsRequest): Promise<SessionPage> {
+    return notWritten('list', query);
+  }
+
+  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+    return notWritten('remove', key, p);
+  }
+
+  async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<{ event: Event; duplicate: boolean }> {
+    return notWritten('append', key, event, delta, fence);
+  }
+
+  async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+    return notWritten('readState', scope);
+  }
+
+  async removeUser(user: UserRef): Promise<void> {
+    return notWritten('removeUser', user);
+  }
+}
+
+function notWritten(method: keyof ${store}, ..._given: unknown[]): never {
+  throw new TholeError('NOT_WRITTEN', \`${store}.\${method} is not written yet.\`);
+}
+`,
+    [`test/${name}-session-store.test.ts`]: `import { StoredSessionService } from '@thole/core';
+import { register, sessionServiceCases } from '@thole/testing';
+import { describe, it } from 'vitest';
+import { ${store} } from '../src/index.ts';
+
+// Each case is a test named by its id: those that fail are what is not written yet. Claim what the store can do beyond
+// the basics (\`lease\`, \`watch\`, \`durable\`), and the cases for it run as well.
+register({ describe, it }, sessionServiceCases, {
+  name: '${store}',
+  claims: [],
+  create: (runtime) => new StoredSessionService(new ${store}(), { runtime }),
+});
+`,
+  };
+}

@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest';
+import { allows, arrowsOf, portable } from './architecture/arrows.ts';
+import { bareCodeOf, codeOf, importsOf, packageOf, targetOf } from './architecture/imports.ts';
+import type { Import } from './architecture/imports.ts';
+import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.ts';
+
+const coreOrder =
+  'json < errors < runtime < content < model < event < state < session < artifact < memory < agent < tool < plugin < app';
+const runnerOrder = 'hooks < history < contents < request < flow < agents < run < plugins';
+
+const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
+const imports = new Map(sources.map((file) => [file, importsOf(file)]));
+
+it('lets a package import what the table of arrows gives it, and nothing else', () => {
+  const wrong = packages.flatMap(({ folder, manifest }) => {
+    const mayImport = arrowsOf(folder, Object.keys(manifest.dependencies ?? {})) ?? [];
+    return outside(folder).filter(({ specifier }) => !allows(mayImport, packageOf(specifier)));
+  });
+  expect(told(wrong)).toEqual([]);
+});
+
+it('keeps a package’s imports within its own src, or at another package’s published entries', () => {
+  const wrong = packages.flatMap(({ folder }) =>
+    sourcesOf(folder)
+      .flatMap((file) => imports.get(file) ?? [])
+      .filter((each) => !(targetOf(each) ?? `packages/${folder}/src/`).startsWith(`packages/${folder}/src/`)),
+  );
+  const known = new Map(packages.map(({ manifest }) => [manifest.name, Object.keys(manifest.exports ?? {})]));
+  const deep = [...filesBelow('packages'), ...filesBelow('apps')]
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap(importsOf)
+    .filter(({ specifier }) => {
+      const entries = known.get(packageOf(specifier));
+      return entries && !entries.includes(`.${specifier.slice(packageOf(specifier).length)}`);
+    });
+  expect(told([...wrong, ...deep])).toEqual([]);
+});
+
+it('never takes testing, nor anything of apps, into a published package', () => {
+  const apps = filesBelow('apps').filter((file) => /^apps\/[^/]+\/package\.json$/.test(file));
+  const unwanted = new Set([
+    '@thole/testing',
+    ...apps.map((file) => (JSON.parse(read(file)) as { name: string }).name),
+  ]);
+  const wrong = packages
+    .flatMap(({ folder }) => outside(folder))
+    .filter((each) => unwanted.has(packageOf(each.specifier)));
+  expect(told(wrong)).toEqual([]);
+  const asked = packages.filter(({ manifest }) =>
+    Object.keys(manifest.dependencies ?? {}).some((name) => unwanted.has(name)),
+  );
+  expect(asked.map(({ folder }) => folder)).toEqual([]);
+});
+
+it('names in package.json every package that src imports, and none that it does not', () => {
+  const wrong = packages.flatMap(({ folder, manifest }) => {
+    const used = new Set(outside(folder).map(({ specifier }) => packageOf(specifier)));
+    const named = new Set(Object.keys({ ...manifest.dependencies, ...optionalOf(manifest) }));
+    const missing = [...used].filter((name) => !named.has(name) && !name.startsWith('node:'));
+    const idle = Object.keys(manifest.dependencies ?? {}).filter(
+      (name) => !used.has(name) && read(`packages/${folder}/src/index.ts`).trim() !== 'export {};',
+    );
+    return [
+      ...missing.map((name) => `${folder} misses ${name}`),
+      ...idle.map((name) => `${folder} never imports ${name}`),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});
+
+it(`orders core's folders, types included: ${coreOrder}`, () => {
+  expect(told(againstOrder('core', coreOrder, 'types too'))).toEqual([]);
+});
+
+it(`orders runner's folders, types excepted: ${runnerOrder}`, () => {
+  expect(told(againstOrder('runner', runnerOrder, 'values only'))).toEqual([]);
+});
+
+it('lets no files import each other in a ring', () => {
+  expect(rings()).toEqual([]);
+});
+
+it('takes time, ids and randomness from the runtime, in the ways too that lint does not see', () => {
+  const hidden = [
+    /\bnew Date\b(?!\s*\(\s*[^)\s])/,
+    /(?<!new\s|\.|\w)Date\(/,
+    /globalThis\??\.(crypto|Date|Math|performance|setImmediate|queueMicrotask)\b/,
+    /\bperformance\.now\b/,
+    /\bsetImmediate\b/,
+    /\bcrypto\.getRandomValues\b/,
+    /AbortSignal\.timeout\b/,
+  ];
+  const wrong = sources
+    .filter((file) => !file.startsWith('packages/core/src/runtime/') && !file.startsWith('packages/testing/'))
+    .flatMap((file) =>
+      hidden.flatMap((pattern) => (pattern.exec(bareCodeOf(file)) ?? []).slice(0, 1).map((text) => `${file}: ${text}`)),
+    );
+  expect(wrong).toEqual([]);
+});
+
+it('keeps Node out of the packages that run without it, types included', () => {
+  const wrong = portable
+    .flatMap(sourcesOf)
+    .filter((file) => !file.startsWith('packages/mem-services/src/file/'))
+    .filter(
+      (file) =>
+        /import\(\s*['"]node:|from\s*['"]node:/.test(codeOf(file)) ||
+        /\bBuffer\b|(?<![.)]\s*)\bprocess\??\.|\bNodeJS\./.test(bareCodeOf(file)),
+    );
+  expect(wrong).toEqual([]);
+});
+
+it('never reaches mem-services’ /file from its main entry', () => {
+  const reached = reachedFrom('packages/mem-services/src/index.ts');
+  expect(reached.filter((file) => file.startsWith('packages/mem-services/src/file/'))).toEqual([]);
+  expect(reached.length).toBeGreaterThan(1);
+});
+
+function outside(folder: string): Import[] {
+  return sourcesOf(folder)
+    .flatMap((file) => imports.get(file) ?? [])
+    .filter((each) => targetOf(each) === undefined);
+}
+
+function optionalOf(manifest: object): Record<string, string> {
+  return (manifest as { peerDependencies?: Record<string, string> }).peerDependencies ?? {};
+}
+
+function againstOrder(name: string, order: string, what: 'types too' | 'values only'): Import[] {
+  const folders = order.split(' < ');
+  const start = `packages/${name}/src/`;
+  const placeOf = (file: string): number => {
+    const [folder, rest] = file.slice(start.length).split('/');
+    if (rest === undefined) return folders.length; // index.ts
+    expect(folders, `${file} stands in a folder that the order does not name`).toContain(folder);
+    return folders.indexOf(folder!);
+  };
+  return sourcesOf(name)
+    .flatMap((file) => imports.get(file) ?? [])
+    .filter((each) => what === 'types too' || !each.typeOnly)
+    .filter((each) => placeOf(targetOf(each) ?? each.file) > placeOf(each.file));
+}
+
+function reachedFrom(start: string): string[] {
+  const reached = new Set<string>();
+  const waiting = [start];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    waiting.push(...(imports.get(file) ?? []).flatMap((each) => targetOf(each) ?? []));
+  }
+  return [...reached];
+}
+
+/** Type imports are left out: they are gone before anything runs. */
+function rings(): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file) || path.includes(file)) return;
+    for (const each of imports.get(file) ?? []) {
+      const target = each.typeOnly ? undefined : targetOf(each);
+      if (target !== undefined) visit(target, [...path, file]);
+    }
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+  return found;
+}
+
+function told(wrong: readonly Import[]): string[] {
+  return wrong.map(({ file, specifier }) => `${file} imports ${specifier}`);
+}

@@ -1,0 +1,44 @@
+/**
+ * What each package's `src` may import, types included, next to its own files: the table of `docs/architecture.md`. A
+ * change here is a decision and has a page in `docs/decisions`.
+ */
+export const arrows: Readonly<Record<string, readonly string[]>> = {
+  thole: ['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services'],
+  core: [],
+  runner: ['@thole/core'],
+  tools: ['@thole/core', '@cfworker/json-schema'],
+  recall: ['@thole/core', 'stemmer'],
+  memory: ['@thole/core', '@thole/recall'],
+  'mem-services': ['@thole/core', '@thole/recall', 'node:*'],
+  'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
+  'redis-services': ['@thole/core', '@thole/recall', 'ioredis', 'node:*'],
+  'vertex-services': ['@thole/core', 'google-auth-library', 'node:*'],
+  'provider-gemini': ['@thole/core', '@google/genai', 'node:*'],
+  'provider-openai': ['@thole/core', 'openai', 'node:*'],
+  server: ['@thole/core', '@thole/runner', 'hono', 'zod', 'node:*'],
+  client: ['@thole/core'],
+  'dev-ui': ['@thole/client', 'node:*'],
+  cli: ['@thole/*', 'thole', 'node:*'],
+  testing: ['@thole/core', 'node:assert'],
+};
+
+/** A kind of package that came after the table has the arrows of its kind; others have to be entered above. */
+const ofKind: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^provider-/, ['@thole/core', 'node:*']],
+  [/-(store|services)$/, ['@thole/core', '@thole/recall', 'node:*']],
+];
+
+/** Packages whose sources run without Node as well; `mem-services` without its `/file`. */
+export const portable: readonly string[] = ['core', 'runner', 'tools', 'recall', 'mem-services'];
+
+/** Undefined for a package that nobody decided about. `ownDependencies` are third-party ones of a kind's new package. */
+export function arrowsOf(folder: string, ownDependencies: readonly string[]): readonly string[] | undefined {
+  if (Object.hasOwn(arrows, folder)) return arrows[folder];
+  const kind = ofKind.find(([pattern]) => pattern.test(folder));
+  return kind && [...kind[1], ...ownDependencies.filter((name) => !/^(@thole\/|thole$)/.test(name))];
+}
+
+/** A pattern that ends in `*` takes whatever begins like it. */
+export function allows(patterns: readonly string[], name: string): boolean {
+  return patterns.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name));
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { entriesOf, exportsText, namesOf } from '../../scripts/exports.mjs';
+import { codeOf } from './imports.ts';
+import { filesBelow, packages, read, root } from './workspace.ts';
+
+describe.each(packages.map(({ folder }) => folder))('packages/%s', (folder) => {
+  it('exports the names of its exports.txt (`node scripts/exports.mjs` writes it)', () => {
+    expect(existsSync(join(root, `packages/${folder}/exports.txt`)), `packages/${folder}/exports.txt`).toBe(true);
+    expect(withoutBlankLines(read(`packages/${folder}/exports.txt`))).toEqual(withoutBlankLines(exportsText(folder)));
+  });
+
+  it('says of every exported name what callers may rely on', () => {
+    const silent = declarationsOf(folder)
+      .filter(({ name, text }) => !new RegExp(`\\*\\/\\n${declared(name)}`, 'm').test(text))
+      .map(({ name, file }) => `${file}: ${name}`);
+    expect(silent).toEqual([]);
+  });
+
+  it('declares every exported name where index.ts says', () => {
+    const lost = declarationsOf(folder).filter(({ name, text }) => !new RegExp(declared(name), 'm').test(text));
+    expect(lost.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
+  });
+});
+
+it('registers every exported service with its suite', () => {
+  const suites = ['packages', 'apps', 'test']
+    .flatMap(filesBelow)
+    .filter((file) => file.endsWith('.test.ts'))
+    .map(codeOf)
+    .filter((code) => /\bregister\(/.test(code));
+  const unregistered = packages
+    .filter(({ folder }) => folder.endsWith('-services'))
+    .flatMap(({ folder }) => declarationsOf(folder))
+    .filter(({ name, text }) => name.endsWith('Service') && new RegExp(`^export class ${name}\\b`, 'm').test(text))
+    .filter(({ name }) => !suites.some((code) => new RegExp(`\\bnew ${name}\\(`).test(code)))
+    .map(({ name, file }) => `${name} (${file})`);
+  expect(unregistered).toEqual([]);
+});
+
+/** Where a package's own exported names are declared, with that file's text; what it re-exports of others is theirs. */
+function declarationsOf(folder: string): { name: string; file: string; text: string }[] {
+  return entriesOf(folder).flatMap(([, entry]) =>
+    namesOf(folder, entry)
+      .filter(([, { from }]) => from === undefined || from.startsWith('.'))
+      .map(([, { name, from }]) => {
+        const path = `packages/${folder}/${entry}`;
+        const file = from === undefined ? path : posix.join(posix.dirname(path), from);
+        return { name, file, text: read(file) };
+      }),
+  );
+}
+
+function declared(name: string): string {
+  return `^export (declare )?(abstract )?(async )?(class|function\\*?|interface|type|const) ${name}\\b`;
+}
+
+function withoutBlankLines(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}

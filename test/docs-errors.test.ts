@@ -1,0 +1,13 @@
+import { errorCodes } from '@thole/core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+it('docs/errors.md says of every error code what the table in core says, and knows no other', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'errors.md'), 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| `[A-Z][A-Z_]+` \|/.test(line));
+  const expected = Object.entries(errorCodes).map(
+    ([code, { status, retryable, docs }]) => `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${docs} |`,
+  );
+  expect(rows).toEqual(expected);
+});

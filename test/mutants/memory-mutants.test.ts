@@ -1,0 +1,492 @@
+import type {
+  Event,
+  MemoryEntry,
+  MemoryRemoval,
+  MemoryScope,
+  MemoryService,
+  NewMemory,
+  Runtime,
+  SearchMemoryRequest,
+  Session,
+} from '@thole/core';
+import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
+import { StoredMemoryService } from '@thole/recall';
+import { memoryAbilities, memoryServiceCases, runCases } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+interface Mutant {
+  /** What is broken. */
+  id: string;
+  contract: number;
+  /** The case that must fail, and cite the contract. */
+  caughtBy: string;
+  make(runtime: Runtime): MemoryService;
+}
+
+/** A service whose answers are changed on their way out. */
+function answering(
+  runtime: Runtime,
+  change: (memories: MemoryEntry[], p: SearchMemoryRequest) => MemoryEntry[],
+): MemoryService {
+  return new (class extends InMemoryMemoryService {
+    override async searchMemory(p: SearchMemoryRequest): Promise<{ memories: MemoryEntry[] }> {
+      return { memories: change((await super.searchMemory(p)).memories, p) };
+    }
+  })({ runtime });
+}
+
+/** A service that is asked otherwise than its caller asked. */
+function asking(runtime: Runtime, change: (p: SearchMemoryRequest) => SearchMemoryRequest): MemoryService {
+  return new (class extends InMemoryMemoryService {
+    override searchMemory(p: SearchMemoryRequest): Promise<{ memories: MemoryEntry[] }> {
+      return super.searchMemory(change(p));
+    }
+  })({ runtime });
+}
+
+/** A service to which events come changed. */
+function ingesting(runtime: Runtime, change: (events: readonly Event[], session: Session) => Event[]): MemoryService {
+  return new (class extends InMemoryMemoryService {
+    override addSessionToMemory(session: Session): Promise<void> {
+      const events = Array.isArray(session?.events) ? change(session.events, session) : session?.events;
+      return super.addSessionToMemory({ ...session, events });
+    }
+  })({ runtime });
+}
+
+/** A service over a store of which some is replaced. */
+function over(runtime: Runtime, change: (store: InMemoryMemoryStore) => Partial<InMemoryMemoryStore>): MemoryService {
+  const sound = new InMemoryMemoryStore();
+  const store = new InMemoryMemoryStore();
+  Object.assign(store, {
+    put: sound.put.bind(sound),
+    since: sound.since.bind(sound),
+    get: sound.get.bind(sound),
+    list: sound.list.bind(sound),
+    remove: sound.remove.bind(sound),
+    ...change(sound),
+  });
+  return new StoredMemoryService(store, { runtime });
+}
+
+/** A store in which scopes are changed into others. */
+function scoped(runtime: Runtime, change: (scope: MemoryScope) => MemoryScope): MemoryService {
+  return over(runtime, (store) => ({
+    put: (scope, entries, mode) => store.put(change(scope), entries, mode),
+    since: (scope, seq, limit) => store.since(change(scope), seq, limit),
+    get: (scope, ids) => store.get(change(scope), ids),
+    list: (scope, page) => store.list(change(scope), page),
+    remove: (scope, what, now) => store.remove(change(scope), what, now),
+  }));
+}
+
+const asTexts = (event: Event): Event => ({
+  ...event,
+  content: {
+    role: 'model',
+    parts: [{ text: (event.content?.parts ?? []).map((part) => part.text ?? JSON.stringify(part)).join(' ') }],
+  },
+});
+
+const mutants: readonly Mutant[] = [
+  {
+    id: 'keys-joined-by-a-slash',
+    contract: 30,
+    caughtBy: 'scope.lookalikes',
+    make: (runtime) => scoped(runtime, ({ appName, userId }) => ({ appName: `${appName}/${userId}`, userId: 'x' })),
+  },
+  {
+    id: 'apps-share-users',
+    contract: 30,
+    caughtBy: 'scope.search',
+    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, appName: 'x' })),
+  },
+  {
+    id: 'users-share-an-app',
+    contract: 30,
+    caughtBy: 'scope.delete',
+    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, userId: 'x' })),
+  },
+  {
+    id: 'names-lose-blanks-and-case',
+    contract: 30,
+    caughtBy: 'scope.lookalikes',
+    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, userId: scope.userId.trim().toLowerCase() })),
+  },
+  {
+    id: 'names-are-not-checked',
+    contract: 30,
+    caughtBy: 'scope.bad-names',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, appName: p.appName || 'x', userId: p.userId || 'x' })),
+  },
+  {
+    id: 'appends-duplicates',
+    contract: 31,
+    caughtBy: 'ingest.twice',
+    make(runtime) {
+      let count = 0;
+      return ingesting(runtime, (events) => events.map((event) => ({ ...event, id: `${event.id}-${count++}` })));
+    },
+  },
+  {
+    id: 'replaces-a-session-with-its-window',
+    contract: 31,
+    caughtBy: 'ingest.windowed',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async addSessionToMemory(session: Session): Promise<void> {
+          if (session?.id && session.events?.length) {
+            const { memories } = await this.listMemories({ ...session, filter: { sessionId: session.id } });
+            const memories2 = memories.filter((one) => session.events.every((event) => event.id !== one.eventId));
+            await this.deleteMemory({ ...session, ids: memories2.map((one) => one.id) });
+          }
+          await super.addSessionToMemory(session);
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'keyed-by-event-alone',
+    contract: 31,
+    caughtBy: 'ingest.same-event-id',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override addSessionToMemory(session: Session): Promise<void> {
+          return super.addSessionToMemory({ ...session, id: session?.id && 's1' });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'remembers-thoughts',
+    contract: 31,
+    caughtBy: 'ingest.no-thoughts',
+    make: (runtime) =>
+      ingesting(runtime, (events) =>
+        events.map((event) => ({
+          ...event,
+          content: { parts: event.content?.parts?.map((part) => ({ ...part, thought: false })) },
+        })),
+      ),
+  },
+  {
+    id: 'remembers-payloads',
+    contract: 31,
+    caughtBy: 'ingest.no-payloads',
+    make: (runtime) => ingesting(runtime, (events) => events.map(asTexts)),
+  },
+  {
+    id: 'remembers-partials',
+    contract: 31,
+    caughtBy: 'ingest.no-partials',
+    make: (runtime) => ingesting(runtime, (events) => events.map((event) => ({ ...event, partial: false }))),
+  },
+  {
+    id: 'remembers-error-messages',
+    contract: 31,
+    caughtBy: 'ingest.no-empties',
+    make: (runtime) =>
+      ingesting(runtime, (events) =>
+        events.map((event) =>
+          event.errorMessage ? { ...event, content: { parts: [{ text: event.errorMessage }] } } : event,
+        ),
+      ),
+  },
+  {
+    id: 'remembers-quoted-memory',
+    contract: 31,
+    caughtBy: 'ingest.no-injected',
+    make: (runtime) =>
+      ingesting(runtime, (events) =>
+        events.map((event) => ({
+          ...event,
+          content: {
+            parts: event.content?.parts?.map((part) => ({
+              ...part,
+              text: part.text?.replaceAll('past_conversations', 'memory'),
+            })),
+          },
+        })),
+      ),
+  },
+  {
+    id: 'leaves-no-tombstones',
+    contract: 31,
+    caughtBy: 'forget.not-ingested',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        put: (scope, entries, mode) => store.put(scope, entries, mode === 'ifAbsent' ? 'replace' : mode),
+      })),
+  },
+  {
+    id: 'forgets-that-it-forgot-everything',
+    contract: 31,
+    caughtBy: 'forget.everything-unknown',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        remove: (scope: MemoryScope, what: MemoryRemoval) => store.remove(scope, what, -Infinity),
+      })),
+  },
+  {
+    id: 'keeps-evidence-always',
+    contract: 31,
+    caughtBy: 'forget.fact',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          return super.deleteMemory({ ...p, keepEvidence: true });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'never-keeps-evidence',
+    contract: 31,
+    caughtBy: 'forget.fact-alone',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          return super.deleteMemory({ ...p, keepEvidence: false });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'leaves-facts-without-evidence',
+    contract: 31,
+    caughtBy: 'forget.evidence',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        list: (scope, page) => store.list(scope, page.limit === 500 ? { ...page, filter: { author: '-' } } : page),
+      })),
+  },
+  {
+    id: 'updates-bring-back-what-was-deleted',
+    contract: 31,
+    caughtBy: 'forget.update',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        put: (scope, entries, mode) => store.put(scope, entries, mode === 'ifPresent' ? 'replace' : mode),
+      })),
+  },
+  {
+    id: 'worst-first',
+    contract: 32,
+    caughtBy: 'search.ranked',
+    make: (runtime) => answering(runtime, (memories) => memories.toReversed()),
+  },
+  {
+    id: 'unranked',
+    contract: 32,
+    caughtBy: 'search.all-before-some',
+    make: (runtime) => answering(runtime, (memories) => memories.toSorted((a, b) => a.timestamp! - b.timestamp!)),
+  },
+  {
+    id: 'limit-ignored',
+    contract: 32,
+    caughtBy: 'search.limit',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, limit: p.limit && 100 })),
+  },
+  {
+    id: 'unbounded',
+    contract: 32,
+    caughtBy: 'search.default-limit',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, limit: p.limit ?? 1000 })),
+  },
+  {
+    id: 'filter-after-limit',
+    contract: 32,
+    caughtBy: 'search.filter-before-limit',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async searchMemory(p: SearchMemoryRequest): Promise<{ memories: MemoryEntry[] }> {
+          const { memories } = await super.searchMemory({ ...p, filter: undefined });
+          const passed = new Set((await super.searchMemory({ ...p, limit: 1000 })).memories.map((one) => one.id));
+          return { memories: memories.filter((one) => passed.has(one.id)) };
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'filter-ignored',
+    contract: 32,
+    caughtBy: 'search.filter',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, filter: undefined })),
+  },
+  {
+    id: 'min-score-ignored',
+    contract: 32,
+    caughtBy: 'search.min-score',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, minScore: undefined })),
+  },
+  {
+    id: 'ascii-words-only',
+    contract: 32,
+    caughtBy: 'language.chinese',
+    make: (runtime) =>
+      asking(runtime, (p) => ({
+        ...p,
+        query: typeof p.query === 'string' ? (p.query.match(/[A-Za-z]+/g) ?? []).join(' ') : p.query,
+      })),
+  },
+  {
+    id: 'substring-of-the-whole-query',
+    contract: 32,
+    caughtBy: 'search.punctuation',
+    make: (runtime) => new InMemoryMemoryService({ runtime, match: 'substring' }),
+  },
+  {
+    id: 'index-never-brought-up-to-date',
+    contract: 32,
+    caughtBy: 'search.other-process',
+    make(runtime) {
+      return over(runtime, (store) => {
+        const seen = new Set<string>();
+        return {
+          async since(scope, seq, limit) {
+            const key = `${scope.appName}/${scope.userId}`;
+            if (seen.has(key)) return { changes: [], removals: 0, more: false };
+            const page = await store.since(scope, seq, limit);
+            if (page.changes.length > 0) seen.add(key);
+            return page;
+          },
+        };
+      });
+    },
+  },
+  {
+    id: 'times-in-milliseconds',
+    contract: 33,
+    caughtBy: 'ingest.turn',
+    make: (runtime) =>
+      answering(runtime, (memories) => memories.map((one) => ({ ...one, timestamp: one.timestamp! * 1000 }))),
+  },
+  {
+    id: 'times-as-text',
+    contract: 33,
+    caughtBy: 'ingest.turn',
+    make: (runtime) =>
+      answering(runtime, (memories) =>
+        memories.map((one) => ({ ...one, timestamp: new Date(one.timestamp! * 1000).toISOString() as never })),
+      ),
+  },
+  {
+    id: 'no-ids',
+    contract: 33,
+    caughtBy: 'ingest.turn',
+    make: (runtime) => answering(runtime, (memories) => memories.map((one) => ({ ...one, id: undefined as never }))),
+  },
+  {
+    id: 'metadata-dropped',
+    contract: 33,
+    caughtBy: 'entry.members',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        put: (scope, entries, mode) =>
+          store.put(
+            scope,
+            entries.map((one) => ({ ...one, customMetadata: undefined })),
+            mode,
+          ),
+      })),
+  },
+  {
+    id: 'answers-are-aliases',
+    contract: 33,
+    caughtBy: 'ingest.no-alias',
+    make(runtime) {
+      const held = new Map<string, MemoryEntry>();
+      return answering(runtime, (memories) => memories.map((one) => held.get(one.id) ?? (held.set(one.id, one), one)));
+    },
+  },
+  {
+    id: 'all-or-some-stored',
+    contract: 34,
+    caughtBy: 'entry.refused',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async addMemory(p: {
+          appName: string;
+          userId: string;
+          memories: readonly NewMemory[];
+        }): Promise<MemoryEntry[]> {
+          if (!Array.isArray(p.memories)) return super.addMemory(p);
+          const added: MemoryEntry[] = [];
+          for (const one of p.memories) added.push(...(await super.addMemory({ ...p, memories: [one] })));
+          return added;
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'old-words-still-found',
+    contract: 34,
+    caughtBy: 'update.changes',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        async put(scope, entries, mode) {
+          if (mode === 'ifPresent')
+            await store.put(
+              scope,
+              entries.map((one) => ({
+                ...one,
+                id: `${one.id}-copy`,
+                content: { parts: [{ text: 'Prefers high floors.' }] },
+              })),
+              'replace',
+            );
+          return store.put(scope, entries, mode);
+        },
+      })),
+  },
+  {
+    id: 'pages-by-offset',
+    contract: 34,
+    caughtBy: 'list.pages',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        async list(scope, page) {
+          const { memories } = await store.list(scope, { ...page, limit: 1000, cursor: undefined });
+          const from = Number(page.cursor ?? 0);
+          const next = from + page.limit < memories.length ? { next: String(from + page.limit) } : {};
+          return { memories: memories.slice(from, from + page.limit), ...next };
+        },
+      })),
+  },
+  {
+    id: 'counts-what-was-not-there',
+    contract: 34,
+    caughtBy: 'forget.entry',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        remove: async (scope, what, now) =>
+          Math.max(
+            await store.remove(scope, what, now),
+            typeof what === 'object' && 'ids' in what ? what.ids.length : 0,
+          ),
+      })),
+  },
+];
+
+const claims = [...memoryAbilities, 'words', 'shared'];
+const casesById = new Map(memoryServiceCases.map((each) => [each.id, each]));
+
+describe('mutants of memory', () => {
+  it('has at least one for each contract from 30 to 34', () => {
+    expect([...new Set(mutants.map((mutant) => mutant.contract))].sort((a, b) => a - b)).toEqual([30, 31, 32, 33, 34]);
+  });
+
+  it.each(mutants.map((mutant) => [mutant.id, mutant] as const))('catches %s', async (_, mutant) => {
+    const each = casesById.get(mutant.caughtBy);
+    expect(each?.contracts).toContain(mutant.contract);
+    const [result] = await runCases([each!], {
+      claims,
+      create: (runtime) => mutant.make(runtime),
+      reopen: (subject) => subject,
+    });
+    expect(result?.error).toBeDefined();
+  });
+
+  it.each([...new Set(mutants.map((mutant) => mutant.caughtBy))])('lets the sound service pass %s', async (id) => {
+    const sound = await runCases([casesById.get(id)!], {
+      claims,
+      create: (runtime) => over(runtime, () => ({})),
+      reopen: (subject) => subject,
+    });
+    expect(sound).toEqual([expect.not.objectContaining({ error: expect.anything() })]);
+  });
+});

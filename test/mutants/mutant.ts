@@ -1,0 +1,25 @@
+import { runCases } from '@thole/testing';
+import type { Case, CaseResult, FixedRuntime } from '@thole/testing';
+
+/** An implementation that is right but for one thing. */
+export interface Mutant<S> {
+  /** What is broken. */
+  id: string;
+  /** The contract that it breaks. */
+  contract: number;
+  create(runtime: FixedRuntime): S;
+}
+
+/** The first failure among the cases that cite the contract which the mutant breaks. */
+export async function firstFailure<S>(
+  mutant: Mutant<S>,
+  cases: readonly Case<S>[],
+  claims: readonly string[] = [],
+): Promise<CaseResult | undefined> {
+  for (const each of cases) {
+    if (!each.contracts.includes(mutant.contract)) continue;
+    const [result] = await runCases([each], { create: (runtime) => mutant.create(runtime), claims, limitMs: 2_000 });
+    if (result?.error !== undefined) return result;
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import type { Event, EventWindow, Fence, ScopedDelta, SessionRef, SessionStore, StoredSession } from '@thole/core';
+import { InMemorySessionStore } from '@thole/mem-services';
+
+/** Keeps sessions under other names than they have. */
+export class Renaming extends InMemorySessionStore {
+  rename = (key: SessionRef): SessionRef => key;
+
+  override insert(session: StoredSession): Promise<void> {
+    return super.insert({ ...session, key: this.rename(session.key) });
+  }
+
+  override async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    const found = await super.load(this.rename(key), window);
+    return found && { ...found, key };
+  }
+
+  override remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+    return super.remove(this.rename(key), p);
+  }
+
+  override append(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    fence?: Fence,
+  ): ReturnType<SessionStore['append']> {
+    return super.append(this.rename(key), event, delta, fence);
+  }
+}

@@ -1,0 +1,505 @@
+import { StoredSessionService, TholeError } from '@thole/core';
+import type {
+  Event,
+  EventWindow,
+  Fence,
+  Lease,
+  LeaseRequest,
+  ListSessionsRequest,
+  Runtime,
+  ScopedDelta,
+  Session,
+  SessionPage,
+  SessionRef,
+  SessionService,
+  SessionStore,
+  StateMap,
+  StoredSession,
+  UserRef,
+} from '@thole/core';
+import { InMemorySessionService, InMemorySessionStore } from '@thole/mem-services';
+import type { Mutant } from './mutant.ts';
+import { Renaming } from './renaming-store.ts';
+
+type Appended = Awaited<ReturnType<SessionStore['append']>>;
+type AppendArguments = Parameters<SessionService['appendEvent']>[0];
+
+export const sessionMutants: readonly Mutant<SessionService>[] = [
+  storeMutant(
+    'folds the case of user ids',
+    1,
+    class extends Renaming {
+      override rename = (key: SessionRef): SessionRef => ({ ...key, userId: key.userId.toLowerCase() });
+    },
+  ),
+  storeMutant(
+    'finds a session by its id, whoever asks',
+    1,
+    class extends Renaming {
+      override rename = (key: SessionRef): SessionRef => ({ ...key, userId: 'everyone' });
+    },
+  ),
+  storeMutant(
+    'joins names with a colon',
+    1,
+    class extends Renaming {
+      override rename = (key: SessionRef): SessionRef => ({
+        appName: 'x',
+        userId: 'x',
+        sessionId: `${key.appName}:${key.userId}:${key.sessionId}`,
+      });
+    },
+  ),
+  storeMutant(
+    'trims names',
+    1,
+    class extends Renaming {
+      override rename = (key: SessionRef): SessionRef => ({ ...key, sessionId: key.sessionId.trim() || '-' });
+    },
+  ),
+  storeMutant(
+    'overwrites a session whose id is taken',
+    2,
+    class extends InMemorySessionStore {
+      override async insert(session: StoredSession): Promise<void> {
+        await this.remove(session.key, {});
+        return super.insert(session);
+      }
+    },
+  ),
+  storeMutant(
+    'looks first and inserts later, so that two that race both succeed',
+    2,
+    class extends InMemorySessionStore {
+      override async insert(session: StoredSession): Promise<void> {
+        if (await this.load(session.key, {})) throw new TholeError('SESSION_ALREADY_EXISTS', 'taken');
+        await Promise.resolve();
+        await this.remove(session.key, {});
+        return super.insert(session).catch(() => {});
+      }
+    },
+  ),
+  storeMutant(
+    'does not route the initial state',
+    2,
+    class extends InMemorySessionStore {
+      override insert(session: StoredSession): Promise<void> {
+        return super.insert({ ...session, userState: {}, appState: {} });
+      }
+    },
+  ),
+  storeMutant(
+    'shares user: keys with the whole app',
+    3,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        return super.append(key, event, { session: delta.session, app: { ...delta.app, ...delta.user } }, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'keeps app: keys per user',
+    3,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        return super.append(key, event, { session: delta.session, user: { ...delta.user, ...delta.app } }, fence);
+      }
+    },
+  ),
+  serviceMutant(
+    'answers events with their temp: keys',
+    4,
+    class extends InMemorySessionService {
+      override async appendEvent(p: AppendArguments): Promise<Event> {
+        const stored = await super.appendEvent(p);
+        return { ...stored, actions: { ...stored.actions, stateDelta: p.event.actions.stateDelta } };
+      }
+    },
+  ),
+  serviceMutant(
+    'shows temp: keys to the next reader',
+    4,
+    class extends InMemorySessionService {
+      #temp: StateMap = {};
+      override async appendEvent(p: AppendArguments): Promise<Event> {
+        for (const [key, value] of Object.entries(p.event.actions.stateDelta))
+          if (key.startsWith('temp:')) this.#temp[key] = value;
+        return super.appendEvent(p);
+      }
+      override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
+        const session = await super.getSession(p);
+        return session && { ...session, state: { ...session.state, ...this.#temp } };
+      }
+    },
+  ),
+  serviceMutant(
+    'takes whatever JSON.stringify makes of an event',
+    5,
+    class extends InMemorySessionService {
+      override async appendEvent(p: AppendArguments): Promise<Event> {
+        return super.appendEvent({ ...p, event: JSON.parse(JSON.stringify(p.event)) as Event });
+      }
+    },
+  ),
+  storeMutant(
+    'drops NUL characters',
+    5,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const clean = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(String.raw`\u0000`, '')) as T;
+        return super.append(key, clean(event), clean(delta), fence);
+      }
+    },
+  ),
+  {
+    id: 'has no limit for a state value',
+    contract: 5,
+    create: (runtime) => new InMemorySessionService({ runtime, limits: { stateValueBytes: Infinity } }),
+  },
+  storeMutant(
+    'loses keys named like prototypes',
+    5,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const session: StateMap = {};
+        for (const [name, value] of Object.entries(delta.session ?? {})) if (!(name in {})) session[name] = value;
+        return super.append(key, event, { ...delta, session }, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'ignores null',
+    6,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const session = Object.fromEntries(Object.entries(delta.session ?? {}).filter(([, value]) => value !== null));
+        return super.append(key, event, { ...delta, session }, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'merges objects inside a value',
+    6,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const before = (await this.load(key, {}))?.state ?? {};
+        const session: StateMap = {};
+        for (const [name, value] of Object.entries(delta.session ?? {})) {
+          session[name] = isMap(value) && isMap(before[name]) ? { ...before[name], ...value } : value;
+        }
+        return super.append(key, event, { ...delta, session }, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'writes user state back as a whole, so that writers of different keys lose each other',
+    6,
+    class extends InMemorySessionStore {
+      #count = 0;
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const before = await this.readState(key);
+        for (let i = this.#count++ % 7; i >= 0; i--) await Promise.resolve();
+        const now = await this.readState(key);
+        const lost = Object.fromEntries(
+          Object.keys(now)
+            .filter((name) => !(name in before))
+            .map((name) => [name, null]),
+        );
+        return super.append(key, event, { ...delta, user: { ...lost, ...delta.user } }, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'stores a repeated event again',
+    7,
+    class extends InMemorySessionStore {
+      #count = 0;
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        return super.append(key, { ...event, id: `${event.id}#${this.#count++}` }, delta, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'writes the state of a repeated event again',
+    7,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const appended = await super.append(key, event, delta, fence);
+        if (appended.duplicate)
+          await super.insert({
+            ...(await this.load(key, {}))!,
+            key: { ...key, sessionId: 'scratch' },
+            userState: delta.user ?? {},
+          });
+        return appended;
+      }
+    },
+  ),
+  storeMutant(
+    'only looks away when the session is unknown',
+    7,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        if (!(await this.load(key, {}))) return { event, duplicate: false };
+        return super.append(key, event, delta, fence);
+      }
+    },
+  ),
+  serviceMutant(
+    'stores partial events',
+    7,
+    class extends InMemorySessionService {
+      override appendEvent(p: AppendArguments): Promise<Event> {
+        return super.appendEvent({ ...p, event: { ...p.event, partial: undefined } });
+      }
+    },
+  ),
+  serviceMutant(
+    'does not show the event in the session handed in',
+    7,
+    class extends InMemorySessionService {
+      override appendEvent(p: AppendArguments): Promise<Event> {
+        return super.appendEvent({ ...p, session: 'events' in p.session ? refOf(p.session) : p.session });
+      }
+    },
+  ),
+  serviceMutant(
+    'reports a wait that was ended as failed',
+    7,
+    class extends InMemorySessionService {
+      override async appendEvent(p: AppendArguments): Promise<Event> {
+        return super.appendEvent(p).catch((error: unknown) => {
+          throw TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') ? new Error('failed') : error;
+        });
+      }
+    },
+  ),
+  storeMutant(
+    'reads events in the order of their times',
+    8,
+    class extends InMemorySessionStore {
+      override async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+        const found = await super.load(key, window);
+        return found && { ...found, events: found.events.toSorted((a, b) => a.timestamp - b.timestamp) };
+      }
+    },
+  ),
+  storeMutant(
+    'takes the time of the last event for the last update',
+    8,
+    class extends InMemorySessionStore {
+      override async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+        const found = await super.load(key, window);
+        return found && { ...found, lastUpdateTime: found.events.at(-1)?.timestamp ?? found.lastUpdateTime };
+      }
+    },
+  ),
+  storeMutant(
+    'counts seq over all sessions',
+    8,
+    class extends InMemorySessionStore {
+      #count = 0;
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const appended = await super.append(key, event, delta, fence);
+        return { ...appended, event: { ...appended.event, seq: ++this.#count } };
+      }
+    },
+  ),
+  serviceMutant(
+    'answers one session object to all',
+    9,
+    class extends InMemorySessionService {
+      readonly #kept = new Map<string, Session>();
+      override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
+        const session = await super.getSession(p);
+        const kept = this.#kept.get(p.sessionId);
+        if (kept && kept.lastSeq === session?.lastSeq) return kept;
+        if (session) this.#kept.set(p.sessionId, session);
+        return session;
+      }
+    },
+  ),
+  serviceMutant(
+    'answers events that can be changed',
+    9,
+    class extends InMemorySessionService {
+      override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
+        const session = await super.getSession(p);
+        return session && { ...session, events: structuredClone(session.events) };
+      }
+    },
+  ),
+  windowMutant('takes afterTimestamp as exclusive', (window) => ({
+    ...window,
+    ...(window.afterTimestamp && { afterTimestamp: window.afterTimestamp + 0.0005 }),
+  })),
+  windowMutant('takes numRecentEvents 0 as all', (window) => ({
+    ...window,
+    numRecentEvents: window.numRecentEvents || undefined,
+  })),
+  windowMutant('takes afterTimestamp for nothing where numRecentEvents is given', (window) =>
+    window.numRecentEvents === undefined ? window : { ...window, afterTimestamp: undefined },
+  ),
+  serviceMutant(
+    'does not say that a read was windowed',
+    10,
+    class extends InMemorySessionService {
+      override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
+        const session = await super.getSession(p);
+        if (!session) return undefined;
+        const { window: _, ...rest } = session;
+        return rest;
+      }
+    },
+  ),
+  storeMutant(
+    'counts only the page',
+    11,
+    class extends InMemorySessionStore {
+      override async list(query: ListSessionsRequest): Promise<SessionPage> {
+        const page = await super.list(query);
+        return { ...page, total: page.sessions.length };
+      }
+    },
+  ),
+  storeMutant(
+    'lists by id',
+    11,
+    class extends InMemorySessionStore {
+      override async list(query: ListSessionsRequest): Promise<SessionPage> {
+        const page = await super.list(query);
+        return { ...page, sessions: page.sessions.toSorted((a, b) => (a.key.sessionId < b.key.sessionId ? -1 : 1)) };
+      }
+    },
+  ),
+  storeMutant(
+    'takes the user’s state along when it deletes a session',
+    11,
+    class extends InMemorySessionStore {
+      override async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+        const removed = await super.remove(key, p);
+        const { total } = await this.list(key);
+        if (removed && total === 0) await this.removeUser(key);
+        return removed;
+      }
+    },
+  ),
+  storeMutant(
+    'ignores ifLastSeq',
+    11,
+    class extends InMemorySessionStore {
+      override remove(key: SessionRef): Promise<boolean> {
+        return super.remove(key, {});
+      }
+    },
+  ),
+  storeMutant(
+    'leaves the user’s state when the user’s data is deleted',
+    12,
+    class extends InMemorySessionStore {
+      override async removeUser(user: UserRef): Promise<void> {
+        for (const { key } of (await this.list(user)).sessions) await this.remove(key, {});
+      }
+    },
+  ),
+  serviceMutant(
+    'writes state from outside in the user’s name',
+    12,
+    class extends InMemorySessionService {
+      override updateState(p: Parameters<SessionService['updateState']>[0]): Promise<Event> {
+        return super.updateState({ ...p, author: 'user' });
+      }
+    },
+  ),
+  storeMutant(
+    'does not check fences',
+    13,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta): Promise<Appended> {
+        return super.append(key, event, delta);
+      }
+    },
+  ),
+  storeMutant(
+    'blocks writers from outside while a run holds the session',
+    13,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const held = await this.abilities.leasing.current(key);
+        if (held && fence === undefined) throw new TholeError('SESSION_BUSY', 'held');
+        return super.append(key, event, delta, fence);
+      }
+    },
+  ),
+  leasingMutant('gives a lease to everyone who asks', (request) => ({ ...request, policy: 'interrupt', cleanupMs: 0 })),
+  leasingMutant('lets anyone wait for as long as they like', (request) => ({
+    ...request,
+    waitMs: 1e9,
+    maxWaiting: Infinity,
+  })),
+  leasingMutant('queues who wants to interrupt', (request) => ({
+    ...request,
+    policy: request.policy === 'interrupt' ? 'queue' : request.policy,
+  })),
+  leasingMutant('never lets a lease run out', (request) => ({ ...request, ttlMs: 1e9 })),
+  leasingMutant('serves the last who came first', (request) => ({
+    ...request,
+    policy: request.policy === 'queue' ? 'interrupt' : request.policy,
+    cleanupMs: 1e9,
+  })),
+  storeMutant(
+    'deletes the data of everyone with the user’s id, in every app',
+    30,
+    class extends InMemorySessionStore {
+      override async removeUser(user: UserRef): Promise<void> {
+        for (const appName of [user.appName, 'other']) await super.removeUser({ ...user, appName });
+      }
+    },
+  ),
+];
+
+type StoreClass = new (runtime: Runtime) => SessionStore;
+type ServiceClass = new (options: { runtime: Runtime }) => SessionService;
+
+function storeMutant(id: string, contract: number, broken: StoreClass): Mutant<SessionService> {
+  return { id, contract, create: (runtime) => new StoredSessionService(new broken(runtime), { runtime }) };
+}
+
+function serviceMutant(id: string, contract: number, broken: ServiceClass): Mutant<SessionService> {
+  return { id, contract, create: (runtime) => new broken({ runtime }) };
+}
+
+function windowMutant(id: string, change: (window: EventWindow) => EventWindow): Mutant<SessionService> {
+  return storeMutant(
+    id,
+    10,
+    class extends InMemorySessionStore {
+      override load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+        return super.load(key, change(window));
+      }
+    },
+  );
+}
+
+function leasingMutant(id: string, change: (request: LeaseRequest) => LeaseRequest): Mutant<SessionService> {
+  return storeMutant(
+    id,
+    13,
+    class extends InMemorySessionStore {
+      constructor(runtime: Runtime) {
+        super(runtime);
+        const { leasing } = this.abilities;
+        const lease = leasing.lease.bind(leasing);
+        leasing.lease = (key: SessionRef, request: LeaseRequest): Promise<Lease> => lease(key, change(request));
+      }
+    },
+  );
+}
+
+function isMap(value: unknown): value is StateMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refOf(session: Session | SessionRef): SessionRef {
+  return 'events' in session ? { appName: session.appName, userId: session.userId, sessionId: session.id } : session;
+}

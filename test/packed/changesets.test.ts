@@ -1,0 +1,71 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesBelow, packages, root } from '../architecture/workspace.ts';
+import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
+
+// A dry run: versions are worked out in a copy, and nothing is published.
+const { folder, remove } = temporaryFolder('changesets');
+const published = packages.filter(({ manifest }) => !manifest.private);
+const git = (...args: string[]): Promise<unknown> =>
+  run(folder, 'git', ['-c', 'user.name=Thole', '-c', 'user.email=thole@example.com', ...args]);
+
+beforeAll(async () => {
+  copyWorkspace(folder);
+  for (const file of filesBelow('.changeset').filter((each) => each.endsWith('.md'))) rmSync(join(folder, file));
+  // Whatever the versions have come to be: the test begins at 1.0.0, where a patch and a minor are within the ranges.
+  for (const { folder: name, manifest } of packages) {
+    const text = readFileSync(manifestOf(name), 'utf8');
+    writeFileSync(manifestOf(name), text.replace(`"version": "${manifest.version}"`, '"version": "1.0.0"'));
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message=Start');
+});
+afterAll(remove);
+
+describe.each(published.map(({ manifest }) => manifest.name))('a changeset of %s', (name) => {
+  it('moves that package alone when it is a minor', async () => {
+    expect(await versionsAfter({ [name]: 'minor' })).toEqual({ [name]: '1.1.0' });
+  });
+});
+
+it('moves dependents by a patch, and only those, when their range no longer fits', async () => {
+  const direct = published.filter(({ manifest }) => '@thole/recall' in (manifest.dependencies ?? {}));
+  const moved = await versionsAfter({ '@thole/recall': 'major' });
+  const above = published.filter(({ manifest }) =>
+    direct.some((each) => each.manifest.name in (manifest.dependencies ?? {})),
+  );
+  expect(moved).toEqual({
+    '@thole/recall': '2.0.0',
+    ...Object.fromEntries(direct.map(({ manifest }) => [manifest.name, '1.0.1'])),
+  });
+  expect(above.length).toBeGreaterThan(0);
+});
+
+it('fixes and links no versions', () => {
+  const config = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8')) as {
+    fixed: unknown;
+    linked: unknown;
+  };
+  expect(config).toMatchObject({ fixed: [], linked: [] });
+});
+
+/** The packages whose version `changeset version` changes, with the new ones. */
+async function versionsAfter(bumps: Record<string, string>): Promise<Record<string, string>> {
+  const front = Object.entries(bumps).map(([name, bump]) => `'${name}': ${bump}`);
+  writeFileSync(join(folder, '.changeset/a-change.md'), `---\n${front.join('\n')}\n---\n\nA change.\n`);
+  await run(folder, join(root, 'node_modules/.bin/changeset'), ['version']);
+  const moved = published.flatMap(({ folder: each, manifest }) => {
+    const { version } = JSON.parse(readFileSync(manifestOf(each), 'utf8')) as { version: string };
+    return version === '1.0.0' ? [] : [[manifest.name, version] as const];
+  });
+  await git('reset', '--quiet', '--hard');
+  await git('clean', '--quiet', '--force', '-d');
+  return Object.fromEntries(moved);
+}
+
+function manifestOf(name: string): string {
+  return join(folder, 'packages', name, 'package.json');
+}

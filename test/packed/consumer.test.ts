@@ -1,0 +1,160 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageOf } from '../architecture/imports.ts';
+import { root } from '../architecture/workspace.ts';
+import { codeBlocks } from './code-blocks.ts';
+import { installWith, lend, packAll, published } from './tarballs.ts';
+import { run, temporaryFolder } from './workspace-copy.ts';
+
+const { folder, remove } = temporaryFolder('consumer');
+const project = join(folder, 'project');
+const blocks = codeBlocks();
+const checked = blocks.filter(({ unchecked }) => unchecked === undefined);
+const programs = blocks.filter(({ output }) => output !== undefined);
+let tarballs: Map<string, string>;
+
+beforeAll(async () => {
+  tarballs = await packAll(join(folder, 'tarballs'));
+  await installWith(project, [...tarballs.keys()], tarballs);
+  mkdirSync(join(project, 'blocks'));
+  for (const block of checked) writeFileSync(join(project, fileOf(block)), `${block.code}\nexport {};\n`);
+  writeFileSync(join(project, 'blocks', 'everything.ts'), everything());
+  // What a document takes its reader to have written.
+  writeFileSync(
+    join(project, 'blocks', 'my-session-store.ts'),
+    "export { InMemorySessionStore as MySessionStore } from '@thole/mem-services';\n",
+  );
+  lendTo(project);
+}, 240_000);
+afterAll(remove);
+
+describe.each(published.map(({ manifest }) => manifest.name))('the tarball of %s', (name) => {
+  it('is what publint and arethetypeswrong want', async () => {
+    await run(root, bin('publint'), ['run', tarballs.get(name)!, '--strict']);
+    await run(root, bin('attw'), [tarballs.get(name)!, '--profile', 'esm-only']);
+  });
+
+  it('holds no sources, no source condition and no range of the workspace', () => {
+    const manifest = readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8');
+    expect(manifest).not.toMatch(/@thole\/source|workspace:/);
+    const files = readdirSync(join(project, 'node_modules', name));
+    expect(
+      files.filter(
+        (file) => !['dist', 'package.json', 'README.md', 'LICENSE', 'node_modules', 'CHANGELOG.md'].includes(file),
+      ),
+    ).toEqual([]);
+  });
+});
+
+it.each(['nodenext', 'bundler'])(
+  'type-checks under %s: every entry, and the TypeScript blocks of READMEs and docs',
+  async (resolution) => {
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: 'es2024',
+      lib: ['esnext'],
+      types: ['node'],
+      module: resolution === 'bundler' ? 'preserve' : 'nodenext',
+      moduleResolution: resolution,
+      moduleDetection: 'force',
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    };
+    const config = `tsconfig.${resolution}.json`;
+    writeFileSync(join(project, config), JSON.stringify({ compilerOptions: options, include: ['blocks'] }));
+    const { code, output } = await run(project, bin('tsc'), ['-p', config, '--pretty', 'false'], { anyCode: true });
+    expect(output.trim(), withLines(output)).toBe('');
+    expect(code).toBe(0);
+  },
+);
+
+it('type-checks the declarations themselves, with the library check on', async () => {
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'es2024',
+    '--lib',
+    'esnext',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--ignoreConfig',
+  ];
+  const { output } = await run(project, bin('tsc'), [...options, 'blocks/everything.ts'], { anyCode: true });
+  expect(output.split('\n').filter((line) => /thole/.test(line))).toEqual([]);
+});
+
+it('gives every package a README with a first program', () => {
+  const without = published.filter(
+    ({ folder: each }) => !programs.some(({ file }) => file === `packages/${each}/README.md`),
+  );
+  expect(without.map(({ folder: each }) => each)).toEqual([]);
+  expect(programs.map(({ file }) => file)).toContain('README.md');
+});
+
+it.each(programs.map((block) => [block.file, block] as const))(
+  'runs the first program of %s, which prints what stands there',
+  async (_, block) => {
+    const { stdout } = await run(project, process.execPath, ['--disable-warning=ExperimentalWarning', fileOf(block)]);
+    expect(stdout.trimEnd()).toBe(block.output!.trimEnd());
+  },
+);
+
+it('leaves no TypeScript block unchecked', () => {
+  expect(blocks.filter(({ unchecked }) => unchecked !== undefined)).toEqual([]);
+});
+
+it('installs runner, tools and mem-services as at most 10 packages and 10 MB', async () => {
+  const small = join(folder, 'small');
+  await installWith(small, ['@thole/runner', '@thole/tools', '@thole/mem-services'], tarballs);
+  const { packages } = JSON.parse(readFileSync(join(small, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>;
+  };
+  expect(Object.keys(packages).filter((path) => path !== '').length).toBeLessThanOrEqual(10);
+  expect(bytesIn(join(small, 'node_modules'))).toBeLessThanOrEqual(10 * 1024 * 1024);
+});
+
+function fileOf({ file, line }: { file: string; line: number }): string {
+  return `blocks/${file.replaceAll(/[^a-zA-Z0-9-]/g, '_')}_${line}.ts`;
+}
+
+/** A module that imports every entry of every package. */
+function everything(): string {
+  const entries = published.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports ?? {}).map((entry) => manifest.name + entry.slice(1)),
+  );
+  const modules = entries.filter((entry) => !entry.endsWith('package.json'));
+  return modules.map((entry, index) => `export * as entry${index} from '${entry}';\n`).join('');
+}
+
+/** What the blocks import besides our packages, and what type-checking needs. */
+function lendTo(consumer: string): void {
+  const imported = checked.flatMap(({ code }) =>
+    [...code.matchAll(/from\s+['"]([^'".][^'"]*)['"]/g)].map(([, name]) => packageOf(name!)),
+  );
+  const others = new Set(
+    ['@types/node', ...imported].filter((name) => !tarballs.has(name) && !name.startsWith('node:')),
+  );
+  const there = new Set(readdirSync(join(consumer, 'node_modules')));
+  for (const name of others) if (!there.has(name)) lend(consumer, name);
+}
+
+function bytesIn(path: string): number {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** tsc names the copies: say where the blocks stand. */
+function withLines(output: string): string {
+  return checked.reduce((text, block) => text.replaceAll(fileOf(block), `${block.file}:${block.line} + `), output);
+}
+
+function bin(name: string): string {
+  return join(root, 'node_modules', '.bin', name);
+}

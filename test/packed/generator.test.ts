@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sessionServiceCases } from '@thole/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
+
+const { folder, remove } = temporaryFolder('generator');
+const made = ['packages/empty', 'packages/provider-acme', 'packages/acme-store'];
+
+interface Report {
+  testResults: { name: string; assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];
+}
+
+beforeAll(async () => {
+  copyWorkspace(folder);
+  const bin = { PATH: `${join(import.meta.dirname, '..', '..', 'node_modules', '.bin')}:${process.env.PATH}` };
+  for (const args of [
+    ['package', 'empty', 'Nothing yet'],
+    ['provider', 'acme'],
+    ['store', 'acme'],
+  ]) {
+    await run(folder, process.execPath, ['scripts/new.mjs', ...args], { env: bin });
+  }
+  // The last test fills the store in with the methods of another.
+  const manifest = join(folder, 'packages/acme-store/package.json');
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace('"@thole/core"', '"@thole/mem-services": "workspace:^",\n    "@thole/core"'),
+  );
+  await run(folder, 'pnpm', ['install', '--offline', '--no-frozen-lockfile', '--reporter=append-only']);
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"@thole/mem-services": "workspace:^",\n    ', ''));
+});
+afterAll(remove);
+
+it('makes a package, a provider and a store that compile', async () => {
+  for (const each of made) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
+});
+
+it('makes them so that they build', async () => {
+  for (const each of made) {
+    await run(join(folder, each), tool('tsup'), []);
+    await run(join(folder, each), tool('tsc'), ['-p', 'tsconfig.build.json']);
+    expect(existsSync(join(folder, each, 'dist/index.d.ts')), each).toBe(true);
+  }
+});
+
+it('gives each a README, a list of its exports and a changeset', () => {
+  for (const each of made) {
+    for (const file of ['README.md', 'exports.txt'])
+      expect(existsSync(join(folder, each, file)), `${each}/${file}`).toBe(true);
+    expect(existsSync(join(folder, '.changeset', `new-${each.slice('packages/'.length)}.md`))).toBe(true);
+  }
+});
+
+it('makes them as lint, format and the architecture test want them', async () => {
+  await run(folder, tool('oxfmt'), ['--check', ...made]);
+  await run(folder, tool('oxlint'), made);
+  const report = await vitest('test/architecture');
+  const wrong = report.filter(
+    ({ title, status, failureMessages }) => status !== 'passed' && /empty|acme/.test(title + failureMessages.join()),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it('tells of a new store by id what is not written yet', async () => {
+  const report = await vitest('packages/acme-store');
+  const ids = sessionServiceCases.filter(({ needs }) => needs === undefined || needs.length === 0).map(({ id }) => id);
+  const failed = report.filter(({ status }) => status === 'failed');
+  expect(report.map(idOf)).toEqual(expect.arrayContaining(ids));
+  expect(failed.map(idOf)).toContain('append.concurrent');
+  expect(
+    failed.some(({ failureMessages }) => failureMessages.join().includes('AcmeSessionStore.insert is not written yet')),
+  ).toBe(true);
+});
+
+it('tells of a new provider by id what is not written yet', async () => {
+  const report = await vitest('packages/provider-acme');
+  const failed = report.filter(({ status }) => status === 'failed');
+  expect(failed.map(idOf)).toEqual(expect.arrayContaining(['llm.text', 'llm.stream', 'embed.in-order']));
+});
+
+it('passes the new store’s suite when its methods are filled in', async () => {
+  const file = join(folder, 'packages/acme-store/src/acme-session-store.ts');
+  const written = readFileSync(file, 'utf8')
+    .replaceAll(/return notWritten\('(\w+)', ([^)]*)\)/g, 'return this.#inner.$1($2)')
+    .replace(/\nfunction notWritten[\s\S]*\n\}\n/, '')
+    .replace("import { TholeError } from '@thole/core';", "import { InMemorySessionStore } from '@thole/mem-services';")
+    .replace('readonly specVersion = 1;', 'readonly #inner = new InMemorySessionStore();\n  readonly specVersion = 1;');
+  writeFileSync(file, written);
+  await run(folder, tool('tsc'), ['-p', 'packages/acme-store/tsconfig.json']);
+  const report = await vitest('packages/acme-store');
+  expect(report.filter(({ status }) => status !== 'passed')).toEqual([]);
+  expect(report.length).toBeGreaterThan(20);
+});
+
+function tool(name: string): string {
+  return join(folder, 'node_modules', '.bin', name);
+}
+
+async function vitest(filter: string): Promise<Report['testResults'][number]['assertionResults']> {
+  const written = join(folder, 'report.json');
+  await run(
+    folder,
+    tool('vitest'),
+    ['run', '--project', 'unit', '--reporter=json', `--outputFile=${written}`, filter],
+    { anyCode: true },
+  );
+  const report = JSON.parse(readFileSync(written, 'utf8')) as Report;
+  return report.testResults.flatMap(({ assertionResults }) => assertionResults);
+}
+
+function idOf({ title }: { title: string }): string {
+  return title.split(':')[0]!;
+}

@@ -1,0 +1,58 @@
+import type { Llm, LlmResponse } from '@thole/core';
+import { textOf } from '@thole/core';
+import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent, Runner } from '@thole/runner';
+import { FunctionTool, jsonSchema } from '@thole/tools';
+
+/** A turn with a tool call, what memory then finds of it, and an artifact: one line each, the same wherever it runs. */
+export async function program(): Promise<string[]> {
+  const weather = new FunctionTool({
+    name: 'weather',
+    description: 'Tells the weather of a city.',
+    parameters: jsonSchema({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }),
+    execute: () => ({ sky: 'clear' }),
+  });
+  const services = {
+    sessionService: new InMemorySessionService(),
+    memoryService: new InMemoryMemoryService(),
+    artifactService: new InMemoryArtifactService(),
+  };
+  const runner = new Runner({
+    appName: 'anywhere',
+    agent: new LlmAgent({ name: 'host', model: forecaster, tools: [weather] }),
+    ...services,
+  });
+  const user = { appName: 'anywhere', userId: 'ada' };
+  const session = await services.sessionService.createSession(user);
+  const lines: string[] = [];
+  const newMessage = { role: 'user' as const, parts: [{ text: 'How is the weather in Oslo?' }] };
+  for await (const event of runner.runAsync({ userId: 'ada', sessionId: session.id, newMessage })) {
+    lines.push(`${event.author}: ${textOf(event.content) || Object.keys(event.content?.parts?.[0] ?? {}).join()}`);
+  }
+  const told = await services.sessionService.getSession({ ...user, sessionId: session.id });
+  await services.memoryService.addSessionToMemory(told!);
+  const { memories } = await services.memoryService.searchMemory({ ...user, query: 'cities with clear skies' });
+  lines.push(...memories.map(({ content }) => `found: ${textOf(content)}`));
+  await runner.close();
+  return lines;
+}
+
+/** Calls the tool, then says what it answered. */
+const forecaster: Llm = {
+  model: 'forecaster',
+  specVersion: 1,
+  async *generateContentAsync({ contents }): AsyncGenerator<LlmResponse> {
+    const answer = contents.at(-1)?.parts?.[0]?.functionResponse?.response;
+    const part = answer
+      ? { text: `The sky of Oslo is ${answer.sky as string}.` }
+      : { functionCall: { name: 'weather', args: { city: 'Oslo' } } };
+    yield { content: { role: 'model', parts: [part] }, finishReason: 'STOP' };
+  },
+};
+
+export const expected: readonly string[] = [
+  'host: functionCall',
+  'host: functionResponse',
+  'host: The sky of Oslo is clear.',
+  'found: The sky of Oslo is clear.',
+];

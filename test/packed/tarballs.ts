@@ -1,0 +1,66 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packages, root } from '../architecture/workspace.ts';
+import type { Package } from '../architecture/workspace.ts';
+import { run } from './workspace-copy.ts';
+
+export const published: readonly Package[] = packages.filter(({ manifest }) => !manifest.private);
+
+/** Packs every published package, as built: by name, the path of its tarball. */
+export async function packAll(folder: string): Promise<Map<string, string>> {
+  const tarballs = new Map<string, string>();
+  for (const { folder: each, manifest } of published) {
+    const into = join(folder, each);
+    mkdirSync(into, { recursive: true });
+    // Not `npm pack`: it would leave the workspace's ranges and the source condition in.
+    await run(join(root, 'packages', each), 'pnpm', ['pack', '--pack-destination', into]);
+    tarballs.set(manifest.name, join(into, readdirSync(into)[0]!));
+  }
+  return tarballs;
+}
+
+/** An npm project that has some of the tarballs, and takes the others where these need them. */
+export async function installWith(
+  folder: string,
+  names: readonly string[],
+  tarballs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const fileOf = (name: string): string => `file:${tarballs.get(name)}`;
+  const dependencies = Object.fromEntries(names.map((name) => [name, fileOf(name)]));
+  const overrides = Object.fromEntries(
+    [...tarballs.keys()].map((name) => [name, names.includes(name) ? `$${name}` : fileOf(name)]),
+  );
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'consumer', private: true, type: 'module', dependencies, overrides }),
+  );
+  await run(folder, 'npm', [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--loglevel=error',
+  ]);
+}
+
+/** Lends a project a package that is installed in the workspace anyway: in the root, or in one of the packages. */
+export function lend(folder: string, name: string): void {
+  const owner = ['.', ...packages.map(({ folder: each }) => `packages/${each}`), 'apps/concierge'].find((each) =>
+    holds(join(root, each, 'node_modules'), name),
+  );
+  if (owner === undefined) throw new Error(`${name} is not installed anywhere in the workspace.`);
+  const target = join(folder, 'node_modules', name);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(join(root, owner, 'node_modules', name), target, 'dir');
+}
+
+function holds(modules: string, name: string): boolean {
+  try {
+    readdirSync(join(modules, name));
+    return true;
+  } catch {
+    return false;
+  }
+}
