@@ -107,6 +107,15 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
       }
     },
   ),
+  mutant(
+    'forgets what stands beside the bytes',
+    37,
+    class extends InMemoryArtifactStore {
+      override put(key: ArtifactKey, bytes: Uint8Array, { part: _, ...meta }: ArtifactMeta): Promise<number> {
+        return super.put(key, bytes, meta);
+      }
+    },
+  ),
   {
     id: 'has no limit',
     contract: 37,

@@ -20,11 +20,6 @@ beforeAll(async () => {
   mkdirSync(join(project, 'blocks'));
   for (const block of checked) writeFileSync(join(project, fileOf(block)), `${block.code}\nexport {};\n`);
   writeFileSync(join(project, 'blocks', 'everything.ts'), everything());
-  // What a document takes its reader to have written.
-  writeFileSync(
-    join(project, 'blocks', 'my-session-store.ts'),
-    "export { InMemorySessionStore as MySessionStore } from '@thole/mem-services';\n",
-  );
   lendTo(project);
 }, 240_000);
 afterAll(remove);

@@ -1,3 +1,4 @@
+import { userKeyOf } from '@thole/core';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 
 /** Keeps files in the memory of this process. */
@@ -7,8 +8,8 @@ export class InMemoryArtifactStore implements ArtifactStore {
   readonly #users = new Map<string, Map<string | undefined, Files>>();
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
-    const user = this.#users.get(userOf(key)) ?? new Map<string | undefined, Files>();
-    this.#users.set(userOf(key), user);
+    const user = this.#users.get(userKeyOf(key)) ?? new Map<string | undefined, Files>();
+    this.#users.set(userKeyOf(key), user);
     const files = user.get(key.sessionId) ?? new Map<string, File>();
     user.set(key.sessionId, files);
     const file = files.get(key.filename) ?? { next: 0, versions: new Map() };
@@ -33,7 +34,7 @@ export class InMemoryArtifactStore implements ArtifactStore {
   }
 
   async names(scope: ArtifactScope): Promise<string[]> {
-    const files = this.#users.get(userOf(scope))?.get(scope.sessionId) ?? new Map<string, File>();
+    const files = this.#users.get(userKeyOf(scope))?.get(scope.sessionId) ?? new Map<string, File>();
     return [...files].filter(([, file]) => file.versions.size > 0).map(([name]) => name);
   }
 
@@ -42,12 +43,12 @@ export class InMemoryArtifactStore implements ArtifactStore {
   }
 
   async removeAll(scope: ArtifactScope): Promise<void> {
-    if (scope.sessionId === undefined) this.#users.delete(userOf(scope));
-    else this.#users.get(userOf(scope))?.delete(scope.sessionId);
+    if (scope.sessionId === undefined) this.#users.delete(userKeyOf(scope));
+    else this.#users.get(userKeyOf(scope))?.delete(scope.sessionId);
   }
 
   #versions(key: ArtifactKey): File['versions'] | undefined {
-    return this.#users.get(userOf(key))?.get(key.sessionId)?.get(key.filename)?.versions;
+    return this.#users.get(userKeyOf(key))?.get(key.sessionId)?.get(key.filename)?.versions;
   }
 }
 
@@ -57,8 +58,4 @@ interface File {
   /** Kept when the versions are removed: a number is never given twice. */
   next: number;
   readonly versions: Map<number, { readonly bytes: Uint8Array; readonly meta: ArtifactMeta }>;
-}
-
-function userOf(scope: ArtifactScope): string {
-  return JSON.stringify([scope.appName, scope.userId]);
 }

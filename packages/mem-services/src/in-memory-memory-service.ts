@@ -4,6 +4,7 @@ import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 import { substringMemoryRanking } from './substring-memory-ranking.ts';
 
+/** What an `InMemoryMemoryService` may be told. */
 export interface InMemoryMemoryServiceOptions {
   runtime?: Runtime | undefined;
   /** `words` (the default): ranked by the words that are shared. `substring`: entries that hold the whole query, in any case, newest first. */

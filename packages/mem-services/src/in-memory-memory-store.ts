@@ -1,4 +1,4 @@
-import { failInvalidJson, JsonCopier, TholeError } from '@thole/core';
+import { failInvalidJson, JsonCopier, TholeError, userKeyOf } from '@thole/core';
 import type {
   MemoryChanges,
   MemoryEntry,
@@ -41,7 +41,7 @@ export class InMemoryMemoryStore implements MemoryStore {
     entries: readonly MemoryEntry[],
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }> {
-    const key = keyOf(scope);
+    const key = userKeyOf(scope);
     const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
     const written = new Set<string>();
     for (const entry of entries) {
@@ -54,7 +54,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
-    const log = this.#logs.get(keyOf(scope));
+    const log = this.#logs.get(userKeyOf(scope));
     if (!log) return { changes: [], removals: 0, more: false };
     const changes: MemoryChanges['changes'] = [];
     for (const line of linesAfter(log, seq)) {
@@ -65,7 +65,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
-    const log = this.#logs.get(keyOf(scope));
+    const log = this.#logs.get(userKeyOf(scope));
     const found: StoredMemory[] = [];
     for (const id of new Set(ids)) {
       const line = log?.lineOf.get(id);
@@ -76,7 +76,7 @@ export class InMemoryMemoryStore implements MemoryStore {
 
   async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
     const after = seqOf(page.cursor);
-    const log = this.#logs.get(keyOf(scope));
+    const log = this.#logs.get(userKeyOf(scope));
     const memories: StoredMemory[] = [];
     if (!log) return { memories };
     for (const { seq, entry } of linesAfter(log, after)) {
@@ -88,7 +88,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   }
 
   async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
-    const key = keyOf(scope);
+    const key = userKeyOf(scope);
     const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
     const doomed = idsOf(log, what).filter((id) => log.lineOf.get(id)?.entry);
     for (const id of doomed) append(log, id, undefined);
@@ -148,9 +148,4 @@ function seqOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
-}
-
-// JSON, because names may hold any character.
-function keyOf(scope: MemoryScope): string {
-  return JSON.stringify([scope.appName, scope.userId]);
 }

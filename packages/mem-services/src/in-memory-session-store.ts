@@ -10,13 +10,14 @@ import type {
   SessionPage,
   SessionRef,
   SessionStore,
-  StateDelta,
   StateMap,
   StoredSession,
   UserRef,
   Watching,
 } from '@thole/core';
 import { EventList } from './event-list.ts';
+import { byTimeThenId, recordOf, write } from './kept-session.ts';
+import type { Found, KeptSession, StoredApp, StoredUser } from './kept-session.ts';
 import { SessionWatchers } from './session-watchers.ts';
 
 /**
@@ -143,65 +144,6 @@ export class InMemorySessionStore implements SessionStore {
       userVersion: user.version,
     };
   }
-}
-
-interface StoredApp {
-  state: StateMap;
-  version: number;
-  readonly users: Map<string, StoredUser>;
-}
-
-interface StoredUser {
-  state: StateMap;
-  version: number;
-  readonly sessions: Map<string, KeptSession>;
-}
-
-interface KeptSession extends Pick<StoredSession, 'key' | 'incarnation' | 'initialState' | 'createTime'> {
-  readonly state: StateMap;
-  readonly events: EventList;
-  lastUpdateTime: number;
-}
-
-interface Found {
-  readonly app: StoredApp;
-  readonly user: StoredUser;
-  readonly session: KeptSession;
-}
-
-function write(owner: StoredApp | StoredUser, delta: StateDelta | undefined): void {
-  if (!delta || Object.keys(delta).length === 0) return;
-  applyDelta(owner.state, delta);
-  owner.version++;
-}
-
-// The maps are copied, for the next append changes them; the values in them are frozen.
-function recordOf({ app, user, session }: Found): SessionPage['sessions'][number] {
-  return {
-    key: { ...session.key },
-    incarnation: session.incarnation,
-    state: { ...session.state },
-    appState: { ...app.state },
-    userState: { ...user.state },
-    appVersion: app.version,
-    userVersion: user.version,
-    createTime: session.createTime,
-    lastUpdateTime: session.lastUpdateTime,
-    lastSeq: session.events.length,
-    v: 1,
-  };
-}
-
-function byTimeThenId(a: Found, b: Found): number {
-  return (
-    a.session.lastUpdateTime - b.session.lastUpdateTime ||
-    compare(a.session.key.sessionId, b.session.key.sessionId) ||
-    compare(a.session.key.userId, b.session.key.userId)
-  );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {

@@ -1,6 +1,7 @@
 import { textOf } from '@thole/core';
 import { TopK } from '@thole/recall';
 import type { MemoryRanking } from '@thole/recall';
+import { isNewer } from './is-newer.ts';
 
 interface Held {
   id: string;
@@ -42,8 +43,4 @@ export function substringMemoryRanking(): MemoryRanking {
       };
     },
   };
-}
-
-function isNewer(a: Held, b: Held): boolean {
-  return a.timestamp === b.timestamp ? a.id < b.id : a.timestamp > b.timestamp;
 }

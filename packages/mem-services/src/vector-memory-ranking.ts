@@ -2,6 +2,7 @@ import { textOf, TholeError } from '@thole/core';
 import type { Embedder, Logger, MemoryEntry } from '@thole/core';
 import { TopK } from '@thole/recall';
 import type { MemoryIndex, MemoryRanking, RankRequest, Scored } from '@thole/recall';
+import { isNewer } from './is-newer.ts';
 
 /** Cosine between the query's vector and each entry's. Each entry is embedded once for each model. */
 export function vectorMemoryRanking(options: { embedder: Embedder; logger: Logger }): MemoryRanking {
@@ -151,8 +152,4 @@ function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
-}
-
-function isNewer(a: Held, b: Held): boolean {
-  return a.timestamp === b.timestamp ? a.id < b.id : a.timestamp > b.timestamp;
 }

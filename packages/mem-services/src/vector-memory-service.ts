@@ -4,6 +4,7 @@ import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 import { vectorMemoryRanking } from './vector-memory-ranking.ts';
 
+/** What makes the vectors, and how much a search answers. */
 export interface VectorMemoryServiceOptions {
   embedder: Embedder;
   /** Answers of a search that names no limit (5). */

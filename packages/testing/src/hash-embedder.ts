@@ -1,5 +1,6 @@
 import type { Embedder } from '@thole/core';
 
+/** What a `HashEmbedder` calls itself, and the sizes it promises. */
 export interface HashEmbedderOptions {
   /** (`hash`) */
   model?: string | undefined;

@@ -10,6 +10,7 @@ import type {
   ToolContext,
 } from '@thole/core';
 
+/** Whose call it is, and the services that it reaches. */
 export interface ToolContextOptions<Deps = unknown> {
   runtime: Runtime;
   /** Without one, memory methods throw `MEMORY_NOT_CONFIGURED`. */

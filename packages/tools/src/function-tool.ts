@@ -28,6 +28,7 @@ export type ArgumentsOf<Parameters> = Parameters extends
   ? OutputOf<Parameters>
   : JsonObject;
 
+/** What a `FunctionTool` is made of. `Deps` is the type of what the caller of a run gives its tools. */
 export interface FunctionToolOptions<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> {
   /** Letters, digits, `_` and `-`, at most 64, beginning with a letter or `_`. */
   name: string;

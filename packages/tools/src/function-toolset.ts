@@ -1,9 +1,10 @@
-import { TholeError } from '@thole/core';
+import { invalidInput, TholeError } from '@thole/core';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
 /** Whether a tool is offered in this context: to this user, in this state. */
 export type ToolPredicate = (tool: Tool, context: ReadonlyContext) => boolean;
 
+/** Which tools belong together, and how they are offered. */
 export interface FunctionToolsetOptions {
   tools: readonly Tool[];
   /** Names (without the prefix) that are offered, or a question asked at each step. All, when not given. */
@@ -22,6 +23,8 @@ export class FunctionToolset implements Toolset {
 
   constructor(options: FunctionToolsetOptions) {
     const { tools, toolFilter, prefix } = options;
+    if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
+    if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
     checkNames(tools, toolFilter);
     this.#tools = tools.map((given) => ({ given, offered: prefix ? withPrefix(given, prefix) : given }));
     this.#isOffered = typeof toolFilter === 'function' ? toolFilter : (tool) => toolFilter?.includes(tool.name) ?? true;

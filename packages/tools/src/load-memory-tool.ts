@@ -1,10 +1,11 @@
-import { textOf } from '@thole/core';
+import { checkCount, textOf } from '@thole/core';
 import type { MemoryEntry, MemoryFilter, Tool } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
 import { isoTime } from './iso-time.ts';
 import { jsonSchema } from './json-schema.ts';
 
+/** How much `load_memory` answers, and of what. */
 export interface LoadMemoryToolOptions {
   /** How many memories at most (5). */
   limit?: number | undefined;
@@ -25,10 +26,11 @@ export interface LoadedMemory {
 /**
  * `load_memory`: the model searches what earlier sessions of this user have left in memory. Answers `{memories: [{text,
  * author, time, score}]}`, best first, empty when nothing fits. Without a memory service it answers `{error, code}`
- * with `MEMORY_NOT_CONFIGURED`; a search that fails is thrown.
+ * with `MEMORY_NOT_CONFIGURED`; a search that fails is thrown. Made with `INVALID_INPUT` for a limit that is none.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   const { limit = 5, minScore, filter } = options;
+  checkCount('limit', limit, 1);
   return new FunctionTool({
     name: 'load_memory',
     description:

@@ -1,6 +1,7 @@
 import { FunctionTool } from './function-tool.ts';
 import type { FunctionToolOptions, ParametersInput } from './function-tool.ts';
 
+/** A `FunctionTool`’s options; that it is long-running goes without saying. */
 export type LongRunningFunctionToolOptions<
   Parameters extends ParametersInput | undefined = undefined,
   Deps = unknown,

@@ -1,4 +1,4 @@
-import { textOf } from '@thole/core';
+import { quoteMemory, textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { escapeMemoryText } from './escape-memory-text.ts';
 import { clipToTokens, estimateTokens } from './estimate-tokens.ts';
@@ -16,7 +16,7 @@ export function memoryBlock(
 ): string | undefined {
   const quotes = chooseQuotes(memories, p);
   if (quotes.length === 0) return undefined;
-  return `<past_conversations>\n${LABEL}\n${inOrder(quotes).map(withHeading).join('\n')}\n</past_conversations>`;
+  return quoteMemory(`${LABEL}\n${inOrder(quotes).map(withHeading).join('\n')}`);
 }
 
 interface Quote {

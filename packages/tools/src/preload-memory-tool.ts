@@ -1,8 +1,9 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { checkCount, TholeError } from '@thole/core';
 import type { Content, LlmRequest, MemoryFilter, Tool, ToolContext } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { memoryBlock } from './memory-block.ts';
 
+/** How much `preload_memory` quotes, of what, and where. */
 export interface PreloadMemoryToolOptions {
   /** How many memories at most (5). */
   maxEntries?: number | undefined;
@@ -23,8 +24,8 @@ export interface PreloadMemoryToolOptions {
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   const { maxEntries = 5, maxTokens = 900, placement = 'user', minScore, filter } = options;
-  checkCount(maxEntries, 'maxEntries');
-  checkCount(maxTokens, 'maxTokens');
+  checkCount('maxEntries', maxEntries, 1);
+  checkCount('maxTokens', maxTokens, 1);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
 
@@ -80,10 +81,4 @@ function logFailure(error: unknown, { agentName, sessionId, runtime, signal }: T
   if (signal.aborted || TholeError.is(error, 'MEMORY_NOT_CONFIGURED')) return;
   const code = TholeError.is(error) ? error.code : error instanceof Error ? error.name : typeof error;
   runtime.logger.warn('preload_memory could not search', { tool: 'preload_memory', code, agentName, sessionId });
-}
-
-function checkCount(value: unknown, argument: string): void {
-  if (typeof value !== 'number') throw invalidInput(argument, 'a positive integer', value);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new TholeError('INVALID_INPUT', `${argument} must be a positive integer.`);
 }

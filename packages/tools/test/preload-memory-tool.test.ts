@@ -172,9 +172,9 @@ describe('where preload_memory puts it', () => {
 
 describe('preloadMemoryTool', () => {
   it.each([
-    [{ maxEntries: 0 }, 'maxEntries must be a positive integer.'],
-    [{ maxTokens: 1.5 }, 'maxTokens must be a positive integer.'],
-    [{ maxTokens: '900' }, 'maxTokens must be a positive integer, but it is a string.'],
+    [{ maxEntries: 0 }, 'maxEntries must be a whole number from 1 on.'],
+    [{ maxTokens: 1.5 }, 'maxTokens must be a whole number from 1 on.'],
+    [{ maxTokens: '900' }, 'maxTokens must be a whole number from 1 on, but it is a string.'],
     [{ placement: 'top' }, "placement must be 'user' or 'system'."],
   ])('refuses %j', (options, message) => {
     expect(() => preloadMemoryTool(options as never)).toThrow(

@@ -45,11 +45,12 @@ export function checkAgent(agent: unknown): asserts agent is Agent {
   checkAgentName((agent as Agent).name);
 }
 
-/** Refuses a name that is no identifier, and `user` (`INVALID_INPUT`). */
+/** Refuses a name that is no identifier, and the authors `user` and `system` (`INVALID_INPUT`). */
 export function checkAgentName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
   if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {
     throw new TholeError('INVALID_INPUT', `An agent's name must be an identifier (letters, digits, _ and -), not ${JSON.stringify(name)}.`);
   }
   if (name === 'user') throw new TholeError('INVALID_INPUT', `An agent must not be called 'user': that is the author of the user's messages.`);
+  if (name === 'system') throw new TholeError('INVALID_INPUT', `An agent must not be called 'system': that is the author of what is written from outside a run.`);
 }

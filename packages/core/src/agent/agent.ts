@@ -17,11 +17,11 @@ export type AgentCallback = (context: CallbackContext) => MaybePromise<Content |
  * `yield` answers the event as it was stored. It holds nothing of a run: one agent serves many at once.
  */
 export interface Agent {
-  /** An identifier (letters, digits, `_`), unique in its tree, not `user`. */
+  /** An identifier (letters, digits, `_`), unique in its tree, neither `user` nor `system`. */
   readonly name: string;
   readonly description?: string | undefined;
   readonly subAgents?: readonly Agent[] | undefined;
-  /** May a later message go straight to this agent (contract 29)? The root's may always. */
+  /** May a later message go straight to this agent, or past it to one below (contract 29)? The root itself is always there for it. */
   readonly resumable?: boolean | undefined;
   readonly beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;
   readonly afterAgentCallback?: OneOrMany<AgentCallback> | undefined;

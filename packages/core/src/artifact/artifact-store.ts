@@ -16,6 +16,8 @@ export interface ArtifactMeta {
   kind: 'inlineData' | 'part';
   mimeType?: string | undefined;
   displayName?: string | undefined;
+  /** Of `inlineData`: the part without its data, where it has members besides type and display name. */
+  part?: JsonObject | undefined;
   customMetadata?: JsonObject | undefined;
   createTime: number;
 }

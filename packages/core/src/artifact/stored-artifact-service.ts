@@ -1,9 +1,10 @@
 import { checkContent } from '../content/check-content.ts';
 import type { Part } from '../content/content.ts';
-import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
+import { checkCount } from '../errors/check-count.ts';
+import { failInvalidJson } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { orAborted } from '../errors/wait.ts';
-import { JsonCopier } from '../json/copy-json.ts';
+import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
+import { JsonCopier, jsonBytes, thawJson } from '../json/copy-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
@@ -38,8 +39,9 @@ export class StoredArtifactService implements ArtifactService {
   async saveArtifact(p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & Call): Promise<number> {
     const key = keyOf(p);
     const { bytes, meta } = toStored(p.artifact);
-    if (bytes.length > this.#maxBytes) {
-      throw new TholeError('ARTIFACT_TOO_LARGE', `Artifact ${p.filename} has ${bytes.length} bytes; at most ${this.#maxBytes} are taken.`);
+    const size = bytes.length + (meta.part ? jsonBytes(meta.part) : 0);
+    if (size > this.#maxBytes) {
+      throw new TholeError('ARTIFACT_TOO_LARGE', `Artifact ${p.filename} has ${size} bytes; at most ${this.#maxBytes} are taken.`);
     }
     const customMetadata = p.customMetadata && (new JsonCopier(failInvalidJson).copy(p.customMetadata, 'customMetadata') as JsonObject);
     p.signal?.throwIfAborted();
@@ -48,7 +50,7 @@ export class StoredArtifactService implements ArtifactService {
       ...(customMetadata && { customMetadata }),
       createTime: this.#runtime.now(),
     });
-    return orAborted(putting, p.signal, unknownOutcome);
+    return orOutcomeUnknown(putting, p.signal);
   }
 
   async loadArtifact(p: ArtifactRef & { version?: number | undefined } & Call): Promise<Part | undefined> {
@@ -74,41 +76,35 @@ export class StoredArtifactService implements ArtifactService {
   async getArtifactVersion(p: ArtifactRef & { version?: number | undefined } & Call): Promise<ArtifactVersion | undefined> {
     const found = await this.#get(p);
     if (!found) return undefined;
-    const { kind: _, ...known } = found.meta;
+    const { kind: _, part: __, ...known } = found.meta;
     return { version: found.version, ...known };
   }
 
   async deleteArtifact(p: ArtifactRef & Call): Promise<void> {
     const key = keyOf(p);
     p.signal?.throwIfAborted();
-    await orAborted(this.#store.remove(key), p.signal, unknownOutcome);
+    await orOutcomeUnknown(this.#store.remove(key), p.signal);
   }
 
   async deleteSessionArtifacts(p: SessionRef & Call): Promise<void> {
     checkSessionRef(p);
     p.signal?.throwIfAborted();
     const scope = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    await orAborted(this.#store.removeAll(scope), p.signal, unknownOutcome);
+    await orOutcomeUnknown(this.#store.removeAll(scope), p.signal);
   }
 
   async deleteUserArtifacts(p: UserRef & Call): Promise<void> {
     checkUser(p);
     p.signal?.throwIfAborted();
-    await orAborted(this.#store.removeAll({ appName: p.appName, userId: p.userId }), p.signal, unknownOutcome);
+    await orOutcomeUnknown(this.#store.removeAll({ appName: p.appName, userId: p.userId }), p.signal);
   }
 
   async #get(p: ArtifactRef & { version?: number | undefined } & Call): ReturnType<ArtifactStore['get']> {
     const key = keyOf(p);
-    if (p.version !== undefined && (!Number.isSafeInteger(p.version) || p.version < 0)) {
-      throw invalidInput('version', 'a whole number from 0 on', p.version);
-    }
+    if (p.version !== undefined) checkCount('version', p.version);
     p.signal?.throwIfAborted();
     return orAborted(this.#store.get(key, p.version), p.signal);
   }
-}
-
-function unknownOutcome(reason: unknown): TholeError {
-  return new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', { cause: reason });
 }
 
 function keyOf(p: ArtifactRef): ArtifactKey {
@@ -128,15 +124,30 @@ function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta,
     const bytes = bytesOfBase64(inlineData.data);
     if (!bytes) throw new TholeError('INVALID_INPUT', 'artifact.inlineData.data must be base64.');
     const { mimeType, displayName } = inlineData;
-    return { bytes, meta: { kind: 'inlineData', mimeType, ...(displayName !== undefined && { displayName }) } };
+    const part = besidesData(artifact);
+    return { bytes, meta: { kind: 'inlineData', mimeType, ...(displayName !== undefined && { displayName }), ...(part && { part }) } };
   }
   const part = new JsonCopier(failInvalidJson).copy(artifact, 'artifact');
   const mimeType = artifact.text === undefined ? artifact.fileData?.mimeType : 'text/plain';
   return { bytes: new TextEncoder().encode(JSON.stringify(part)), meta: { kind: 'part', ...(mimeType !== undefined && { mimeType }) } };
 }
 
+/** A part without its data, if it holds more than type and display name: signatures, metadata, what newer versions know. */
+function besidesData(artifact: Part): JsonObject | undefined {
+  const { data: _, ...inlineData } = artifact.inlineData!;
+  const part = new JsonCopier(failInvalidJson).copy({ ...artifact, inlineData }, 'artifact') as JsonObject;
+  const isKnown = (member: string): boolean => member === 'mimeType' || member === 'displayName';
+  const isAll = Object.keys(part).length === 1 && Object.keys(part['inlineData']!).every(isKnown);
+  return isAll ? undefined : part;
+}
+
 function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {
   if (meta.kind === 'part') return JSON.parse(new TextDecoder().decode(bytes)) as Part;
+  const data = base64OfBytes(bytes);
+  if (meta.part) {
+    const part = thawJson(meta.part) as Part;
+    return { ...part, inlineData: { ...part.inlineData!, data } };
+  }
   const { mimeType = 'application/octet-stream', displayName } = meta;
-  return { inlineData: { mimeType, data: base64OfBytes(bytes), ...(displayName !== undefined && { displayName }) } };
+  return { inlineData: { mimeType, data, ...(displayName !== undefined && { displayName }) } };
 }

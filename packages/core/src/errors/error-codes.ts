@@ -47,6 +47,7 @@ export const errorCodes = {
   OUTPUT_INVALID: { status: 502, retryable: false, docs: 'The answer did not fit `outputSchema`, after two more attempts.' },
   PLUGIN_FAILED: { status: 500, retryable: false, docs: 'A plugin’s hook threw; the message names plugin and hook.' },
   CALLBACK_FAILED: { status: 500, retryable: false, docs: 'An agent’s callback threw; the message names agent and callback.' },
+  TOOL_FAILED: { status: 500, retryable: false, docs: 'A tool or toolset threw while the request was being built; the message names it. What a call throws is answered to the model.' },
   AGENT_FAILED: { status: 500, retryable: false, docs: 'An agent threw an error that carries no code; it is the cause.' },
   EMBEDDER_FAILED: { status: 502, retryable: true, docs: 'The embedder threw, or answered with the wrong number or length of vectors.' },
 } as const;

@@ -1,3 +1,5 @@
+import { TholeError } from './thole-error.ts';
+
 /** The promise's value, unless the signal is aborted first: then `onAbort(reason)` is thrown and the promise is let go. */
 export function orAborted<T>(
   promise: Promise<T>,
@@ -11,4 +13,19 @@ export function orAborted<T>(
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/**
+ * For writes: as `orAborted`, but the error is `STORE_OUTCOME_UNKNOWN` with the signal's reason as its cause, because what was
+ * asked for may have happened or may happen yet.
+ */
+export function orOutcomeUnknown<T>(writing: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return orAborted(
+    writing,
+    signal,
+    (cause) =>
+      new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', {
+        cause,
+      }),
+  );
 }

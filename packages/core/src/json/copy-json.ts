@@ -8,7 +8,7 @@ import { setOwn } from './own.ts';
  * are left out. What is not JSON ends in `fail` with the path, so that nothing half-copied is ever used.
  */
 export class JsonCopier {
-  /** Characters seen so far in keys, strings and punctuation: a lower bound of what the values take as JSON text. */
+  /** About how many characters the values so far take as JSON text. Six times as many bytes are always enough for it. */
   size = 0;
 
   readonly #fail: (problem: JsonProblem) => never;
@@ -33,10 +33,13 @@ export class JsonCopier {
         this.size += 5;
         return value;
       case 'number':
-        this.size += 4;
+        this.size += 5;
         return Number.isFinite(value) ? value + 0 : undefined;
       case 'object':
-        if (value === null) return null;
+        if (value === null) {
+          this.size += 5;
+          return null;
+        }
         if (depth >= MAX_JSON_DEPTH) return undefined;
         return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth);
       default:

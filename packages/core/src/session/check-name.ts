@@ -1,6 +1,7 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import type { SessionRef } from './session.ts';
+import type { UserRef } from './session-service.ts';
 
 /** Most bytes (UTF-8) that an app's, user's, session's or artifact's name may have. */
 export const MAX_NAME_BYTES = 512;
@@ -18,8 +19,9 @@ export function checkName(argument: string, value: unknown): asserts value is st
   }
 }
 
-/** Refuses an app or user name that is not a name (`INVALID_INPUT`). */
-export function checkUser(p: { appName: string; userId: string }): void {
+/** Refuses an app or user name that is not a name, and what holds none (`INVALID_INPUT`). */
+export function checkUser(p: UserRef): void {
+  if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with appName and userId', p);
   checkName('appName', p.appName);
   checkName('userId', p.userId);
 }
@@ -33,4 +35,9 @@ export function checkSessionRef(key: SessionRef): void {
 /** One string for the triple. JSON, and not joined with a separator that a name could contain. */
 export function sessionKeyOf(key: SessionRef): string {
   return JSON.stringify([key.appName, key.userId, key.sessionId]);
+}
+
+/** One string for app and user, made likewise. */
+export function userKeyOf(user: UserRef): string {
+  return JSON.stringify([user.appName, user.userId]);
 }

@@ -1,8 +1,9 @@
 import { createEvent } from '../event/create-event.ts';
 import type { Event } from '../event/event.ts';
+import { checkCount } from '../errors/check-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { orAborted } from '../errors/wait.ts';
+import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -13,12 +14,14 @@ import { checkName, checkSessionRef, checkUser } from './check-name.ts';
 import type { Fence, Leasing } from './leasing.ts';
 import { copyDelta, prepareEvent } from './prepare-event.ts';
 import type { SizeLimits } from './prepare-event.ts';
+import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 import type { Call, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
-import type { SessionPage, SessionStore, StoredSession } from './session-store.ts';
+import { sessionOf, showEvent, summaryOf } from './session-of.ts';
+import type { SessionStore, StoredSession } from './session-store.ts';
 import type { Watching } from './watching.ts';
 
-/** What a `StoredSessionService` may be told.. */
+/** What a `StoredSessionService` may be told. */
 export interface StoredSessionServiceOptions {
   runtime?: Runtime | undefined;
   /** `eventBytes` (8 MiB) and `stateValueBytes` (1 MiB), as JSON text in UTF-8. */
@@ -71,25 +74,25 @@ export class StoredSessionService implements SessionService {
       v: 1,
     };
     p.signal?.throwIfAborted();
-    await orAborted(this.#store.insert(session), p.signal, unknownOutcome);
+    await orOutcomeUnknown(this.#store.insert(session), p.signal);
     // Read back: what other sessions have put into the app's and the user's state is part of this one's.
-    const stored = await orAborted(this.#store.load(key, { numRecentEvents: 0 }), p.signal, unknownOutcome);
-    return toSession(stored ?? session);
+    const stored = await orOutcomeUnknown(this.#store.load(key, { numRecentEvents: 0 }), p.signal);
+    return sessionOf(stored ?? session);
   }
 
   async getSession(
     p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call,
   ): Promise<Session | undefined> {
     checkSessionRef(p);
-    const window = readWindow({ ...p.config, ...definedOf(p) });
+    const window = readWindow(p);
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
     const stored = await orAborted(this.#store.load(key, window ?? {}), p.signal);
-    return stored && toSession(stored, window);
+    return stored && sessionOf(stored, window);
   }
 
   async listSessions(p: ListSessionsRequest & Call): Promise<{ sessions: SessionSummary[]; total: number }> {
-    checkName('appName', p.appName);
+    checkName('appName', p?.appName);
     if (p.userId !== undefined) checkName('userId', p.userId);
     if (p.limit !== undefined) checkCount('limit', p.limit);
     if (p.offset !== undefined) checkCount('offset', p.offset);
@@ -99,7 +102,7 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     const query = { appName: p.appName, userId: p.userId, limit: p.limit, offset: p.offset, order: p.order };
     const page = await orAborted(this.#store.list(query), p.signal);
-    return { sessions: page.sessions.map(toSummary), total: page.total };
+    return { sessions: page.sessions.map(summaryOf), total: page.total };
   }
 
   async deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & Call): Promise<boolean> {
@@ -107,7 +110,7 @@ export class StoredSessionService implements SessionService {
     if (p.ifLastSeq !== undefined) checkCount('ifLastSeq', p.ifLastSeq);
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    return orAborted(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal, unknownOutcome);
+    return orOutcomeUnknown(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal);
   }
 
   async appendEvent(
@@ -119,10 +122,10 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, p.fence);
     const { event: stored, duplicate } = p.signal
-      ? await orAborted(appending, p.signal, unknownOutcome)
+      ? await orOutcomeUnknown(appending, p.signal)
       : await appending;
     deepFreeze(stored);
-    if ('events' in p.session) show(p.session, stored, duplicate);
+    if ('events' in p.session) showEvent(p.session, stored, duplicate);
     return stored;
   }
 
@@ -143,16 +146,8 @@ export class StoredSessionService implements SessionService {
   async deleteUserData(p: UserRef & Call): Promise<void> {
     checkUser(p);
     p.signal?.throwIfAborted();
-    await orAborted(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal, unknownOutcome);
+    await orOutcomeUnknown(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal);
   }
-}
-
-function unknownOutcome(reason: unknown): TholeError {
-  return new TholeError(
-    'STORE_OUTCOME_UNKNOWN',
-    'The wait ended before the store had answered; it may have happened.',
-    { cause: reason },
-  );
 }
 
 function refOf(session: Session | SessionRef): SessionRef {
@@ -162,69 +157,4 @@ function refOf(session: Session | SessionRef): SessionRef {
   const key = { appName: session.appName, userId: session.userId, sessionId };
   checkSessionRef(key);
   return key;
-}
-
-/** The handed-in session shows what was stored; a repeated event that its snapshot covers is not applied over what came later. */
-function show(session: Session, stored: Event, duplicate: boolean): void {
-  if (duplicate && (stored.seq ?? 0) <= session.lastSeq) return;
-  session.events.push(stored);
-  applyDelta(session.state, thawJson(stored.actions.stateDelta));
-  session.lastUpdateTime = Math.max(session.lastUpdateTime, stored.timestamp);
-  session.lastSeq = Math.max(session.lastSeq, stored.seq ?? 0);
-}
-
-function toSession(stored: StoredSession, window?: EventWindow): Session {
-  const events = stored.events.slice();
-  if (isDevelopment()) for (const event of events) deepFreeze(event);
-  return { ...toSummary(stored), events, ...(window && { window }) };
-}
-
-function toSummary(stored: SessionPage['sessions'][number]): SessionSummary {
-  if (stored.v !== 1) {
-    throw new TholeError(
-      'STORE_VERSION',
-      `Session ${stored.key.sessionId} has a record of version ${String(stored.v)}; this package reads version 1.`,
-    );
-  }
-  return {
-    id: stored.key.sessionId,
-    appName: stored.key.appName,
-    userId: stored.key.userId,
-    state: thawJson(mergeScopes({ app: stored.appState, user: stored.userState, session: stored.state })),
-    lastUpdateTime: stored.lastUpdateTime,
-    lastSeq: stored.lastSeq,
-    incarnation: stored.incarnation,
-  };
-}
-
-function readWindow(p: EventWindow): EventWindow | undefined {
-  if (p.numRecentEvents === undefined && p.afterTimestamp === undefined && p.afterSeq === undefined) return undefined;
-  if (p.numRecentEvents !== undefined) checkCount('numRecentEvents', p.numRecentEvents);
-  if (p.afterSeq !== undefined) checkCount('afterSeq', p.afterSeq);
-  if (p.afterTimestamp !== undefined && !Number.isFinite(p.afterTimestamp)) {
-    throw invalidInput('afterTimestamp', 'a number of seconds', p.afterTimestamp);
-  }
-  return definedOf(p);
-}
-
-function definedOf(p: EventWindow): EventWindow {
-  return {
-    ...(p.numRecentEvents !== undefined && { numRecentEvents: p.numRecentEvents }),
-    ...(p.afterTimestamp !== undefined && { afterTimestamp: p.afterTimestamp }),
-    ...(p.afterSeq !== undefined && { afterSeq: p.afterSeq }),
-  };
-}
-
-function checkCount(argument: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0)
-    throw invalidInput(argument, 'a whole number from 0 on', value);
-}
-
-function isDevelopment(): boolean {
-  try {
-    const environment = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
-    return environment?.['NODE_ENV'] !== 'production';
-  } catch {
-    return true; // Deno refuses to say unless it is allowed to.
-  }
 }

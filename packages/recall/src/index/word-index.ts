@@ -12,6 +12,7 @@ export interface Scored {
   score: number;
 }
 
+/** What a search is asked beside the query. */
 export interface WordSearch {
   /** At most so many answers. */
   limit: number;

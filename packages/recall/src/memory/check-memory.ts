@@ -75,12 +75,6 @@ export function checkFilter(value: MemoryFilter | undefined): void {
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
-/** A whole number, not below `least`. */
-export function checkCount(argument: string, value: unknown, least: number): void {
-  if (!Number.isSafeInteger(value) || (value as number) < least)
-    throw invalidInput(argument, `a whole number from ${least} on`, value);
-}
-
 export function checkSeconds(argument: string, value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
 }

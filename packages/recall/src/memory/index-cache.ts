@@ -1,31 +1,65 @@
-import type { MemoryScope } from '@thole/core';
+import { orAborted, userKeyOf } from '@thole/core';
+import type { MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import type { Scored } from '../index/word-index.ts';
 import { DerivedIndex } from './derived-index.ts';
-import type { MemoryRanking } from './memory-index.ts';
+import type { MemoryRanking, RankRequest } from './memory-index.ts';
 
 /** The indexes of the users who were here last, within a budget of bytes. One that has left is made again from its log. */
 export class IndexCache {
+  readonly #store: MemoryStore;
   readonly #ranking: MemoryRanking;
   readonly #budget: number;
   // The least recently used stands first.
   readonly #held = new Map<string, { index: DerivedIndex; bytes: number }>();
   #bytes = 0;
 
-  constructor(ranking: MemoryRanking, budget: number) {
+  constructor(store: MemoryStore, ranking: MemoryRanking, budget: number) {
+    this.#store = store;
     this.#ranking = ranking;
     this.#budget = budget;
   }
 
-  of(scope: MemoryScope): DerivedIndex {
-    const key = JSON.stringify([scope.appName, scope.userId]);
+  /** Ranks what the store holds now, other processes' writes included. */
+  async rank(
+    scope: MemoryScope,
+    query: string,
+    p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
+  ): Promise<Scored[]> {
+    const index = await this.#upToDate(scope, p.signal);
+    const found = await orAborted(index.rank(query, p), p.signal);
+    this.#weigh(scope);
+    return found;
+  }
+
+  /** After an ingestion: for rankings that do their work then. */
+  async prepare(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#ranking.atIngest) return;
+    const index = await this.#upToDate(scope, signal);
+    await orAborted(index.prepare(signal), signal);
+    this.#weigh(scope);
+  }
+
+  async #upToDate(scope: MemoryScope, signal: AbortSignal | undefined): Promise<DerivedIndex> {
+    const index = this.#of(scope);
+    try {
+      await orAborted(index.update(this.#store, scope), signal);
+    } finally {
+      this.#weigh(scope);
+    }
+    return index;
+  }
+
+  #of(scope: MemoryScope): DerivedIndex {
+    const key = userKeyOf(scope);
     const held = this.#held.get(key) ?? { index: new DerivedIndex(this.#ranking.createIndex()), bytes: 0 };
     this.#held.delete(key);
     this.#held.set(key, held);
     return held.index;
   }
 
-  /** Counts anew what a user's index holds, and lets others go until all fit; the newest stays, however large. */
-  weigh(scope: MemoryScope): void {
-    const held = this.#held.get(JSON.stringify([scope.appName, scope.userId]));
+  // Counts anew what a user's index holds, and lets others go until all fit; the newest stays, however large.
+  #weigh(scope: MemoryScope): void {
+    const held = this.#held.get(userKeyOf(scope));
     if (!held) return;
     this.#bytes += held.index.bytes - held.bytes;
     held.bytes = held.index.bytes;

@@ -21,6 +21,7 @@ export interface MemoryIndex {
   rank(query: string, p: RankRequest): Promise<Scored[]>;
 }
 
+/** What a ranking is asked beside the query. */
 export interface RankRequest {
   limit: number;
   /** As in `searchMemory`; what it means is the ranking's to say. */

@@ -1,12 +1,13 @@
 import {
+  checkCount,
   checkSessionRef,
   checkUser,
   invalidInput,
   isPlainObject,
   orAborted,
+  orOutcomeUnknown,
   systemRuntime,
   thawJson,
-  TholeError,
   turnId,
 } from '@thole/core';
 import type {
@@ -26,16 +27,17 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { checkCount, checkEvents, checkFilter, checkIds, checkMembers, checkText, copyEntry } from './check-memory.ts';
+import { checkEvents, checkFilter, checkIds, checkMembers, checkText, copyEntry } from './check-memory.ts';
 import { forgetEntries, forgetSession } from './forget.ts';
 import type { Forgetting } from './forget.ts';
 import { IndexCache } from './index-cache.ts';
-import type { DerivedIndex } from './derived-index.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryRanking } from './memory-index.ts';
 import { turnsOf } from './turns-of.ts';
+import { UserQueue } from './user-queue.ts';
 import { wordRanking } from './word-ranking.ts';
 
+/** What a `StoredMemoryService` may be told. */
 export interface StoredMemoryServiceOptions {
   runtime?: Runtime | undefined;
   /** Answers of a search that names no limit (10). */
@@ -59,9 +61,8 @@ export class StoredMemoryService implements MemoryService {
   readonly #runtime: Runtime;
   readonly #topK: number;
   readonly #minScore: number | undefined;
-  readonly #ranking: MemoryRanking;
   readonly #indexes: IndexCache;
-  readonly #forgetting = new Map<string, Promise<unknown>>();
+  readonly #changing = new UserQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
     const { runtime, topK = 10, minScore, ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
@@ -72,8 +73,7 @@ export class StoredMemoryService implements MemoryService {
     this.#runtime = runtime ?? systemRuntime();
     this.#topK = topK;
     this.#minScore = minScore;
-    this.#ranking = ranking;
-    this.#indexes = new IndexCache(ranking, indexBytes);
+    this.#indexes = new IndexCache(store, ranking, indexBytes);
   }
 
   async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
@@ -89,8 +89,8 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     if (turns.length === 0) return;
     const scope = scopeOf(p);
-    await orAborted(this.#store.put(scope, turns, 'ifAbsent'), p.signal, unknownOutcome);
-    await this.#afterWrite(scope, p.signal);
+    await orOutcomeUnknown(this.#store.put(scope, turns, 'ifAbsent'), p.signal);
+    await this.#indexes.prepare(scope, p.signal);
   }
 
   async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
@@ -100,8 +100,8 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     if (entries.length === 0) return [];
     const scope = scopeOf(p);
-    await orAborted(this.#store.put(scope, entries, 'replace'), p.signal, unknownOutcome);
-    await this.#afterWrite(scope, p.signal);
+    await orOutcomeUnknown(this.#store.put(scope, entries, 'replace'), p.signal);
+    await this.#indexes.prepare(scope, p.signal);
     return entries.map(thaw);
   }
 
@@ -114,30 +114,26 @@ export class StoredMemoryService implements MemoryService {
     checkMembers(p.change, 'change');
     p.signal?.throwIfAborted();
     const scope = scopeOf(p);
-    const [found] = await orAborted(this.#store.get(scope, [p.id]), p.signal);
-    if (!found) return undefined;
-    const given = Object.fromEntries(Object.entries(p.change).filter(([, value]) => value !== undefined));
-    const entry = copyEntry({ ...found.entry, ...given, id: p.id }, 'change');
-    // What was deleted meanwhile is not brought back.
-    const { written } = await orAborted(this.#store.put(scope, [entry], 'ifPresent'), p.signal, unknownOutcome);
-    if (written.length === 0) return undefined;
-    await this.#afterWrite(scope, p.signal);
+    const entry = await orOutcomeUnknown(
+      this.#changing.run(scope, () => this.#change(scope, p.id, p.change)),
+      p.signal,
+    );
+    if (!entry) return undefined;
+    await this.#indexes.prepare(scope, p.signal);
     return thaw(entry);
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     checkUser(p);
     if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
-    if (p.limit !== undefined) checkCount('limit', p.limit, 0);
+    if (p.limit !== undefined) checkCount('limit', p.limit);
     if (p.minScore !== undefined) checkScore(p.minScore);
     checkFilter(p.filter);
     p.signal?.throwIfAborted();
     const { query, filter, signal, limit = this.#topK, minScore = this.#minScore } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
     const scope = scopeOf(p);
-    const index = await this.#upToDate(scope, signal);
-    const found = await orAborted(index.rank(query, { limit, minScore, filter, signal }), signal);
-    this.#indexes.weigh(scope);
+    const found = await this.#indexes.rank(scope, query, { limit, minScore, filter, signal });
     if (found.length === 0) return { memories: [] };
     const stored = await orAborted(
       this.#store.get(
@@ -191,22 +187,23 @@ export class StoredMemoryService implements MemoryService {
   async deleteUserMemory(p: UserRef & Call): Promise<number> {
     checkUser(p);
     p.signal?.throwIfAborted();
-    return orAborted(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal, unknownOutcome);
+    return orOutcomeUnknown(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal);
   }
 
-  // One after the other for each user: two that take evidence from one fact at once would each put back what the other took.
-  async #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
+  async #change(scope: MemoryScope, id: string, change: { [name: string]: unknown }): Promise<MemoryEntry | undefined> {
+    const [found] = await this.#store.get(scope, [id]);
+    if (!found) return undefined;
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const entry = copyEntry({ ...found.entry, ...given, id }, 'change');
+    // What another process deleted meanwhile is not brought back.
+    const { written } = await this.#store.put(scope, [entry], 'ifPresent');
+    return written.length > 0 ? entry : undefined;
+  }
+
+  #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
     const scope = scopeOf(p);
-    const key = JSON.stringify([scope.appName, scope.userId]);
     const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
-    const before = this.#forgetting.get(key);
-    const mine = before ? before.then(start, start) : start();
-    this.#forgetting.set(key, mine);
-    const letGo = (): void => {
-      if (this.#forgetting.get(key) === mine) this.#forgetting.delete(key);
-    };
-    mine.then(letGo, letGo);
-    return orAborted(mine, p.signal, unknownOutcome);
+    return orOutcomeUnknown(this.#changing.run(scope, start), p.signal);
   }
 
   #complete(memory: NewMemory): unknown {
@@ -215,23 +212,6 @@ export class StoredMemoryService implements MemoryService {
     const ofTurn = kind === 'turn' && typeof sessionId === 'string' && typeof eventId === 'string';
     const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
     return { ...memory, id, timestamp: memory.timestamp ?? this.#runtime.now() };
-  }
-
-  async #upToDate(scope: MemoryScope, signal: AbortSignal | undefined): Promise<DerivedIndex> {
-    const index = this.#indexes.of(scope);
-    try {
-      await orAborted(index.update(this.#store, scope), signal);
-    } finally {
-      this.#indexes.weigh(scope);
-    }
-    return index;
-  }
-
-  async #afterWrite(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
-    if (!this.#ranking.atIngest) return;
-    const index = await this.#upToDate(scope, signal);
-    await orAborted(index.prepare(signal), signal);
-    this.#indexes.weigh(scope);
   }
 }
 
@@ -245,12 +225,4 @@ function thaw(entry: MemoryEntry): MemoryEntry {
 
 function checkScore(value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
-}
-
-function unknownOutcome(reason: unknown): TholeError {
-  return new TholeError(
-    'STORE_OUTCOME_UNKNOWN',
-    'The wait ended before the store had answered; it may have happened.',
-    { cause: reason },
-  );
 }

@@ -1,6 +1,5 @@
-import { turnId } from '@thole/core';
+import { turnId, withoutQuotedMemory } from '@thole/core';
 import type { Event, MemoryEntry, Part } from '@thole/core';
-import { withoutQuotedMemory } from './without-quoted-memory.ts';
 
 /**
  * What user and agents said, as entries: one for each whole event with text. Left out are thoughts, calls and their answers,

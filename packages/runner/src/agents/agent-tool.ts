@@ -3,7 +3,9 @@ import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool,
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
+/** Which agent the tool runs, and what becomes of its answer. */
 export interface AgentToolOptions {
+  /** It may stand in no tree: the tool makes one of its own. Its name and description are the tool's. */
   agent: Agent;
   /** The agent's answer is the run's: the calling model does not put it into words. */
   skipSummarization?: boolean | undefined;

@@ -4,6 +4,7 @@ import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { follow } from './follow.ts';
 
+/** What every agent has, and how often the loop may go round. */
 export interface LoopAgentOptions extends BaseAgentOptions {
   /** Rounds at most. Without it only an event with `escalate` ends the loop, and the run's `maxLlmCalls` guards it. */
   maxIterations?: number | undefined;

@@ -2,6 +2,7 @@ import type { Event, InvocationContext } from '@thole/core';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 
+/** What every agent has; `subAgents` are those that run at once. */
 export type ParallelAgentOptions = BaseAgentOptions;
 
 /**

@@ -1,8 +1,9 @@
 import { createEventActions, getFunctionCalls, isFinalResponse, TholeError } from '@thole/core';
-import type { Content, Event, InvocationContext } from '@thole/core';
+import type { Content, Event, InvocationContext, JsonObject, LlmResponse, Usage } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { buildRequest } from '../request/build-request.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
+import { addUsage } from './add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
@@ -24,11 +25,13 @@ interface Turn {
   badOutputs: number;
   /** An answer that did not fit and why, for the next request alone. */
   retry: readonly Content[];
+  /** Tokens of answers that were not stored, for the next event that is. */
+  uncounted: Usage;
 }
 
 /** An `LlmAgent`'s turn: step after step until the model has answered, handed over, or asked for what comes later. */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
-  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [] };
+  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
   let goesOn = true;
   while (goesOn && !context.ended) {
     goesOn = yield* runStep(agent, context, turn);
@@ -51,6 +54,7 @@ async function* runStep(
   if (agent.outputSchema && !hasCalls && !answer.response.errorCode) {
     const checked = await checkOutput(agent.outputSchema, content);
     if ('problem' in checked) {
+      addUsage(turn.uncounted, answer.response.usageMetadata);
       turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
       countBadOutput(turn, agent);
       return true;
@@ -58,7 +62,7 @@ async function* runStep(
     content = withText(content, checked.text);
   }
 
-  const stored = yield answerEvent(draft, answer, content);
+  const stored = yield answerEvent(draft, { ...answer, response: counted(turn, answer.response) }, content);
   const calls = stored.errorCode ? [] : getFunctionCalls(stored);
   if (calls.length === 0) return !isFinalResponse(stored) && ++turn.unfinishedSteps < STUCK_STEPS;
   turn.unfinishedSteps = 0;
@@ -114,6 +118,14 @@ function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content
   return event;
 }
 
+function counted(turn: Turn, response: LlmResponse): LlmResponse {
+  if (Object.keys(turn.uncounted).length === 0) return response;
+  const usageMetadata = { ...response.usageMetadata };
+  addUsage(usageMetadata, turn.uncounted);
+  turn.uncounted = {};
+  return { ...response, usageMetadata };
+}
+
 function knownCallIds(folds: Map<string, unknown>): KnownCallIds {
   const known = (folds.get('call-ids') as KnownCallIds | undefined) ?? new KnownCallIds();
   folds.set('call-ids', known);
@@ -125,6 +137,7 @@ function countBadOutput(turn: Turn, agent: LlmAgent): void {
   throw new TholeError(
     'OUTPUT_INVALID',
     `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.`,
+    { details: { usageMetadata: { ...turn.uncounted } as JsonObject } },
   );
 }
 

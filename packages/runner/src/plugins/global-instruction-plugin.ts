@@ -3,6 +3,7 @@ import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
 import type { Instruction } from '../agents/llm-agent-options.ts';
 import { readInstruction } from '../request/read-instruction.ts';
 
+/** The instruction, and the name by which errors know the plugin (`global_instruction`). */
 export interface GlobalInstructionPluginOptions {
   /** Text with `{key}`, or a function: as an agent's own instruction. */
   globalInstruction: Instruction;

@@ -14,6 +14,7 @@ import type {
 } from '@thole/core';
 import { getFunctionCalls, TholeError } from '@thole/core';
 
+/** How much is logged, and the name by which errors know the plugin (`logging`). */
 export interface LoggingPluginOptions {
   name?: string | undefined;
   /** Also logs messages, arguments and results (false): for development, they may hold what is private. */

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { InvocationContext, JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
 
+/** The limit, and the name by which errors know the plugin (`reflect_and_retry_tool`). */
 export interface ReflectAndRetryToolPluginOptions {
   /** How often the model may try a tool again after it failed, in one invocation (3). */
   maxRetries?: number | undefined;

@@ -3,7 +3,7 @@ import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } 
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RequestDraft } from './request-draft.ts';
 
-/** Declares the agent's tools and lets each work on the request; toolsets are asked once. `DUPLICATE_NAME` for two of one name. */
+/** Declares the agent's tools and lets each work on the request; toolsets are asked once. `DUPLICATE_NAME` for two of one name, `TOOL_FAILED` for what one throws. */
 export function addTools(draft: RequestDraft): void | Promise<void> {
   const { tools } = draft.agent;
   if (tools.length === 0) return;
@@ -51,10 +51,10 @@ function isToolset(tool: Tool | Toolset): tool is Toolset {
 async function addAll(draft: RequestDraft): Promise<void> {
   const { agent, context, support } = draft;
   const resolved = await Promise.all(
-    agent.tools.map(async (tool) => {
+    agent.tools.map(async (tool, i) => {
       if (!isToolset(tool)) return [tool];
       support.usesToolset(tool);
-      return tool.getTools(readonlyContext(context));
+      return asked(draft, `The toolset tools[${i}]`, 'getTools', () => tool.getTools(readonlyContext(context)));
     }),
   );
   for (const [i, tools] of resolved.entries()) {
@@ -66,14 +66,27 @@ async function addAll(draft: RequestDraft): Promise<void> {
 }
 
 // What a tool writes while it works on the request is seen from then on, and stored with the next event.
-async function letWork({ context, support, request, artifactDelta }: RequestDraft, tool: Tool): Promise<void> {
+async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
+  const { context, support, request, artifactDelta } = draft;
   const open = support.openToolContext({ functionCallId: '', idempotencyKey: '' });
   try {
-    await tool.processLlmRequest?.({ toolContext: open.context, llmRequest: request });
+    await asked(draft, `Tool ${tool.name}`, 'processLlmRequest', async () =>
+      tool.processLlmRequest?.({ toolContext: open.context, llmRequest: request }),
+    );
   } finally {
     const actions = open.close();
     context.state.update(actions.stateDelta);
     Object.assign(artifactDelta, actions.artifactDelta);
+  }
+}
+
+// The model has not asked yet, so nobody can mend it: it ends the run, by a name.
+async function asked<T>({ agent, context }: RequestDraft, who: string, method: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    throw new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
   }
 }
 

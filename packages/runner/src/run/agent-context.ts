@@ -1,6 +1,16 @@
 import { checkAgent, createEvent } from '@thole/core';
-import type { Agent, AgentTree, ChildRun, Content, Event, InvocationContext, RunConfig, State } from '@thole/core';
-import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
+import type {
+  Agent,
+  AgentTree,
+  ChildRun,
+  Content,
+  Event,
+  InvocationContext,
+  Plugin,
+  RunConfig,
+  State,
+} from '@thole/core';
+import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
 import { BaseContext } from './base-context.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
@@ -25,10 +35,13 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.#strand.state;
   }
   get tree(): AgentTree {
-    return this.run.tree;
+    return this.run.host.tree;
   }
   get runConfig(): RunConfig {
     return this.run.runConfig;
+  }
+  get plugins(): readonly Plugin[] {
+    return this.run.host.plugins;
   }
   get ended(): boolean {
     return this.run.ended;
@@ -68,7 +81,29 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const ownStrand = branch !== this.branch;
     const strand = ownStrand ? new Strand(this.run.live, this.run.temp, this.run.assertOpen) : this.#strand;
     const context = new AgentContext(this.run, agent, strand, branch);
-    yield* context.#runWithHooks();
+    const instead = context.#hasHooks('beforeAgentCallback') && (await context.#callHooks('beforeAgentCallback'));
+    if (instead) {
+      yield context.#claim(context.#answerEvent(instead));
+    } else if (!this.run.ended) {
+      const steps = agent.runAsync(context);
+      let finished = false;
+      try {
+        let step = await steps.next();
+        while (!step.done) {
+          const stored = yield context.#claim(step.value);
+          strand.state.settle();
+          step = await steps.next(stored);
+        }
+        finished = true;
+      } finally {
+        // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+        if (!finished) steps.return().catch(noop);
+      }
+      const more =
+        !this.run.ended && context.#hasHooks('afterAgentCallback') && (await context.#callHooks('afterAgentCallback'));
+      if (more) yield context.#claim(context.#answerEvent(more));
+    }
+    strand.state.settle();
     if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
   }
 
@@ -85,46 +120,23 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     this.run.assertOpen();
   }
 
-  async *#runWithHooks(): AsyncGenerator<Event, void, Event> {
-    const instead = await this.#callHooks('beforeAgentCallback');
-    if (instead) {
-      yield this.#claim(this.#answerEvent(instead));
-      return;
-    }
-    if (this.run.ended) return;
-    const steps = this.agent.runAsync(this);
-    let finished = false;
-    try {
-      let step = await steps.next();
-      while (!step.done) {
-        const stored = yield this.#claim(step.value);
-        this.#strand.state.settle();
-        step = await steps.next(stored);
-      }
-      finished = true;
-    } finally {
-      // Not awaited: an agent that ignores its signal must not hold up the end of its run.
-      if (!finished) steps.return().catch(noop);
-    }
-    if (this.run.ended) return;
-    const more = await this.#callHooks('afterAgentCallback');
-    if (more) {
-      yield this.#claim(this.#answerEvent(more));
-      this.#strand.state.settle();
-    }
+  // What nobody listens to is not waited for: there is a wait less in every turn.
+  #hasHooks(callback: 'beforeAgentCallback' | 'afterAgentCallback'): boolean {
+    return this.agent[callback] !== undefined || hasHook(this.run.host.plugins, callback);
   }
 
   async #callHooks(callback: 'beforeAgentCallback' | 'afterAgentCallback'): Promise<Content | undefined> {
     const { agent, run } = this;
-    const answer = run.plugins.length > 0 && (await callPlugins(run.plugins, callback, { agent, callbackContext: this }));
-    if (answer) return answer;
-    const callbacks = agent[callback];
-    return callbacks && callCallbacks(callbacks, { agentName: agent.name, callback }, this);
+    const answer = await callPlugins(run.host.plugins, callback, { agent, callbackContext: this });
+    return answer ?? callCallbacks(agent[callback], { agentName: agent.name, callback }, this);
   }
 
   #answerEvent(content: Content): Event {
     const { invocationId, branch, runtime } = this;
-    return createEvent({ author: this.agentName, invocationId, branch, content: { role: 'model', ...content } }, runtime);
+    return createEvent(
+      { author: this.agentName, invocationId, branch, content: { role: 'model', ...content } },
+      runtime,
+    );
   }
 
   #stateEvent(): Event {
@@ -135,7 +147,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   // Makes an event one of this run: its invocation and branch, and what waits in the strand.
   #claim(event: Event): Event {
     if (event.seq !== undefined) return event;
-    const foreign = event.invocationId !== this.invocationId || (this.branch !== undefined && event.branch === undefined);
+    const foreign =
+      event.invocationId !== this.invocationId || (this.branch !== undefined && event.branch === undefined);
     const own = foreign ? { ...event, invocationId: this.invocationId, branch: event.branch ?? this.branch } : event;
     return this.#strand.giveTo(own);
   }

@@ -57,7 +57,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     return this.run.signal;
   }
   get runtime(): Runtime {
-    return this.run.runtime;
+    return this.run.host.runtime;
   }
   get deps(): T {
     return this.run.deps as T;
@@ -65,23 +65,29 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
 
   async saveArtifact(filename: string, artifact: Part, customMetadata?: { [key: string]: Json }): Promise<number> {
     this.assertOpen();
-    const p = { ...this.run.artifactRef, filename, artifact, ...(customMetadata && { customMetadata }), signal: this.signal };
+    const p = {
+      ...this.run.host.artifactRef,
+      filename,
+      artifact,
+      ...(customMetadata && { customMetadata }),
+      signal: this.signal,
+    };
     const version = await this.#artifacts().saveArtifact(p);
     this.saved(filename, version);
     return version;
   }
 
   loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
-    return this.#artifacts().loadArtifact({ ...this.run.artifactRef, filename, version, signal: this.signal });
+    return this.#artifacts().loadArtifact({ ...this.run.host.artifactRef, filename, version, signal: this.signal });
   }
 
   listArtifacts(): Promise<string[]> {
-    return this.#artifacts().listArtifactKeys({ ...this.run.artifactRef, signal: this.signal });
+    return this.#artifacts().listArtifactKeys({ ...this.run.host.artifactRef, signal: this.signal });
   }
 
   async deleteArtifact(filename: string): Promise<void> {
     this.assertOpen();
-    await this.#artifacts().deleteArtifact({ ...this.run.artifactRef, filename, signal: this.signal });
+    await this.#artifacts().deleteArtifact({ ...this.run.host.artifactRef, filename, signal: this.signal });
   }
 
   async addSessionToMemory(): Promise<void> {
@@ -108,7 +114,12 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
       ...p,
       content: typeof content === 'string' ? { role: 'user', parts: [{ text: content }] } : content,
     };
-    const [added] = await memory.addMemory({ appName: this.appName, userId: this.userId, memories: [entry], signal: this.signal });
+    const [added] = await memory.addMemory({
+      appName: this.appName,
+      userId: this.userId,
+      memories: [entry],
+      signal: this.signal,
+    });
     return added!;
   }
 
@@ -116,7 +127,13 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     query: string,
     p: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined } = {},
   ): Promise<SearchMemoryResponse> {
-    return this.#memory().searchMemory({ ...p, appName: this.appName, userId: this.userId, query, signal: this.signal });
+    return this.#memory().searchMemory({
+      ...p,
+      appName: this.appName,
+      userId: this.userId,
+      query,
+      signal: this.signal,
+    });
   }
 
   protected childOf(p: ChildRun): AsyncIterable<Event> {
@@ -127,13 +144,13 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   }
 
   #artifacts(): ArtifactService {
-    const service = this.run.artifactService;
+    const service = this.run.host.artifactService;
     if (!service) throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'The runner has no artifactService.');
     return service;
   }
 
   #memory(): MemoryService {
-    const service = this.run.memoryService;
+    const service = this.run.host.memoryService;
     if (!service) throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService.');
     return service;
   }

@@ -11,7 +11,12 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
   readonly state: State;
   #closed = false;
 
-  constructor(run: RunScope, agentName: string, view: StateView, p: { functionCallId: string; idempotencyKey: string }) {
+  constructor(
+    run: RunScope,
+    agentName: string,
+    view: StateView,
+    p: { functionCallId: string; idempotencyKey: string },
+  ) {
     super(run, agentName);
     this.functionCallId = p.functionCallId;
     this.idempotencyKey = p.idempotencyKey;
@@ -31,7 +36,10 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
     this.assertOpen();
     const customMetadata = { progress: message, functionCallId: this.functionCallId };
     this.run.show(
-      createEvent({ author: this.agentName, invocationId: this.invocationId, partial: true, customMetadata }, this.runtime),
+      createEvent(
+        { author: this.agentName, invocationId: this.invocationId, partial: true, customMetadata },
+        this.runtime,
+      ),
     );
   }
 
@@ -50,7 +58,11 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
   }
 
   protected assertOpen(): void {
-    if (this.#closed) throw new TholeError('CONTEXT_CLOSED', `The context of call ${this.functionCallId} was used after the call had ended.`);
+    if (this.#closed)
+      throw new TholeError(
+        'CONTEXT_CLOSED',
+        `The context of call ${this.functionCallId} was used after the call had ended.`,
+      );
     this.run.assertOpen();
   }
 }

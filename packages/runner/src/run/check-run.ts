@@ -1,4 +1,12 @@
-import { checkContent, checkName, failInvalidJson, invalidInput, isPlainObject, JsonCopier, TholeError } from '@thole/core';
+import {
+  checkContent,
+  checkName,
+  failInvalidJson,
+  invalidInput,
+  isPlainObject,
+  JsonCopier,
+  TholeError,
+} from '@thole/core';
 import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
 
 /** What `runAsync` is given, as the caller wrote it. */
@@ -21,7 +29,8 @@ export function checkRunInput(p: RunInput): CheckedInput {
   checkName('sessionId', p.sessionId);
   checkRunConfig(p.runConfig);
   const message = toMessage(p.newMessage);
-  if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
+  if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta))
+    throw invalidInput('stateDelta', 'an object', p.stateDelta);
   const copier = new JsonCopier(failInvalidJson);
   return {
     message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
@@ -52,24 +61,31 @@ function checkRunConfig(config: unknown): void {
   if (config === undefined) return;
   if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
   for (const name of Object.keys(config)) {
-    if (![...DURATIONS, ...COUNTS, ...OTHERS].includes(name)) throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
+    if (![...DURATIONS, ...COUNTS, ...OTHERS].includes(name))
+      throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
   }
   const oneOf = (name: string, values: readonly string[]): void => {
     const value = config[name];
     if (value !== undefined && !values.includes(value as string)) {
-      throw new TholeError('INVALID_INPUT', `runConfig.${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`);
+      throw new TholeError(
+        'INVALID_INPUT',
+        `runConfig.${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`,
+      );
     }
   };
   oneOf('streamingMode', MODES);
   oneOf('reader', READERS);
   for (const name of DURATIONS) {
     const value = config[name];
-    if (value !== undefined && !(typeof value === 'number' && value > 0)) throw invalidInput(`runConfig.${name}`, 'a number of milliseconds above 0', value);
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      throw invalidInput(`runConfig.${name}`, 'a number of milliseconds above 0', value);
   }
   for (const name of COUNTS) {
     const value = config[name];
-    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0)) throw invalidInput(`runConfig.${name}`, 'a whole number from 1 on', value);
+    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0))
+      throw invalidInput(`runConfig.${name}`, 'a whole number from 1 on', value);
   }
   const metadata = config['customMetadata'];
-  if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('runConfig.customMetadata', 'an object', metadata);
+  if (metadata !== undefined && !isPlainObject(metadata))
+    throw invalidInput('runConfig.customMetadata', 'an object', metadata);
 }

@@ -36,9 +36,9 @@ export function canStoreAfter(stop: TholeError): boolean {
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
   const { run, stop } = closing;
-  if (!stop && run.closers.size === 0 && run.plugins.length === 0) return failureOf(storePending(closing));
+  if (!stop && run.closers.size === 0 && run.host.plugins.length === 0) return failureOf(storePending(closing));
   const over = new AbortController();
-  const limit = run.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
+  const limit = run.host.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
   const failure = await Promise.race([failureOf(cleanUp(closing)), limit]);
   over.abort();
   return failure;
@@ -53,7 +53,7 @@ async function cleanUp(closing: ClosingRun): Promise<void> {
     if (failure !== undefined) warn(run, 'A run could not store all that had finished.', failure);
   }
   if (stop && storable && closing.record !== undefined) await storeClosingRecord(closing, stop, closing.record);
-  const failure = await failureOf(callPlugins(run.plugins, 'afterRunCallback', { invocationContext: root }));
+  const failure = await failureOf(callPlugins(run.host.plugins, 'afterRunCallback', { invocationContext: root }));
   if (failure !== undefined) warn(run, 'afterRunCallback failed.', failure);
   if (!stop) await storePending(closing);
 }
@@ -65,8 +65,13 @@ async function storePending({ root, committer, reader }: ClosingRun): Promise<vo
 }
 
 // Shown before the error is thrown. A plugin that cannot hear it does not keep it from being stored.
-async function storeClosingRecord({ run, committer, reader }: ClosingRun, stop: TholeError, author: string): Promise<void> {
-  const { invocationId, runtime } = run;
+async function storeClosingRecord(
+  { run, committer, reader }: ClosingRun,
+  stop: TholeError,
+  author: string,
+): Promise<void> {
+  const { invocationId } = run;
+  const { runtime } = run.host;
   const event = createEvent({ author, invocationId, errorCode: stop.code, errorMessage: stop.message }, runtime);
   try {
     const stored = await committer.commit(event).catch(() => committer.commit(event, { unheard: true }));
@@ -77,7 +82,7 @@ async function storeClosingRecord({ run, committer, reader }: ClosingRun, stop: 
 }
 
 function warn(run: RunScope, message: string, error: unknown): void {
-  run.runtime.logger.warn(message, { invocationId: run.invocationId, error: String(error) });
+  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, error: String(error) });
 }
 
 function failureOf(work: Promise<unknown>): Promise<unknown> {

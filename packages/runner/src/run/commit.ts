@@ -1,5 +1,15 @@
-import { TholeError } from '@thole/core';
-import type { Agent, Event, Fence, InvocationContext, Json, Plugin, Runtime, SessionService } from '@thole/core';
+import { applyDelta, StatePrefix, TholeError } from '@thole/core';
+import type {
+  Agent,
+  Event,
+  Fence,
+  InvocationContext,
+  Json,
+  Plugin,
+  Runtime,
+  SessionService,
+  StateMap,
+} from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
 
@@ -13,8 +23,8 @@ export interface CommitterOptions {
   /** Whose event it is. */
   agentNamed(author: string): Agent | undefined;
   context(): InvocationContext;
-  /** `temp:` values of stored events go where the invocation keeps them. */
-  keepTemp(event: Event): void;
+  /** Where the invocation keeps `temp:` values; those of stored events go there. */
+  temp: StateMap;
 }
 
 /** How often an append whose outcome is unknown is tried again, and how long it waits before the first. */
@@ -26,6 +36,7 @@ export class Committer {
   readonly #p: CommitterOptions;
   readonly #listened: boolean;
   #tail: Promise<unknown> | undefined;
+  #underWay: number = 0;
 
   constructor(options: CommitterOptions) {
     this.#p = options;
@@ -40,24 +51,33 @@ export class Committer {
   /** The stored event; undefined when a plugin dropped it. With `unheard` plugins are passed by. */
   commit(event: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
     const before = this.#tail;
+    this.#underWay++;
     const committing = before ? before.then(() => this.#commit(event, p)) : this.#commit(event, p);
-    const tail = committing.then(noop, noop);
-    this.#tail = tail;
-    void tail.then(() => {
-      if (this.#tail === tail) this.#tail = undefined;
-    });
+    const settle = (): void => void this.#underWay--;
+    this.#tail = committing.then(settle, settle);
     return committing;
+  }
+
+  /** Whether an append is under way. */
+  get isBusy(): boolean {
+    return this.#underWay > 0;
   }
 
   /** Resolves when no append is under way. */
   async settled(): Promise<void> {
-    while (this.#tail) await this.#tail;
+    for (let tail; tail !== this.#tail;) {
+      tail = this.#tail;
+      await tail;
+    }
   }
 
   /** A plugin's view of an event that is shown but not stored. */
   async hear(event: Event): Promise<Event | undefined> {
     if (!this.#listened) return event;
-    const answer = await callPlugins(this.#p.plugins, 'onEventCallback', { invocationContext: this.#p.context(), event });
+    const answer = await callPlugins(this.#p.plugins, 'onEventCallback', {
+      invocationContext: this.#p.context(),
+      event,
+    });
     return answer === null ? undefined : (answer ?? event);
   }
 
@@ -75,7 +95,7 @@ export class Committer {
       agent.beforeStore(event);
     }
     const stored = await this.#append(service, live, event, fence);
-    this.#p.keepTemp(event);
+    keepTemp(event, this.#p.temp);
     if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
     else live.add(stored);
     return stored;
@@ -104,4 +124,6 @@ export class Committer {
   }
 }
 
-function noop(): void {}
+function keepTemp({ actions: { stateDelta } }: Event, temp: StateMap): void {
+  for (const key in stateDelta) if (key.startsWith(StatePrefix.TEMP)) applyDelta(temp, { [key]: stateDelta[key]! });
+}

@@ -21,9 +21,10 @@ export function findAgentToRun(history: EventLog, tree: AgentTree, message: Cont
   return tree.root;
 }
 
-/** Whether the agent and all above it, up to the root, may be resumed. The root always may. */
+/** Whether the agent and all above it may be resumed: below an agent with a plan of its own none may, also where that is the root. */
 function isResumable(agent: Agent, tree: AgentTree): boolean {
-  for (let each = agent; each !== tree.root; each = tree.parentOf(each)!) if (!each.resumable) return false;
+  if (agent === tree.root) return true;
+  for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) if (!each.resumable) return false;
   return true;
 }
 

@@ -40,7 +40,11 @@ export class HotSessions {
     }
   }
 
-  async #warm(known: LiveSession | undefined, head: SessionHead | undefined, signal: AbortSignal): Promise<LiveSession | undefined> {
+  async #warm(
+    known: LiveSession | undefined,
+    head: SessionHead | undefined,
+    signal: AbortSignal,
+  ): Promise<LiveSession | undefined> {
     if (!known || !head) return undefined;
     if (known.isCurrent(head)) return known;
     if (known.incarnation !== head.incarnation || known.lastSeq > head.lastSeq) return undefined;
@@ -53,7 +57,8 @@ export class HotSessions {
   async #load(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
     const { signal } = p;
     const session = await this.#service.getSession({ ...ref, signal });
-    if (session) return new LiveSession(session, session.incarnation === lease.head?.incarnation ? lease.head : undefined);
+    if (session)
+      return new LiveSession(session, session.incarnation === lease.head?.incarnation ? lease.head : undefined);
     if (!p.autoCreate) {
       throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
     }
@@ -61,7 +66,8 @@ export class HotSessions {
     // First the head, then the session: what is written in between is seen now, and merely read once more later.
     const head = await lease.renew();
     const made = await this.#service.getSession({ ...ref, signal });
-    if (!made) throw new TholeError('SESSION_NOT_FOUND', `Session ${ref.sessionId} was deleted as soon as it was made.`);
+    if (!made)
+      throw new TholeError('SESSION_NOT_FOUND', `Session ${ref.sessionId} was deleted as soon as it was made.`);
     return new LiveSession(made, head);
   }
 }

@@ -1,12 +1,13 @@
 import { InProcessLeasing } from '@thole/core';
 import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService } from '@thole/core';
 
+/** What becomes of a run whose session another run holds; what finds no room is `SESSION_BUSY`. */
 export interface Concurrency {
   /** `queue` (default), `reject` or `interrupt`. */
   policy?: LeasePolicy | undefined;
   /** How many runs may wait for one session (16). */
   maxWaiting?: number | undefined;
-  /** How long one waits (30,000). */
+  /** How long one waits, in milliseconds (30,000). */
   waitMs?: number | undefined;
 }
 

@@ -9,18 +9,33 @@ export class OneSessionStore implements SessionStore {
 
   async insert(session: StoredSession): Promise<void> {
     const state = { ...session.state };
-    this.#session = { ...session, state, appState: { ...session.appState }, userState: { ...session.userState }, events: [] };
+    this.#session = {
+      ...session,
+      state,
+      appState: { ...session.appState },
+      userState: { ...session.userState },
+      events: [],
+    };
   }
 
   async load(_key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
     const session = this.#session;
     if (!session) return undefined;
-    const events = session.events.filter((event) => event.seq! > (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? 0));
+    const events = session.events.filter(
+      (event) => event.seq! > (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? 0),
+    );
     const { numRecentEvents } = window;
-    return { ...session, events: numRecentEvents === undefined ? events : events.slice(Math.max(0, events.length - numRecentEvents)) };
+    return {
+      ...session,
+      events: numRecentEvents === undefined ? events : events.slice(Math.max(0, events.length - numRecentEvents)),
+    };
   }
 
-  async append(key: SessionRef, event: Event, delta: Parameters<SessionStore['append']>[2]): Promise<{ event: Event; duplicate: boolean }> {
+  async append(
+    key: SessionRef,
+    event: Event,
+    delta: Parameters<SessionStore['append']>[2],
+  ): Promise<{ event: Event; duplicate: boolean }> {
     const session = this.#session;
     if (!session) throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
     const known = session.events.find(({ id }) => id === event.id);

@@ -51,7 +51,11 @@ export class Reader {
     this.#end = error === undefined ? {} : { error };
     const asking = this.#asking;
     this.#asking = undefined;
-    if (asking) this.#finish(this.#end).then(asking.resolve, asking.reject);
+    if (!asking) return;
+    this.#finish(this.#end).then(
+      (result) => asking.resolve(result),
+      (thrown: unknown) => asking.reject(thrown),
+    );
   }
 
   /** The reader has left: what is queued, and what still comes, is for nobody. */

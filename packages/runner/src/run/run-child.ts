@@ -3,6 +3,7 @@ import type { Event, Lease, MemoryService, SessionRef, StateMap } from '@thole/c
 import type { ChildRun } from '@thole/core';
 import { LiveSession } from './live-session.ts';
 import { OneSessionStore } from './one-session-store.ts';
+import type { Invocation } from './invocation.ts';
 import { RunTask } from './run.ts';
 import type { RunHost } from './run-host.ts';
 import { checkedTree } from './runner-options.ts';
@@ -13,17 +14,17 @@ import type { ModelFactory } from '@thole/core';
  * the parent's limits, and saves artifacts into the parent's session. What it writes to its state is in its events.
  */
 export async function* runChild(
-  parent: RunTask,
+  parent: Invocation,
   host: RunHost,
   models: readonly ModelFactory[],
   p: ChildRun & { parentState: StateMap },
 ): AsyncGenerator<Event, void> {
   const { appName, userId } = parent.live.ref;
-  const ref = { appName, userId, sessionId: parent.runtime.newId('session') };
+  const ref = { appName, userId, sessionId: parent.host.runtime.newId('session') };
   const childHost: RunHost = {
     ...host,
     tree: checkedTree(p.agent, models),
-    artifactRef: parent.artifactRef,
+    artifactRef: parent.host.artifactRef,
     ...ownSession(host, ref, p.state ?? p.parentState),
     runChild: (child, q) => runChild(child, childHost, models, q),
   };

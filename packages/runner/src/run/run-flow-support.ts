@@ -17,14 +17,14 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   get plugins(): readonly Plugin[] {
-    return this.#run.plugins;
+    return this.#run.host.plugins;
   }
   get folds(): Map<string, unknown> {
     return this.#run.live.folds;
   }
 
   model(name: string): Llm {
-    return this.#run.model(name);
+    return this.#run.host.model(name);
   }
 
   openToolContext(p: { functionCallId: string; idempotencyKey: string }): OpenToolContext {
@@ -37,6 +37,6 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   usesToolset(toolset: Toolset): void {
-    this.#run.usesToolset(toolset);
+    this.#run.host.usesToolset(toolset);
   }
 }

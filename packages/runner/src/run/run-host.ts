@@ -15,7 +15,7 @@ import type {
 } from '@thole/core';
 import type { RunInput } from './check-run.ts';
 import type { LiveSession } from './live-session.ts';
-import type { RunTask } from './run.ts';
+import type { Invocation } from './invocation.ts';
 import type { Sweep } from './sweep.ts';
 
 /** What a run takes from the runner (or from its parent run). */
@@ -36,9 +36,9 @@ export interface RunHost {
   open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
   /** The session may have been left in an unknown state, and must be read anew. */
   forget(): void;
-  runChild(run: RunTask, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
-  began(run: RunTask): void;
-  closed(run: RunTask): void;
+  runChild(run: Invocation, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
+  began(run: Invocation): void;
+  closed(run: Invocation): void;
 }
 
 /** Model calls of an invocation, shared with its child runs. */

@@ -23,7 +23,8 @@ export class RunLimits {
 
   /** Does what is due and answers when to look again. */
   check(now: number): number {
-    const { invocationId, config, reader, stop } = this.#p;
+    const { invocationId, config, reader } = this.#p;
+    const stop = (error: unknown): void => this.#p.stop(error);
     if (now >= this.#timeIsUpAt) {
       stop(new TholeError('RUN_TIME_LIMIT', `Invocation ${invocationId} took longer than ${config.timeLimitMs} ms.`));
       return Infinity;

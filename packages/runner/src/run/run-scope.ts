@@ -1,20 +1,6 @@
-import type {
-  Agent,
-  AgentTree,
-  ArtifactService,
-  ChildRun,
-  Content,
-  Event,
-  Llm,
-  MemoryService,
-  Plugin,
-  RunConfig,
-  Runtime,
-  SessionRef,
-  StateMap,
-  Toolset,
-} from '@thole/core';
+import type { Agent, ChildRun, Content, Event, RunConfig, StateMap } from '@thole/core';
 import type { LiveSession } from './live-session.ts';
+import type { RunHost } from './run-host.ts';
 
 /** What the contexts of one run share. */
 export interface RunScope {
@@ -24,15 +10,10 @@ export interface RunScope {
   readonly temp: StateMap;
   readonly userContent: Content;
   readonly signal: AbortSignal;
-  readonly runtime: Runtime;
+  /** The caller's own. */
   readonly deps: unknown;
   readonly runConfig: RunConfig;
-  readonly tree: AgentTree;
-  readonly plugins: readonly Plugin[];
-  readonly memoryService: MemoryService | undefined;
-  readonly artifactService: ArtifactService | undefined;
-  /** Whose artifacts are meant: a child run saves into its parent's session. */
-  readonly artifactRef: SessionRef;
+  readonly host: RunHost;
   ended: boolean;
   /** Called while the run closes before its end. */
   readonly closers: Set<() => void | Promise<void>>;
@@ -43,7 +24,5 @@ export interface RunScope {
   entered(agent: Agent): void;
   commit(event: Event): Promise<Event>;
   show(event: Event): void;
-  model(name: string): Llm;
-  usesToolset(toolset: Toolset): void;
   runChild(p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
 }

@@ -1,5 +1,14 @@
 import { AgentTree, checkName, invalidInput, isPlainObject, TholeError } from '@thole/core';
-import type { Agent, App, ArtifactService, MemoryService, ModelFactory, Plugin, Runtime, SessionService } from '@thole/core';
+import type {
+  Agent,
+  App,
+  ArtifactService,
+  MemoryService,
+  ModelFactory,
+  Plugin,
+  Runtime,
+  SessionService,
+} from '@thole/core';
 import type { Concurrency } from './lease.ts';
 
 /** What a runner runs: an app, or its parts. */
@@ -13,6 +22,7 @@ export type RunnerSubject =
       models?: readonly ModelFactory[] | undefined;
     };
 
+/** What a runner is made of: what it runs, the services it keeps things in, and how it runs. Options it does not know are `INVALID_INPUT`. */
 export type RunnerOptions = RunnerSubject & {
   sessionService: SessionService;
   memoryService?: MemoryService | undefined;
@@ -25,7 +35,20 @@ export type RunnerOptions = RunnerSubject & {
   hotSessions?: number | undefined;
 };
 
-const KNOWN = ['app', 'appName', 'agent', 'plugins', 'models', 'sessionService', 'memoryService', 'artifactService', 'autoCreateSession', 'runtime', 'concurrency', 'hotSessions'];
+const KNOWN = [
+  'app',
+  'appName',
+  'agent',
+  'plugins',
+  'models',
+  'sessionService',
+  'memoryService',
+  'artifactService',
+  'autoCreateSession',
+  'runtime',
+  'concurrency',
+  'hotSessions',
+];
 const KNOWN_CONCURRENCY = ['policy', 'maxWaiting', 'waitMs'];
 const SESSION_METHODS = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
 const ARTIFACT_METHODS = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
@@ -49,7 +72,12 @@ export function checkRunnerOptions(options: RunnerOptions): Required<App> {
   checkConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];
   checkPlugins(plugins);
-  return { name, rootAgent: (app ? app.rootAgent : options.agent)!, plugins, models: (app ? app.models : options.models) ?? [] };
+  return {
+    name,
+    rootAgent: (app ? app.rootAgent : options.agent)!,
+    plugins,
+    models: (app ? app.models : options.models) ?? [],
+  };
 }
 
 /** The tree below a root, each agent checked against what the runner has. */
@@ -62,7 +90,8 @@ export function checkedTree(root: Agent, models: readonly ModelFactory[]): Agent
 function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const plugin of plugins) {
-    if (typeof plugin?.name !== 'string' || plugin.name === '') throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
+    if (typeof plugin?.name !== 'string' || plugin.name === '')
+      throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
     if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
     names.add(plugin.name);
   }
@@ -77,14 +106,16 @@ function checkConcurrency(concurrency: Concurrency | undefined): void {
     throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject' or 'interrupt'.`);
   }
   for (const [name, value] of Object.entries({ maxWaiting, waitMs })) {
-    if (value !== undefined && !(typeof value === 'number' && value >= 0)) throw invalidInput(`concurrency.${name}`, 'a number from 0 on', value);
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw invalidInput(`concurrency.${name}`, 'a number from 0 on', value);
   }
 }
 
 function checkMethods(argument: string, value: unknown, methods: readonly string[]): void {
   if (typeof value !== 'object' || value === null) throw invalidInput(argument, 'a service', value);
   for (const method of methods) {
-    if (typeof (value as { [name: string]: unknown })[method] !== 'function') throw new TholeError('INVALID_INPUT', `${argument} must have ${method}().`);
+    if (typeof (value as { [name: string]: unknown })[method] !== 'function')
+      throw new TholeError('INVALID_INPUT', `${argument} must have ${method}().`);
   }
 }
 

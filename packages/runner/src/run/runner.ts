@@ -19,8 +19,10 @@ import type {
 import { HotSessions } from './hot-session.ts';
 import { RunLeases } from './lease.ts';
 import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
+import type { Invocation } from './invocation.ts';
 import type { Run } from './run.ts';
 import type { RunHost } from './run-host.ts';
+import { aborted } from './run-errors.ts';
 import { RunTask } from './run.ts';
 import { checkedTree, checkRunnerOptions } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
@@ -60,7 +62,7 @@ export class Runner {
   readonly #leases: RunLeases;
   readonly #sessions: HotSessions;
   readonly #sweep: Sweep;
-  readonly #runs: Set<RunTask> = new Set();
+  readonly #runs: Set<Invocation> = new Set();
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #modelsByName: Map<string, Llm> = new Map();
   #tree: AgentTree;
@@ -119,7 +121,12 @@ export class Runner {
   }
 
   /** Writes state from outside a run, past a running one; plugins hear the event. */
-  async updateSessionState(p: { userId: string; sessionId: string; stateDelta: StateDelta; signal?: AbortSignal | undefined }): Promise<Event> {
+  async updateSessionState(p: {
+    userId: string;
+    sessionId: string;
+    stateDelta: StateDelta;
+    signal?: AbortSignal | undefined;
+  }): Promise<Event> {
     const ref = this.#ref(p);
     return updateThroughPlugins(ref, p.stateDelta, this.#hostFor(ref, undefined), p.signal);
   }
@@ -157,7 +164,7 @@ export class Runner {
 
   /** Resolves when no run is going on. */
   async idle(): Promise<void> {
-    while (this.#runs.size > 0) await Promise.all([...this.#runs].map((run) => run.done));
+    while (this.#runs.size > 0) await Promise.all([...this.#runs].map((run) => run.closed));
   }
 
   /** Ends all runs, then closes toolsets and plugins. No run begins afterwards. */
@@ -170,7 +177,7 @@ export class Runner {
   }
 
   async #close(): Promise<void> {
-    for (const run of this.#runs) run.abort('The runner was closed.');
+    for (const run of this.#runs) run.stop(aborted(run.invocationId, 'The runner was closed.'));
     await this.idle();
     const closing = [...this.#toolsets, ...this.#plugins].map(async (each) => each.close?.());
     for (const result of await Promise.allSettled(closing)) {

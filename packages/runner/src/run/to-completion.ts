@@ -1,5 +1,6 @@
 import { isFinalResponse, textOf } from '@thole/core';
 import type { AgentTree, Event, Usage } from '@thole/core';
+import { addUsage } from '../flow/add-usage.ts';
 
 /** A run that has ended by itself. */
 export interface Completion<O = unknown> {
@@ -28,10 +29,4 @@ export async function toCompletion<O>(run: AsyncIterable<Event>, tree: AgentTree
     completion.output = agent?.outputSchema === undefined ? undefined : (JSON.parse(completion.text) as O);
   }
   return completion;
-}
-
-function addUsage(total: Usage, more: Usage | undefined): void {
-  for (const [name, count] of Object.entries(more ?? {}) as [keyof Usage, number | undefined][]) {
-    if (typeof count === 'number') total[name] = (total[name] ?? 0) + count;
-  }
 }

@@ -3,18 +3,28 @@ import type { Event, SessionRef, StateDelta } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
 import { LiveSession } from './live-session.ts';
 import type { RunHost } from './run-host.ts';
-import { RunTask } from './run.ts';
+import { Invocation } from './invocation.ts';
+import { Reader } from './reader.ts';
 
 /**
  * An out-of-band write that goes the one way into a session: plugins hear it first. It takes no lease, so it neither waits for a
  * run nor breaks one.
  */
-export async function updateThroughPlugins(ref: SessionRef, stateDelta: StateDelta, host: RunHost, signal?: AbortSignal): Promise<Event> {
+export async function updateThroughPlugins(
+  ref: SessionRef,
+  stateDelta: StateDelta,
+  host: RunHost,
+  signal?: AbortSignal,
+): Promise<Event> {
   const service = host.sessionService;
   if (!hasHook(host.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
   const session = await service.getSession({ ...ref, signal });
-  if (!session) throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
-  const task = new RunTask(host, { ...ref, newMessage: '' });
-  const event = createEvent({ author: 'system', invocationId: task.invocationId, actions: { stateDelta } }, host.runtime);
+  if (!session)
+    throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
+  const task = new Invocation(host, { ...ref, newMessage: '' }, new Reader(() => host.runtime.monotonic()));
+  const event = createEvent(
+    { author: 'system', invocationId: task.invocationId, actions: { stateDelta } },
+    host.runtime,
+  );
   return task.commitAlone(new LiveSession(session, undefined), event);
 }

@@ -12,12 +12,7 @@ const anAgent = (name: string, resumable: boolean | undefined, ...subAgents: Age
   async *runAsync() {},
 });
 const tree = new AgentTree(
-  anAgent(
-    'root',
-    undefined,
-    anAgent('open', true, anAgent('leaf', true)),
-    anAgent('closed', false, anAgent('below', true)),
-  ),
+  anAgent('root', true, anAgent('open', true, anAgent('leaf', true)), anAgent('closed', false, anAgent('below', true))),
 );
 const message: Content = { role: 'user', parts: [{ text: 'go on' }] };
 const replyTo = (id: string): Content => ({ role: 'user', parts: [answerPart(id, 'yes')] });
@@ -46,8 +41,14 @@ describe('findAgentToRun', () => {
     expect(found([agent('closed', '1')])).toBe('root');
   });
 
-  it('goes on with the root when it spoke last, whatever it says of itself', () => {
+  it('goes on with the root when it spoke last', () => {
     expect(found([agent('open', '1'), agent('root', '2')])).toBe('root');
+  });
+
+  it('passes over all agents below a root that follows a plan of its own (contract 29)', () => {
+    const planned = new AgentTree(anAgent('root', undefined, anAgent('open', true)));
+    const log = new SessionLog(historyOf(user('hi'), agent('open', '1'), user('go on')));
+    expect(findAgentToRun(log, planned, message).name).toBe('root');
   });
 
   it('takes the history as it stands after rewinds (contract 29)', () => {

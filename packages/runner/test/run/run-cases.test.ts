@@ -1,7 +1,17 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 import type { Event, Llm, Plugin, Tool, ToolContext } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, callsAll, fails, FixedRuntime, hangs, ignores, says as answers, ScriptedLlm, streams } from '@thole/testing';
+import {
+  calls,
+  callsAll,
+  fails,
+  FixedRuntime,
+  hangs,
+  ignores,
+  says as answers,
+  ScriptedLlm,
+  streams,
+} from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
@@ -24,8 +34,16 @@ describe('leaving and stopping', () => {
   it('2: `break` while tools run keeps what finished and answers the rest as cancelled (contract 23)', async () => {
     let heard = false;
     const quick = toolOf('quick', async () => 'done');
-    const slow = toolOf('slow', ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => ((heard = true), reject(signal.reason as Error)))));
-    const house = await houseOf(agentWith(new ScriptedLlm(callsAll(['quick'], ['slow']), answers('fine')), quick, slow));
+    const slow = toolOf(
+      'slow',
+      ({ signal }) =>
+        new Promise((_, reject) =>
+          signal.addEventListener('abort', () => ((heard = true), reject(signal.reason as Error))),
+        ),
+    );
+    const house = await houseOf(
+      agentWith(new ScriptedLlm(callsAll(['quick'], ['slow']), answers('fine')), quick, slow),
+    );
     for await (const event of house.runner.runAsync(hello)) if (getFunctionResponses(event).length > 0) break;
     expect(heard).toBe(true);
     const responses = (await house.stored()).events.flatMap(getFunctionResponses);
@@ -49,16 +67,19 @@ describe('leaving and stopping', () => {
   it.each([
     ['hears', hangs()],
     ['ignores', ignores()],
-  ])('4: `abortSignal` ends a run whose model %s its signal; a late answer is not stored (contract 23)', async (_, answer) => {
-    const house = await houseOf(agentWith(new ScriptedLlm(answer, answers('fine'))));
-    const controller = new AbortController();
-    const reading = Array.fromAsync(house.runner.runAsync({ ...hello, abortSignal: controller.signal }));
-    await settle();
-    controller.abort('enough');
-    await expect(reading).rejects.toMatchObject({ code: 'RUN_ABORTED', cause: 'enough' });
-    expect(textsIn((await house.stored()).events)).toEqual(['hello', '(RUN_ABORTED)']);
-    await nextTurnWorks(house);
-  });
+  ])(
+    '4: `abortSignal` ends a run whose model %s its signal; a late answer is not stored (contract 23)',
+    async (_, answer) => {
+      const house = await houseOf(agentWith(new ScriptedLlm(answer, answers('fine'))));
+      const controller = new AbortController();
+      const reading = Array.fromAsync(house.runner.runAsync({ ...hello, abortSignal: controller.signal }));
+      await settle();
+      controller.abort('enough');
+      await expect(reading).rejects.toMatchObject({ code: 'RUN_ABORTED', cause: 'enough' });
+      expect(textsIn((await house.stored()).events)).toEqual(['hello', '(RUN_ABORTED)']);
+      await nextTurnWorks(house);
+    },
+  );
 
   it('5: `cancel` from elsewhere is RUN_ABORTED for the reader, after the error’s event (contract 23)', async () => {
     const house = await houseOf(agentWith(new ScriptedLlm(hangs(), answers('fine'))));
@@ -89,7 +110,9 @@ describe('leaving and stopping', () => {
 
   it('7: a reader slower than the tools finds their answers stored, and reads them one by one in the order they got ready (contract 18)', async () => {
     const gates = new Map<string, () => void>();
-    const tools = ['a', 'b', 'c'].map((name) => toolOf(name, () => new Promise((resolve) => gates.set(name, () => resolve(name)))));
+    const tools = ['a', 'b', 'c'].map((name) =>
+      toolOf(name, () => new Promise((resolve) => gates.set(name, () => resolve(name)))),
+    );
     const house = await houseOf(agentWith(new ScriptedLlm(callsAll(['a'], ['b'], ['c']), answers('fine')), ...tools));
     const run = house.runner.runAsync(hello);
     await run.next();
@@ -115,7 +138,9 @@ describe('leaving and stopping', () => {
     await settle();
     await house.runtime.advance(101);
     expect((await completed).text).toBe('fine');
-    expect((await house.stored()).events.flatMap(getFunctionResponses)).toMatchObject([{ response: { error: expect.stringContaining('100 ms') } }]);
+    expect((await house.stored()).events.flatMap(getFunctionResponses)).toMatchObject([
+      { response: { error: expect.stringContaining('100 ms') } },
+    ]);
     expect(() => late!.state.set('x', 1)).toThrow(expect.objectContaining({ code: 'CONTEXT_CLOSED' }));
   });
 
@@ -147,9 +172,13 @@ describe('others at the same session', () => {
     });
     const house = await houseOf(agent);
     const runners = [house.runner, house.another()];
-    const running = Array.from({ length: 17 }, (_, i) => runners[i % 2]!.runToCompletion({ ...hello, newMessage: `${i}` }));
+    const running = Array.from({ length: 17 }, (_, i) =>
+      runners[i % 2]!.runToCompletion({ ...hello, newMessage: `${i}` }),
+    );
     await settle();
-    await expect(house.runner.runToCompletion({ ...hello, newMessage: 'the seventeenth that waits' })).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await expect(
+      house.runner.runToCompletion({ ...hello, newMessage: 'the seventeenth that waits' }),
+    ).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     for (let i = 0; i < 17; i++) {
       gates[i]!();
       await running[i];
@@ -181,7 +210,9 @@ describe('others at the same session', () => {
   });
 
   it('11: `interrupt` while the old reader sits on an event: the new run begins when the old has stored what finished (contract 13)', async () => {
-    const house = await houseOf(agentWith(new ScriptedLlm(answers('old'), answers('new'))), { concurrency: { policy: 'interrupt' } });
+    const house = await houseOf(agentWith(new ScriptedLlm(answers('old'), answers('new'))), {
+      concurrency: { policy: 'interrupt' },
+    });
     const old = house.runner.runAsync(hello);
     await old.next();
     expect((await house.another().runToCompletion({ ...hello, newMessage: 'instead' })).text).toBe('new');
@@ -249,14 +280,26 @@ describe('a process that dies', () => {
   it('16: between two answers of one turn: both are in the store though the reader never took them; the third is unknown to the model (contracts 17, 18)', async () => {
     const { runtime, runnerFor, stored } = await jumpyHouse();
     const done = ['a', 'b'].map((name) => toolOf(name, async () => name));
-    const dead = runnerFor(agentWith(new ScriptedLlm(callsAll(['a'], ['b'], ['c'])), ...done, toolOf('c', () => new Promise(() => {})))).runAsync(hello);
+    const dead = runnerFor(
+      agentWith(
+        new ScriptedLlm(callsAll(['a'], ['b'], ['c'])),
+        ...done,
+        toolOf('c', () => new Promise(() => {})),
+      ),
+    ).runAsync(hello);
     await dead.next();
     dead.next().catch(() => {});
     await settle();
     expect((await stored()).events.flatMap(getFunctionResponses).map(({ name }) => name)).toEqual(['a', 'b']);
     runtime.jump(31_000);
     const model = new ScriptedLlm(answers('fine'));
-    await runnerFor(agentWith(model, ...done, toolOf('c', async () => 'c'))).runToCompletion({ ...hello, newMessage: 'again' });
+    await runnerFor(
+      agentWith(
+        model,
+        ...done,
+        toolOf('c', async () => 'c'),
+      ),
+    ).runToCompletion({ ...hello, newMessage: 'again' });
     const responses = model.requests[0]!.contents.flatMap((content) => getFunctionResponses({ content }));
     expect(responses).toMatchObject([
       { name: 'a', response: { result: 'a' } },
@@ -267,21 +310,31 @@ describe('a process that dies', () => {
 
   it('17: after the user’s message: the next turn sees it once', async () => {
     const { runtime, runnerFor } = await jumpyHouse();
-    runnerFor(agentWith(new ScriptedLlm(ignores()))).runAsync(hello).next().catch(() => {});
+    runnerFor(agentWith(new ScriptedLlm(ignores())))
+      .runAsync(hello)
+      .next()
+      .catch(() => {});
     await settle();
     runtime.jump(31_000);
     const model = new ScriptedLlm(answers('fine'));
     await runnerFor(agentWith(model)).runToCompletion({ ...hello, newMessage: 'again' });
-    expect(model.requests[0]!.contents.flatMap(({ parts }) => parts?.map(({ text }) => text))).toEqual(['hello', 'again']);
+    expect(model.requests[0]!.contents.flatMap(({ parts }) => parts?.map(({ text }) => text))).toEqual([
+      'hello',
+      'again',
+    ]);
   });
 
   it('18: the dead process comes back to life and stores nothing (contract 13)', async () => {
     const { runtime, runnerFor, stored } = await jumpyHouse();
     let wake = (): void => {};
-    const zombie = readingOf(runnerFor(agentOf('root', async function* (context) {
-      await new Promise<void>((resolve) => (wake = resolve));
-      yield says(context, 'braaains');
-    })));
+    const zombie = readingOf(
+      runnerFor(
+        agentOf('root', async function* (context) {
+          await new Promise<void>((resolve) => (wake = resolve));
+          yield says(context, 'braaains');
+        }),
+      ),
+    );
     await settle();
     runtime.jump(31_000);
     await runnerFor(saying('root', 'fine')).runToCompletion(hello);
@@ -317,13 +370,29 @@ describe('what plugins and agents do', () => {
     expect(JSON.stringify(next.requests)).not.toContain('1234');
   });
 
-  it.each(['onUserMessageCallback', 'onEventCallback', 'beforeRunCallback', 'beforeAgentCallback', 'beforeModelCallback', 'afterModelCallback', 'afterAgentCallback'] as const)(
+  it.each([
+    'onUserMessageCallback',
+    'onEventCallback',
+    'beforeRunCallback',
+    'beforeAgentCallback',
+    'beforeModelCallback',
+    'afterModelCallback',
+    'afterAgentCallback',
+  ] as const)(
     '20: a plugin that throws in %s: PLUGIN_FAILED with its name, message and error event stored, next turn works (contracts 21, 22)',
     async (hook) => {
       let broken = true;
-      const plugin: Plugin = { name: 'fragile', [hook]: () => (broken ? Promise.reject(new Error('broken')) : undefined) };
-      const house = await houseOf(agentWith(new ScriptedLlm(answers('fine'), answers('fine'), answers('fine'))), { plugins: [plugin] });
-      await expect(house.runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'PLUGIN_FAILED', message: expect.stringContaining('fragile') });
+      const plugin: Plugin = {
+        name: 'fragile',
+        [hook]: () => (broken ? Promise.reject(new Error('broken')) : undefined),
+      };
+      const house = await houseOf(agentWith(new ScriptedLlm(answers('fine'), answers('fine'), answers('fine'))), {
+        plugins: [plugin],
+      });
+      await expect(house.runner.runToCompletion(hello)).rejects.toMatchObject({
+        code: 'PLUGIN_FAILED',
+        message: expect.stringContaining('fragile'),
+      });
       expect((await house.stored()).events.at(-1)).toMatchObject({ errorCode: 'PLUGIN_FAILED' });
       broken = false;
       expect((await house.runner.runToCompletion(hello)).text).toBe('fine');
@@ -331,7 +400,9 @@ describe('what plugins and agents do', () => {
   );
 
   it('20b: what afterRunCallback throws is only logged (contract 21)', async () => {
-    const house = await houseOf(saying('root', 'fine'), { plugins: [{ name: 'fragile', afterRunCallback: () => Promise.reject(new Error('broken')) }] });
+    const house = await houseOf(saying('root', 'fine'), {
+      plugins: [{ name: 'fragile', afterRunCallback: () => Promise.reject(new Error('broken')) }],
+    });
     expect((await house.runner.runToCompletion(hello)).text).toBe('fine');
     expect(house.runtime.logs.map(({ message }) => message)).toEqual(['afterRunCallback failed.']);
   });
@@ -355,15 +426,24 @@ describe('what plugins and agents do', () => {
 
   it('22: a sub-agent that a custom agent runs by hand still passes plugins, limits and the signal (contract 19)', async () => {
     const heard: string[] = [];
-    const plugin: Plugin = { name: 'ear', beforeAgentCallback: ({ agent }) => void heard.push(agent.name), beforeModelCallback: () => void heard.push('model') };
-    const inner = agentWith(new ScriptedLlm(answers('one'), answers('two')), toolOf('unused', async () => 1));
+    const plugin: Plugin = {
+      name: 'ear',
+      beforeAgentCallback: ({ agent }) => void heard.push(agent.name),
+      beforeModelCallback: () => void heard.push('model'),
+    };
+    const inner = agentWith(
+      new ScriptedLlm(answers('one'), answers('two')),
+      toolOf('unused', async () => 1),
+    );
     const hand = Object.assign(inner, {});
     const outer = agentOf('outer', async function* (context) {
       yield* context.runAgent(hand);
       yield* context.runAgent(hand);
     });
     const house = await houseOf(outer, { plugins: [plugin] });
-    await expect(house.runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } })).rejects.toMatchObject({ code: 'LLM_CALL_LIMIT' });
+    await expect(house.runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } })).rejects.toMatchObject({
+      code: 'LLM_CALL_LIMIT',
+    });
     expect(heard).toEqual(['outer', 'root', 'model', 'root', 'model']);
   });
 
@@ -437,6 +517,7 @@ async function jumpyHouse() {
   return {
     runtime,
     stored: async () => (await service.getSession(ref))!,
-    runnerFor: (agent: Parameters<typeof houseOf>[0]) => new Runner({ appName: 'app', agent, sessionService: service, runtime }),
+    runnerFor: (agent: Parameters<typeof houseOf>[0]) =>
+      new Runner({ appName: 'app', agent, sessionService: service, runtime }),
   };
 }

@@ -85,7 +85,12 @@ describe('a run', () => {
     const { service, runner } = await houseOf(agent);
     await runner.runToCompletion(hello);
     const other = await service.createSession({ appName: 'app', userId: 'ann' });
-    await service.updateState({ appName: 'app', userId: 'ann', sessionId: other.id, stateDelta: { 'user:theme': 'dark', 'app:motd': 'hi' } });
+    await service.updateState({
+      appName: 'app',
+      userId: 'ann',
+      sessionId: other.id,
+      stateDelta: { 'user:theme': 'dark', 'app:motd': 'hi' },
+    });
     await runner.runToCompletion(hello);
     expect(seen).toEqual([
       [undefined, undefined],
@@ -103,7 +108,7 @@ describe('a run', () => {
         const stored = yield says(context, 'yes');
         seen.push(stored.actions.stateDelta);
       },
-      { beforeAgentCallback: (context) => void context.state.set('a', 1), afterAgentCallback: (context) => void context.state.set('c', 3) },
+      { beforeAgentCallback: ({ state }) => state.set('a', 1), afterAgentCallback: ({ state }) => state.set('c', 3) },
     );
     const { runner, stored } = await houseOf(agent);
     await runner.runToCompletion(hello);

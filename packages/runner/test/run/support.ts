@@ -23,7 +23,10 @@ export function saying(name: string, ...texts: string[]): Agent {
 
 export function says(context: InvocationContext, text: string, more: Partial<Event> = {}): Event {
   const { agentName, invocationId, runtime } = context;
-  return createEvent({ author: agentName, invocationId, content: { role: 'model', parts: [{ text }] }, ...more }, runtime);
+  return createEvent(
+    { author: agentName, invocationId, content: { role: 'model', parts: [{ text }] }, ...more },
+    runtime,
+  );
 }
 
 export const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
@@ -49,11 +52,18 @@ export async function houseOf(agent: Agent, options: Partial<RunnerOptions> = {}
 }
 
 export function textsIn(events: readonly Event[]): string[] {
-  return events.map((event) => (event.content?.parts ?? []).map((part) => part.text ?? '·').join('') || `(${event.errorCode ?? 'empty'})`);
+  return events.map(
+    (event) =>
+      (event.content?.parts ?? []).map((part) => part.text ?? '·').join('') || `(${event.errorCode ?? 'empty'})`,
+  );
 }
 
 /** A session service that counts what is asked of it. */
-export function counting(service: SessionService): { service: SessionService; reads: { afterSeq: number | undefined }[]; appends: () => number } {
+export function counting(service: SessionService): {
+  service: SessionService;
+  reads: { afterSeq: number | undefined }[];
+  appends: () => number;
+} {
   const reads: { afterSeq: number | undefined }[] = [];
   let appends = 0;
   const counted = new Proxy(service, {

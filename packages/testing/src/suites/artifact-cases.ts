@@ -72,6 +72,8 @@ export const artifactServiceCases: readonly ArtifactCase[] = [
         service.saveArtifact({ ...file(), artifact: { inlineData: { mimeType: 'a/b', data } } }),
       );
       await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: { text: 'x'.repeat(65_536) } }));
+      const beside = { inlineData: { mimeType: 'a/b', data: '' }, thoughtSignature: 'x'.repeat(65_536) };
+      await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: beside }));
       same(await service.listArtifactKeys(refTo()), []);
       same(await service.saveArtifact({ ...file(), artifact: text('small') }), 0);
     },
@@ -89,6 +91,30 @@ export const artifactServiceCases: readonly ArtifactCase[] = [
         await service.saveArtifact({ ...file(), artifact });
         same(await service.loadArtifact(file()), artifact);
       }
+    },
+  },
+  {
+    id: 'artifact.beside-data',
+    sentence: 'what stands in a part beside its bytes comes back as it came, unknown members too, version by version',
+    contracts: [37],
+    async check(service) {
+      const inlineData = { mimeType: 'image/png', data: 'AAEC', displayName: 'dot', newer: { a: [null] } };
+      const artifact: Part = {
+        inlineData,
+        thoughtSignature: 'c2ln',
+        partMetadata: { provider: 'gemini', resolution: 2 },
+        videoMetadata: { fps: 5 },
+      } as Part;
+      const plain = { inlineData: { mimeType: 'image/png', data: 'AAEC' } };
+      await service.saveArtifact({ ...file(), artifact });
+      await service.saveArtifact({ ...file(), artifact: plain });
+      same(await service.loadArtifact({ ...file(), version: 0 }), artifact);
+      same(await service.loadArtifact(file()), plain);
+      const loaded = (await service.loadArtifact({ ...file(), version: 0 }))!;
+      loaded.partMetadata!['resolution'] = 3;
+      same(await service.loadArtifact({ ...file(), version: 0 }), artifact);
+      const info = await service.getArtifactVersion({ ...file(), version: 0 });
+      same(Object.keys(info!).toSorted(), ['createTime', 'displayName', 'mimeType', 'version']);
     },
   },
   {

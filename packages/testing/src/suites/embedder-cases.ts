@@ -20,6 +20,22 @@ export const embedderCases: readonly Case<Embedder>[] = [
     },
   },
   {
+    id: 'embed.count',
+    sentence: 'there are as many vectors as texts, for every number that is allowed, equal and empty texts counted too',
+    contracts: [32],
+    async check(embedder) {
+      const texts = ['pizza', 'pizza', '', 'The pool is on the roof.', '  ', 'pizza'];
+      for (const task of ['query', 'document'] as const) {
+        for (let count = 1; count <= Math.min(texts.length, embedder.maxBatch); count++) {
+          const vectors = await embedder.embed(texts.slice(0, count), { task });
+          assert.ok(Array.isArray(vectors), 'the answer is no list');
+          assert.equal(vectors.length, count);
+          for (const vector of vectors) assert.equal(vector?.length, embedder.dimensions);
+        }
+      }
+    },
+  },
+  {
     id: 'embed.dimensions',
     sentence: 'each vector is a Float32Array of as many finite numbers as the embedder says, for queries and documents',
     contracts: [32],

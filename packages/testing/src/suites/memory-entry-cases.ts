@@ -131,6 +131,20 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'update.concurrent',
+    sentence: 'of two updates at once that name different members neither takes back the other',
+    contracts: [34],
+    needs: ['addMemory', 'updateMemory', 'listMemories'],
+    async check(memory) {
+      await memory.addMemory!({ ...alice, memories: [fact] });
+      await Promise.all([
+        memory.updateMemory!({ ...alice, id: 'f1', change: { author: 'me' } }),
+        memory.updateMemory!({ ...alice, id: 'f1', change: { validTo: longAgo + 5 } }),
+      ]);
+      assert.deepEqual((await memory.listMemories!(alice)).memories, [{ ...fact, author: 'me', validTo: longAgo + 5 }]);
+    },
+  },
+  {
     id: 'update.unknown',
     sentence: 'an update of an id that is not there answers undefined and makes nothing',
     contracts: [34],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Event } from '@thole/core';
-import { append, eventOf, jsonValues, made, notJson, read, refTo, refused, same } from './session-support.ts';
+import { append, eventOf, jsonValues, made, numbers, notJson, read, refTo, refused, same } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
 /** An event with every member there is, and some that a newer version may bring. */
@@ -252,6 +252,27 @@ export const sessionEventCases: readonly SessionCase[] = [
         await refused('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more: value } }));
       }
       assert.equal('more' in (await read(service)).state, false);
+    },
+  },
+  {
+    id: 'event.every-kind-counts',
+    sentence: 'what is over the limit is VALUE_TOO_LARGE whatever it is made of: nulls, numbers, keys, escapes',
+    contracts: [5],
+    async check(service) {
+      await made(service);
+      const many = (value: unknown, length: number): unknown => Array.from({ length }, () => value);
+      const overs = {
+        nulls: many(null, 220_000),
+        booleans: many(true, 220_000),
+        numbers: many(-Number.MAX_VALUE, 43_000),
+        keys: Object.fromEntries(numbers(90_000).map((n) => [`key${n}`, 1])),
+        escapes: '\u0001'.repeat(180_000),
+        empties: many({}, 360_000),
+      };
+      for (const [what, more] of Object.entries(overs)) {
+        await refused('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more } as never }), what);
+      }
+      same((await read(service)).state, {});
     },
   },
   {

@@ -1,0 +1,41 @@
+// What importing costs: the built packages, each time in a process of its own, without any compile cache.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../scripts/fetch-package.mjs';
+import { Adk } from './support/adk.ts';
+import { Figures } from './support/figures.ts';
+
+const ours = ['@thole/runner', '@thole/tools', '@thole/mem-services'];
+const theirs = [await Adk.entry()];
+const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _cache, ...env } = process.env;
+execFileSync(join(root, 'node_modules/.bin/turbo'), ['run', 'build', '--concurrency=2', '--output-logs=none'], {
+  cwd: root,
+  stdio: 'ignore',
+});
+
+const costs: { ours: number[]; adk: number[] } = { ours: [], adk: [] };
+for (let sample = 0; sample < 20; sample++) {
+  for (let i = 0; i < 3; i++) costs.ours.push(cpuOfImport(ours));
+  costs.adk.push(cpuOfImport(theirs));
+}
+
+const figures = new Figures();
+figures.compare(
+  'import of runner, tools and mem-services (60 processes, 20 of adk)',
+  { samples: costs.ours, unit: 'ms' },
+  { samples: costs.adk, unit: 'ms', of: 'adk' },
+  1 / 8,
+);
+figures.end();
+
+/** Milliseconds of CPU, without what Node itself takes to start. */
+function cpuOfImport(specifiers: string[]): number {
+  const program = `
+    const begin = process.cpuUsage();
+    await Promise.all(${JSON.stringify(specifiers)}.map((each) => import(each)));
+    const { user, system } = process.cpuUsage(begin);
+    console.log((user + system) / 1000);
+    process.exit();`;
+  const flags = ['--input-type=module', '--eval', program];
+  return Number(execFileSync(process.execPath, flags, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+}

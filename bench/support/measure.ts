@@ -1,0 +1,22 @@
+/** CPU time of this process so far, all its threads, in microseconds. */
+export function cpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** CPU time of the work, in microseconds for each of its `units`. */
+export async function cpuOf(units: number, work: () => Promise<unknown>): Promise<number> {
+  const begin = cpuTime();
+  await work();
+  return (cpuTime() - begin) / units;
+}
+
+/** Clears the garbage of what was set up, so that none of the measures to come pays for it; they pay for their own. */
+export function clearNursery(): void {
+  globalThis.gc?.({ type: 'minor' });
+}
+
+/** What is measured side by side: another one begins each time. */
+export async function inTurns(sample: number, measures: (() => Promise<void>)[]): Promise<void> {
+  for (let i = 0; i < measures.length; i++) await measures[(sample + i) % measures.length]!();
+}

@@ -1,0 +1,110 @@
+// A turn with a free model and the whole history in the prompt, from a session's second turn on, at growing lengths.
+import { Adk } from './support/adk.ts';
+import { Ai } from './support/ai.ts';
+import type { AiMessage } from './support/ai.ts';
+import { Figures } from './support/figures.ts';
+import { answer, instruction, question, textAt } from './support/history.ts';
+import { clearNursery, cpuOf, inTurns } from './support/measure.ts';
+import { freeModel, Ours } from './support/ours.ts';
+
+/** A sample is the mean of `sessions` × `turns` turns. `adkEvery`: a turn of @google/adk at every so many samples. */
+const sizes = [
+  { events: 10, sessions: 40, turns: 2, ai: 0.6, adkEvery: 1 },
+  { events: 100, sessions: 12, turns: 4, adkEvery: 1 },
+  { events: 1_000, sessions: 4, turns: 6, ai: 0.1, adk: 1 / 200, adkEvery: 1 },
+  { events: 5_000, sessions: 1, turns: 10, ai: 0.03, adk: 1 / 600, adkEvery: 6 },
+];
+const samples = 72;
+
+const ours = new Ours();
+const ai = await Ai.load();
+const adk = await Adk.load();
+const loop = freeModel();
+const adkSessions = new Map<number, string>();
+const none = (): number[] => [];
+const costs = sizes.map((size) => ({ size, first: none(), ours: none(), ai: none(), adk: none(), loop: none() }));
+
+// Every path until it is compiled, then everything once more as it will be measured; what that costs is thrown away.
+const warmUp = await ours.session(10);
+for (let i = 0; i < 3_000; i++) await ours.turn(warmUp);
+await ours.forget(warmUp);
+const warmUpMessages = ai.session(10);
+for (let i = 0; i < 1_000; i++) await ai.turn(warmUpMessages);
+for (let i = 0; i < 60; i++) await adk.forget(await adkTurn(await adk.session(10)));
+for (let sample = 1; sample < 6; sample++) for (const cost of costs) await sampleOf(cost, sample);
+for (const cost of costs) for (const key of ['first', 'ours', 'ai', 'adk', 'loop'] as const) cost[key] = [];
+
+for (let sample = 0; sample < samples; sample++) for (const cost of costs) await sampleOf(cost, sample);
+
+const figures = new Figures();
+const at = (events: number): string => `at ${events.toLocaleString('en')} events`;
+const [shortest, longest] = [costs[0]!, costs.at(-1)!];
+figures.compare('turn, 5,000 events against 10', { samples: longest.ours }, { samples: shortest.ours }, 2);
+for (const { size, ...cost } of costs) {
+  figures.compare(`turn ${at(size.events)}`, { samples: cost.ours }, { samples: cost.ai, of: 'ai' }, size.ai);
+}
+for (const { size, ...cost } of costs) {
+  const note = cost.adk.length < 60 ? ` (${cost.adk.length} samples of adk)` : '';
+  figures.compare(`turn ${at(size.events)}${note}`, { samples: cost.ours }, { samples: cost.adk, of: 'adk' }, size.adk);
+}
+for (const { size, ...cost } of costs) {
+  figures.compare(`first turn ${at(size.events)}`, { samples: cost.first }, { samples: cost.ai, of: 'ai' }, 1.5);
+}
+figures.compare(`turn ${at(10)}`, { samples: shortest.ours }, { samples: shortest.loop, of: 'loop by hand' });
+figures.end();
+
+/** All of one length, one after the other, so that what disturbs the machine disturbs each. */
+async function sampleOf(cost: (typeof costs)[number], sample: number): Promise<void> {
+  const { events, sessions, turns, adkEvery } = cost.size;
+  const units = sessions * turns;
+  const ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(events)));
+  const arrays = ids.map(() => ai.session(events));
+  const hands = ids.map(() => contentsOf(events));
+  const all = async <T>(list: T[], count: number, each: (session: T) => Promise<unknown>): Promise<void> => {
+    for (let turn = 0; turn < count; turn++) for (const session of list) await each(session);
+  };
+  const oneOurs = (id: string): Promise<void> => ours.turn(id);
+  const oneAi = (messages: AiMessage[]): Promise<void> => ai.turn(messages);
+  await all(arrays, 1, oneAi); // as far on as ours will be
+  clearNursery();
+  cost.first.push(await cpuOf(sessions, () => all(ids, 1, oneOurs)));
+  await inTurns(sample, [
+    async () => void cost.ours.push(await cpuOf(units, () => all(ids, turns, oneOurs))),
+    async () => void cost.ai.push(await cpuOf(units, () => all(arrays, turns, oneAi))),
+    async () => void cost.loop.push(await cpuOf(units, () => all(hands, turns, turnByHand))),
+  ]);
+  for (const id of ids) await ours.forget(id);
+  if (sample % adkEvery !== 0) return;
+  // A short session of theirs is made anew; a long one once, as far below its length as it ends above it.
+  const brief = events <= 100;
+  const kept = adkSessions.get(events);
+  const id = kept ?? (await adkTurn(await adk.session(brief ? events : events - Math.floor(samples / adkEvery))));
+  if (!brief) adkSessions.set(events, id);
+  clearNursery();
+  cost.adk.push(await cpuOf(1, () => adk.turn(id)));
+  if (brief) await adk.forget(id);
+}
+
+async function adkTurn(id: string): Promise<string> {
+  await adk.turn(id);
+  return id;
+}
+
+interface Said {
+  role: 'user' | 'model';
+  parts: { text: string }[];
+}
+
+function contentsOf(length: number): Said[] {
+  return Array.from({ length }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'model', parts: [{ text: textAt(i) }] }));
+}
+
+async function turnByHand(contents: Said[]): Promise<void> {
+  contents.push({ role: 'user', parts: [{ text: question }] });
+  const config = { systemInstruction: instruction };
+  const signal = new AbortController().signal;
+  const request = { model: 'free', contents: [...contents], config };
+  for await (const { content } of loop.generateContentAsync(request, { stream: false, signal })) {
+    contents.push({ role: 'model', parts: [{ text: content?.parts?.[0]?.text ?? answer }] });
+  }
+}

@@ -1,0 +1,25 @@
+import { checkCount } from '../errors/check-count.ts';
+import { invalidInput } from '../errors/invalid-input.ts';
+import type { EventWindow } from './session.ts';
+
+/** The window that a request asks for, by its own members or, as in ADK, by `config`; undefined where it asks for everything. */
+export function readWindow(request: EventWindow & { config?: EventWindow | undefined }): EventWindow | undefined {
+  const { config = {} } = request;
+  if (typeof config !== 'object' || config === null) throw invalidInput('config', 'an object', config);
+  const window = { ...definedOf(config), ...definedOf(request) };
+  const { numRecentEvents, afterTimestamp, afterSeq } = window;
+  if (numRecentEvents !== undefined) checkCount('numRecentEvents', numRecentEvents);
+  if (afterSeq !== undefined) checkCount('afterSeq', afterSeq);
+  if (afterTimestamp !== undefined && !Number.isFinite(afterTimestamp)) {
+    throw invalidInput('afterTimestamp', 'a number of seconds', afterTimestamp);
+  }
+  return Object.keys(window).length > 0 ? window : undefined;
+}
+
+function definedOf(p: EventWindow): EventWindow {
+  return {
+    ...(p.numRecentEvents !== undefined && { numRecentEvents: p.numRecentEvents }),
+    ...(p.afterTimestamp !== undefined && { afterTimestamp: p.afterTimestamp }),
+    ...(p.afterSeq !== undefined && { afterSeq: p.afterSeq }),
+  };
+}

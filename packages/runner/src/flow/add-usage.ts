@@ -1,0 +1,8 @@
+import type { Usage } from '@thole/core';
+
+/** Adds to `total` what `more` counts. */
+export function addUsage(total: Usage, more: Usage | undefined): void {
+  for (const [name, count] of Object.entries(more ?? {}) as [keyof Usage, number | undefined][]) {
+    if (typeof count === 'number') total[name] = (total[name] ?? 0) + count;
+  }
+}

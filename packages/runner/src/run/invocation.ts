@@ -1,0 +1,356 @@
+import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
+import type { Agent, ChildRun, Content, Event, Lease, RunConfig, StateMap } from '@thole/core';
+import { callPlugins } from '../hooks/call-hooks.ts';
+import { AgentContext } from './agent-context.ts';
+import { checkRunInput } from './check-run.ts';
+import type { CheckedInput } from './check-run.ts';
+import { canStoreAfter, closeRun } from './close-run.ts';
+import { Committer } from './commit.ts';
+import { commitMessage } from './commit-message.ts';
+import { drive } from './drive.ts';
+import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
+import type { LiveSession } from './live-session.ts';
+import type { Reader } from './reader.ts';
+import type { RunHost, RunOptions } from './run-host.ts';
+import { RunLimits } from './run-limits.ts';
+import { aborted, toRunError } from './run-errors.ts';
+import type { RunScope } from './run-scope.ts';
+import { Strand } from './strand.ts';
+import type { Swept } from './sweep.ts';
+
+/** The task behind a run: from the lease to the last commit. It lives until it has closed, whoever reads. */
+export class Invocation implements RunScope, Swept {
+  readonly invocationId: string;
+  readonly temp: StateMap = {};
+  readonly runConfig: RunConfig;
+  readonly host: RunHost;
+  readonly deps: unknown;
+  readonly closers: Set<() => void | Promise<void>> = new Set();
+  readonly assertOpen: () => void = () => {
+    if (this.#phase === 'closed')
+      throw new TholeError(
+        'CONTEXT_CLOSED',
+        `A context of invocation ${this.invocationId} was used after the run had ended.`,
+      );
+  };
+  ended: boolean = false;
+  /** Whether it waits for its reader, event by event. */
+  attached: boolean;
+  userContent: Content = {};
+
+  readonly #options: RunOptions;
+  readonly #controller: AbortController = new AbortController();
+  readonly #reader: Reader;
+  readonly #limits: RunLimits;
+  readonly #agents: Map<string, Agent> = new Map();
+  readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #stopping: PromiseWithResolvers<never> = Promise.withResolvers();
+  #phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
+  #recorded: boolean = false;
+  #stop: TholeError | undefined;
+  #live: LiveSession | undefined;
+  #lease: Lease | undefined;
+  #committer: Committer | undefined;
+  #root: AgentContext | undefined;
+  #current: Agent | undefined;
+  #steps: AsyncGenerator<Event, void, Event> | undefined;
+
+  constructor(host: RunHost, options: RunOptions, reader: Reader) {
+    this.host = host;
+    this.deps = options.deps;
+    this.#options = options;
+    this.runConfig = options.runConfig ?? {};
+    this.invocationId = host.runtime.newId('invocation');
+    this.attached = this.runConfig.reader !== 'detached';
+    this.#reader = reader;
+    this.#limits = new RunLimits({
+      invocationId: this.invocationId,
+      runtime: host.runtime,
+      config: this.runConfig,
+      reader: this.#reader,
+      isAttached: () => this.attached,
+      stop: (error) => this.#stopWith(error),
+    });
+  }
+
+  /** Resolves when the invocation has closed; never rejects. */
+  get closed(): Promise<void> {
+    return this.#closing.promise;
+  }
+
+  get isNew(): boolean {
+    return this.#phase === 'new';
+  }
+
+  begin(): void {
+    if (this.#phase !== 'new') return;
+    this.#phase = 'open';
+    this.#stopping.promise.catch(noop);
+    void this.#main();
+  }
+
+  /** Ends it with this error: model and tools hear the signal at once. One that has not begun never will. */
+  stop(error: TholeError): void {
+    if (this.#phase === 'new') {
+      this.#stop = error;
+      this.#close();
+    } else {
+      this.#stopWith(error);
+    }
+  }
+
+  // ── what contexts share
+
+  get live(): LiveSession {
+    return this.#live!;
+  }
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+  countLlmCall(): void {
+    const { calls } = this.host;
+    if (calls.made >= calls.most) {
+      throw new TholeError(
+        'LLM_CALL_LIMIT',
+        `Invocation ${this.invocationId} has made ${calls.most} model calls, all that maxLlmCalls allows.`,
+      );
+    }
+    calls.made++;
+  }
+
+  entered(agent: Agent): void {
+    this.#current = agent;
+    if (this.host.tree.find(agent.name) !== agent) this.#agents.set(agent.name, agent);
+  }
+
+  async commit(event: Event): Promise<Event> {
+    this.#throwIfStopped();
+    if (event.partial) return event;
+    return (await this.#committer!.commit(event)) ?? hollow(event);
+  }
+
+  show(event: Event): void {
+    if (this.#phase !== 'open' || this.#stop) return;
+    if (!this.#committer!.listened) return this.#reader.push(event);
+    this.#committer!.hear(event).then(
+      (heard) => heard && this.#reader.push(heard),
+      (error: unknown) => this.#stopWith(error),
+    );
+  }
+
+  runChild(p: ChildRun & { parentState: StateMap }): AsyncIterable<Event> {
+    return this.host.runChild(this, p);
+  }
+
+  sweep(now: number): number {
+    return this.#phase === 'open' ? this.#limits.check(now) : Infinity;
+  }
+
+  /** One event, outside any run, on the way that all events go. */
+  async commitAlone(live: LiveSession, event: Event): Promise<Event> {
+    this.#use(live, undefined);
+    return (await this.#committer!.commit(event)) ?? hollow(event);
+  }
+
+  // ── the task
+
+  async #main(): Promise<void> {
+    let failure: unknown;
+    try {
+      this.host.began(this);
+      await Promise.race([this.#work(), this.#stopping.promise]);
+    } catch (error) {
+      failure = error;
+    }
+    if (failure !== undefined) this.#stop ??= toRunError(failure, (this.#current ?? this.host.tree.root).name);
+    await this.#finish();
+  }
+
+  async #work(): Promise<void> {
+    const input = checkRunInput(this.#options);
+    this.#listenToCaller();
+    await this.#open();
+    checkAnswers(this.live.log, input.message);
+    this.#recorded = true;
+    const message = await this.#commitMessage(input);
+    if (await this.#answerInstead()) return;
+    const agent = findAgentToRun(this.live.log, this.host.tree, message);
+    this.#steps = this.#root!.runAgent(agent);
+    await drive(this.#steps, (event) => this.#emit(event));
+  }
+
+  #listenToCaller(): void {
+    const { abortSignal } = this.#options;
+    if (!abortSignal) return;
+    const abort = (): void => this.stop(aborted(this.invocationId, abortSignal.reason));
+    if (abortSignal.aborted) {
+      abort();
+      this.#throwIfStopped();
+    }
+    abortSignal.addEventListener('abort', abort, { once: true });
+    void this.#closing.promise.then(() => abortSignal.removeEventListener('abort', abort));
+  }
+
+  async #open(): Promise<void> {
+    const { cleanupMs = 5_000 } = this.runConfig;
+    const lease = await this.host.takeLease({ invocationId: this.invocationId, cleanupMs, signal: this.signal });
+    if (this.#phase !== 'open') {
+      await lease?.release();
+      this.#throwIfStopped();
+    }
+    if (lease) this.#hold(lease);
+    this.host.sweep.add(this);
+    this.#use(await this.host.open(lease, this.signal), lease && this.host.fenceOf(lease));
+  }
+
+  #use(live: LiveSession, fence: string | undefined): void {
+    this.#live = live;
+    this.#root = new AgentContext(this, this.host.tree.root, new Strand(live, this.temp, this.assertOpen));
+    this.#current = this.host.tree.root;
+    this.#committer = new Committer({
+      service: this.host.sessionService,
+      live,
+      fence,
+      plugins: this.host.plugins,
+      runtime: this.host.runtime,
+      customMetadata: this.runConfig.customMetadata,
+      agentNamed: (author) => this.#agents.get(author) ?? this.host.tree.find(author),
+      context: () => this.#root!,
+      temp: this.temp,
+    });
+  }
+
+  #hold(lease: Lease): void {
+    this.#lease = lease;
+    this.#limits.renew(lease);
+    for (const signal of [lease.stop, lease.lost]) {
+      if (signal.aborted) this.#stopWith(signal.reason);
+      else signal.addEventListener('abort', () => this.#stopWith(signal.reason), { once: true });
+    }
+  }
+
+  async #commitMessage(input: CheckedInput): Promise<Content> {
+    this.userContent = input.message;
+    const stored = await commitMessage(this.#root!, input, (message) => (this.userContent = message));
+    // What was stored counts: a plugin may have changed it, or dropped it.
+    if (stored.content) this.userContent = stored.content;
+    if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#handOver(stored);
+    return this.userContent;
+  }
+
+  // An answer in the agent's place, if a plugin has one.
+  async #answerInstead(): Promise<boolean> {
+    const { plugins, runtime, tree } = this.host;
+    const content =
+      plugins.length > 0 && (await callPlugins(plugins, 'beforeRunCallback', { invocationContext: this.#root! }));
+    if (!content) return false;
+    const { invocationId } = this;
+    const event = createEvent(
+      { author: tree.root.name, invocationId, content: { role: 'model', ...content } },
+      runtime,
+    );
+    await this.#handOver(await this.#root!.commit(event));
+    return true;
+  }
+
+  async #emit(event: Event): Promise<Event> {
+    if (this.#stop) throw this.#stop;
+    if (event.partial) {
+      const heard = this.#committer!.listened ? await this.#committer!.hear(event) : event;
+      if (heard) await this.#handOver(heard);
+      return heard ?? event;
+    }
+    const stored = this.#isStored(event) ? event : await this.#committer!.commit(event);
+    if (!stored) return hollow(event);
+    this.#throwIfStopped();
+    await this.#handOver(stored);
+    return stored;
+  }
+
+  /** Whether an agent yields what it has committed before: then it is only handed over. */
+  #isStored(event: Event): boolean {
+    if (event.seq === undefined) return false;
+    const { log, lastSeq } = this.live;
+    return log.at(log.length - 1 - (lastSeq - event.seq)) === event;
+  }
+
+  async #handOver(event: Event): Promise<void> {
+    if (!this.attached || holdsOnlyAnswers(event)) return this.#reader.push(event);
+    await this.#reader.pushAndWait(event);
+    this.#throwIfStopped();
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stop && this.#phase !== 'closing') throw this.#stop;
+    if (this.#phase === 'closed')
+      throw this.#stop ?? new TholeError('CONTEXT_CLOSED', `Invocation ${this.invocationId} has ended.`);
+  }
+
+  #stopWith(reason: unknown): void {
+    if (this.#stop || this.#phase !== 'open') return;
+    const error = toRunError(reason, (this.#current ?? this.host.tree.root).name);
+    this.#stop = error;
+    this.#controller.abort(error);
+    this.#stopping.reject(error);
+  }
+
+  // ── the end
+
+  async #finish(): Promise<void> {
+    this.#phase = 'closing';
+    const stop = this.#stop;
+    if (stop && !this.signal.aborted) this.#controller.abort(stop);
+    // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+    if (stop) this.#steps?.return().catch(noop);
+    if (this.#committer) {
+      const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.#reader, stop };
+      const author = (this.#current ?? this.host.tree.root).name;
+      const failure = await closeRun({ ...closing, record: this.#recorded ? author : undefined });
+      if (failure !== undefined) this.#stop ??= toRunError(failure, author);
+    }
+    this.#close();
+  }
+
+  #close(): void {
+    this.#phase = 'closed';
+    const stop = this.#stop;
+    const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !this.#recorded || this.#committer?.isBusy);
+    if (isUnsure) this.host.forget();
+    this.host.sweep.remove(this);
+    const { runtime } = this.host;
+    let finish = (): void => {
+      finish = noop;
+      this.host.closed(this);
+      this.#reader.end(stop && stop.code !== 'RUN_LEFT' ? stop : undefined);
+      this.#closing.resolve();
+    };
+    if (!this.#lease) return finish();
+    // A store that does not answer keeps the lease until it runs out, but not the run.
+    const cancel = runtime.timer(this.runConfig.cleanupMs ?? 5_000, () => finish());
+    this.#lease.release().then(
+      () => (cancel(), finish()),
+      (error: unknown) => {
+        runtime.logger.warn('A lease was not let go.', { invocationId: this.invocationId, error: String(error) });
+        cancel();
+        finish();
+      },
+    );
+  }
+}
+
+function holdsOnlyAnswers(event: Event): boolean {
+  const parts = event.content?.parts;
+  return parts !== undefined && parts.length > 0 && getFunctionResponses(event).length === parts.length;
+}
+
+/** What the agent goes on with when a plugin dropped its event: as if it had said and done nothing. */
+function hollow(event: Event): Event {
+  return createEvent({
+    id: event.id,
+    author: event.author,
+    invocationId: event.invocationId,
+    timestamp: event.timestamp,
+  });
+}
+
+function noop(): void {}
