@@ -1,17 +1,14 @@
 // What importing costs: the built packages, each time in a process of its own, without any compile cache.
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { root } from '../scripts/fetch-package.mjs';
 import { Adk } from './support/adk.ts';
+import { build } from './support/build.ts';
 import { Figures } from './support/figures.ts';
 
 const ours = ['@thole/runner', '@thole/tools', '@thole/mem-services'];
 const theirs = [await Adk.entry()];
 const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _cache, ...env } = process.env;
-execFileSync(join(root, 'node_modules/.bin/turbo'), ['run', 'build', '--concurrency=2', '--output-logs=none'], {
-  cwd: root,
-  stdio: 'ignore',
-});
+build();
 
 const costs: { ours: number[]; adk: number[] } = { ours: [], adk: [] };
 for (let sample = 0; sample < 20; sample++) {
@@ -37,5 +34,7 @@ function cpuOfImport(specifiers: string[]): number {
     console.log((user + system) / 1000);
     process.exit();`;
   const flags = ['--input-type=module', '--eval', program];
-  return Number(execFileSync(process.execPath, flags, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  return Number(
+    execFileSync(process.execPath, flags, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
 }

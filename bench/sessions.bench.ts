@@ -29,7 +29,15 @@ const [long, middle, short] = [10_000, 5_000, 10];
 const longOnes = await Promise.all(Array.from({ length: few }, (_, i) => session(`long-${i}`, long)));
 const middleOne = await session('middle', middle);
 const shortOne = await session('short', short);
-const costs = { appendShort: [0], appendLong: [0], read: [0], slice: [0], clone: [0], newestShort: [0], newestLong: [0] };
+const costs = {
+  appendShort: [0],
+  appendLong: [0],
+  read: [0],
+  slice: [0],
+  clone: [0],
+  newestShort: [0],
+  newestLong: [0],
+};
 const stored = (await service.getSession(middleOne))!.events;
 let kept: unknown;
 
@@ -69,7 +77,12 @@ figures.compare(
   of('short', costs.appendShort),
   1.3,
 );
-figures.compare('getSession of 5,000 events', { samples: costs.read }, of('structuredClone of them', costs.clone), 1 / 100);
+figures.compare(
+  'getSession of 5,000 events',
+  { samples: costs.read },
+  of('structuredClone of them', costs.clone),
+  1 / 100,
+);
 figures.compare('getSession of 5,000 events', { samples: costs.read }, of('slice of them', costs.slice), 3);
 figures.compare(
   'newest event alone, 10,000 events against 10',

@@ -7,7 +7,11 @@ import { modelOf, Ours } from './support/ours.ts';
 const [chunks, samples, hotLength] = [500, 60, 1_000];
 const pieces = Array.from({ length: chunks }, (_, i) => `word${i} `);
 const whole = { content: { role: 'model' as const, parts: [{ text: pieces.join('') }] }, finishReason: 'STOP' };
-async function* streamed(): AsyncGenerator<{ content: typeof whole.content; partial?: boolean; finishReason?: string }> {
+async function* streamed(): AsyncGenerator<{
+  content: typeof whole.content;
+  partial?: boolean;
+  finishReason?: string;
+}> {
   for (const text of pieces) yield { content: { role: 'model' as const, parts: [{ text }] }, partial: true };
   yield whole;
 }

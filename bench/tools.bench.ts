@@ -38,6 +38,12 @@ const figures = new Figures();
 const told = (ms: number): string => `${ms.toFixed(0)} ms`;
 const [middle, worst] = [median(took), Math.max(...took)];
 const peer = `one after another ${told(calls * callMs)}`;
-figures.add(`8 tool calls of 100 ms in one turn`, told(middle), peer, middle / (calls * callMs), limitMs / (calls * callMs));
+figures.add(
+  `8 tool calls of 100 ms in one turn`,
+  told(middle),
+  peer,
+  middle / (calls * callMs),
+  limitMs / (calls * callMs),
+);
 figures.add(`the slowest of ${samples} such turns`, told(worst), peer, worst / (calls * callMs));
 figures.end();

@@ -1,11 +1,15 @@
-// `pnpm bench [words]`: runs the benches in bench/ and packages/*/bench, one after the other and each in a process of its
-// own, over the sources. A bench prints its table and ends with an exit code other than 0 when it misses a promised figure.
+// `pnpm bench [words] [--write]`: runs the benches in bench/ and packages/*/bench, one after the other and each in a process
+// of its own, over the sources, with NODE_ENV=production for all that is compared. A bench prints its table and ends with an
+// exit code other than 0 when it misses a promised figure. `--write` puts the table of all into README.md, what is missed too.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const words = process.argv.slice(2);
+const write = process.argv.includes('--write');
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+if (write && words.length > 0) throw new Error('--write takes the table of all benches: name none');
 const folders = ['bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/bench`)];
 const benches = folders
   .filter((folder) => existsSync(join(root, folder)))
@@ -14,12 +18,37 @@ const benches = folders
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort((a, b) => (a < b ? -1 : 1));
 
-const missed = [];
+const aside = mkdtempSync(join(tmpdir(), 'bench-'));
+const rows = join(aside, 'rows');
+const env = { ...process.env, NODE_ENV: 'production', BENCH_ROWS: rows };
+const failed = [];
 for (const bench of benches) {
   console.log(`\n${bench}`);
   const flags = ['--conditions=@thole/source', '--expose-gc', '--disable-warning=ExperimentalWarning'];
-  if (spawnSync(process.execPath, [...flags, bench], { cwd: root, stdio: 'inherit' }).status !== 0) missed.push(bench);
+  if (spawnSync(process.execPath, [...flags, bench], { cwd: root, env, stdio: 'inherit' }).status !== 0)
+    failed.push(bench);
 }
-console.log(`\n${benches.length - missed.length} passed, ${missed.length} failed`);
-for (const bench of missed) console.error(`missed a figure: ${bench}`);
-process.exitCode = missed.length === 0 && benches.length > 0 ? 0 : 1;
+const table = existsSync(rows) ? readFileSync(rows, 'utf8').trimEnd().split('\n') : [];
+rmSync(aside, { recursive: true });
+
+console.log(`\n${benches.length - failed.length} passed, ${failed.length} failed`);
+for (const bench of failed) console.error(`missed a figure: ${bench}`);
+process.exitCode = failed.length === 0 && benches.length > 0 ? 0 : 1;
+if (write) writeTable();
+
+function writeTable() {
+  const machine = `${type()} ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node.split('.')[0]}`;
+  const lines = [
+    `${new Date().toISOString().slice(0, 10)}, ${machine}. Medians; ai is Vercel's AI SDK 7, adk is \`@google/adk\` 2.0.0.`,
+    '',
+    '| figure | ours | beside it | ratio | limit | |',
+    '|---|---|---|---|---|---|',
+    ...table.map((line) => `| ${JSON.parse(line).join(' | ')} |`),
+  ];
+  const file = join(root, 'README.md');
+  const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->'];
+  const text = readFileSync(file, 'utf8');
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md has no ${begin} … ${end}`);
+  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${lines.join('\n')}\n${text.slice(to)}`);
+}

@@ -21,7 +21,7 @@ export class Figures {
   add(figure: string, ours: string, peer: string, ratio: number, limit?: number): void {
     const missed = limit !== undefined && !(ratio <= limit);
     if (missed) this.#missed++;
-    const verdict = limit === undefined ? 'for orientation' : missed ? 'MISSED' : 'ok';
+    const verdict = limit === undefined ? '' : missed ? 'MISSED' : 'ok';
     const shownLimit = limit === undefined ? '–' : `≤ ${shown(limit)}`;
     console.log(`${figure} | ${ours} | ${peer} | ${shown(ratio)} | ${shownLimit} | ${verdict}`);
     const row = [figure, ours, peer, shown(ratio), shownLimit, verdict];

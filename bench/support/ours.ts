@@ -24,7 +24,8 @@ export class Ours {
   }
 
   async turn(sessionId: string, runConfig?: RunConfig): Promise<void> {
-    for await (const event of this.runner.runAsync({ userId: 'u', sessionId, newMessage: question, runConfig })) void event;
+    for await (const event of this.runner.runAsync({ userId: 'u', sessionId, newMessage: question, runConfig }))
+      void event;
   }
 
   async forget(sessionId: string): Promise<void> {

@@ -7,8 +7,10 @@ export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
 export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
+export { checkBytes } from './errors/check-bytes.ts';
 export { checkCount } from './errors/check-count.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
+export { refuseUnknown } from './errors/refuse-unknown.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentTracer } from './runtime/silent.ts';
@@ -51,7 +53,14 @@ export type { Fence, Lease, LeaseInfo, LeasePolicy, LeaseRequest, Leasing, Sessi
 export type { Watching } from './session/watching.ts';
 export type { Call, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
 export type { SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
-export { checkName, checkSessionRef, checkUser, MAX_NAME_BYTES, sessionKeyOf, userKeyOf } from './session/check-name.ts';
+export {
+  checkName,
+  checkSessionRef,
+  checkUser,
+  MAX_NAME_BYTES,
+  sessionKeyOf,
+  userKeyOf,
+} from './session/check-name.ts';
 export { InProcessLeasing } from './session/in-process-leasing.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';

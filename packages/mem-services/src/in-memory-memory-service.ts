@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { refuseUnknown, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
@@ -16,6 +16,7 @@ export interface InMemoryMemoryServiceOptions {
 /** Memory in this process: for tests, trials and short-lived programs. Nothing outlives the process. */
 export class InMemoryMemoryService extends StoredMemoryService {
   constructor(options: InMemoryMemoryServiceOptions = {}) {
+    refuseUnknown(options, ['runtime', 'match', 'topK'], 'InMemoryMemoryService');
     const { runtime, match = 'words', topK } = options;
     if (match !== 'words' && match !== 'substring')
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);

@@ -1,4 +1,4 @@
-import { applyDelta, deepFreeze, InProcessLeasing, systemRuntime, TholeError } from '@thole/core';
+import { applyDelta, InProcessLeasing, systemRuntime, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -107,7 +107,7 @@ export class InMemorySessionStore implements SessionStore {
       throw new TholeError('LEASE_LOST', `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`);
     }
     event.seq = session.events.length + 1;
-    session.events.push(deepFreeze(event));
+    session.events.push(Object.freeze(event));
     applyDelta(session.state, delta.session);
     write(app, delta.app);
     write(user, delta.user);

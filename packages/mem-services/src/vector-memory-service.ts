@@ -1,4 +1,4 @@
-import { invalidInput, systemRuntime } from '@thole/core';
+import { invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
 import type { Embedder, Runtime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
@@ -21,6 +21,7 @@ export interface VectorMemoryServiceOptions {
  */
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
+    refuseUnknown(options, ['embedder', 'topK', 'minScore', 'runtime'], 'VectorMemoryService');
     const { embedder, topK = 5, minScore, runtime = systemRuntime() } = options;
     if (typeof embedder?.embed !== 'function') throw invalidInput('embedder', 'an Embedder', embedder);
     const ranking = vectorMemoryRanking({ embedder, logger: runtime.logger });

@@ -54,6 +54,37 @@ describe('InMemorySessionService', () => {
     await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
   });
 
+  it('keeps the initial state of the session as it was, for a rewind to start from (contract 2)', async () => {
+    const store = new InMemorySessionStore();
+    const service = new StoredSessionService(store);
+    await service.createSession({ ...ref, state: { a: 1, 'user:b': 2, 'app:c': 3, 'temp:d': 4, gone: null } });
+    await service.updateState({ ...ref, stateDelta: { a: 2, e: 5 } });
+    const stored = (await store.load(ref, {}))!;
+    expect([stored.initialState, stored.state]).toEqual([{ a: 1 }, { a: 2, e: 5 }]);
+  });
+
+  it.each([
+    ['createSession', 'The request'],
+    ['getSession', 'The request'],
+    ['deleteSession', 'The request'],
+    ['updateState', 'The request'],
+    ['appendEvent', 'The request'],
+    ['listSessions', 'The request'],
+    ['getUserState', 'The request'],
+    ['deleteUserData', 'The request'],
+  ] as const)('%s without an argument is INVALID_INPUT and no TypeError (contract 42)', async (method, named) => {
+    const call = (new InMemorySessionService()[method] as (p?: unknown) => Promise<unknown>)();
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(named) });
+  });
+
+  it('refuses a config that is none (contract 42)', async () => {
+    const service = new InMemorySessionService();
+    const config = 5 as never;
+    await expect(service.getSession({ ...ref, config })).rejects.toThrow(
+      'config must be an object, but it is a number',
+    );
+  });
+
   it('shares nothing with another instance (contract 42)', async () => {
     await new InMemorySessionService().createSession({ ...ref, state: { 'app:a': 1 } });
     expect(await new InMemorySessionService().getSession(ref)).toBeUndefined();

@@ -5,6 +5,7 @@ import {
   isStandardSchema,
   JsonCopier,
   readSchema,
+  refuseUnknown,
   TholeError,
 } from '@thole/core';
 import type {
@@ -105,8 +106,19 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
+const OPTIONS: readonly string[] = [
+  'name',
+  'description',
+  'parameters',
+  'execute',
+  'isLongRunning',
+  'idempotent',
+  'timeoutMs',
+] satisfies (keyof FunctionToolOptions)[];
+
 function checkOptions(options: unknown): void {
   if (!isPlainObject(options)) throw invalidInput('The options of a FunctionTool', 'an object', options);
+  refuseUnknown(options, OPTIONS, 'A FunctionTool');
   const { name, description, execute, timeoutMs } = options;
   if (typeof name !== 'string') throw invalidInput('A tool’s name', 'a string', name);
   if (!NAME.test(name)) {

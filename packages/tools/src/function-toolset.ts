@@ -1,4 +1,4 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { invalidInput, refuseUnknown, TholeError } from '@thole/core';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
 /** Whether a tool is offered in this context: to this user, in this state. */
@@ -22,6 +22,7 @@ export class FunctionToolset implements Toolset {
   readonly #isOffered: ToolPredicate;
 
   constructor(options: FunctionToolsetOptions) {
+    refuseUnknown(options, ['tools', 'toolFilter', 'prefix'], 'A FunctionToolset');
     const { tools, toolFilter, prefix } = options;
     if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
     if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);

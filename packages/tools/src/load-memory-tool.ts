@@ -1,4 +1,4 @@
-import { checkCount, textOf } from '@thole/core';
+import { checkCount, refuseUnknown, textOf } from '@thole/core';
 import type { MemoryEntry, MemoryFilter, Tool } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -29,6 +29,7 @@ export interface LoadedMemory {
  * with `MEMORY_NOT_CONFIGURED`; a search that fails is thrown. Made with `INVALID_INPUT` for a limit that is none.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
+  refuseUnknown(options, ['limit', 'minScore', 'filter'], 'load_memory');
   const { limit = 5, minScore, filter } = options;
   checkCount('limit', limit, 1);
   return new FunctionTool({

@@ -1,4 +1,4 @@
-import { checkCount, TholeError } from '@thole/core';
+import { checkCount, refuseUnknown, TholeError } from '@thole/core';
 import type { Content, LlmRequest, MemoryFilter, Tool, ToolContext } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { memoryBlock } from './memory-block.ts';
@@ -23,6 +23,7 @@ export interface PreloadMemoryToolOptions {
  * text. Silent without a memory service, words to search for or hits; a search that fails is logged, and the run goes on.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
+  refuseUnknown(options, ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter'], 'preload_memory');
   const { maxEntries = 5, maxTokens = 900, placement = 'user', minScore, filter } = options;
   checkCount('maxEntries', maxEntries, 1);
   checkCount('maxTokens', maxTokens, 1);

@@ -13,12 +13,36 @@ import {
   loadArtifactsTool,
   loadMemoryTool,
   PRELOAD_MEMORY,
+  preloadMemoryTool,
   rememberTool,
 } from '../src/index.ts';
 
 const runtime = new FixedRuntime();
 
+it.each<[what: string, make: () => unknown]>([
+  ['a FunctionTool', () => new FunctionTool({ name: 'a', description: '', execute: () => 1, timeout: 5 } as never)],
+  ['a FunctionToolset', () => new FunctionToolset({ tools: [], filter: [] } as never)],
+  ['load_memory', () => loadMemoryTool({ topK: 5 } as never)],
+  ['preload_memory', () => preloadMemoryTool({ limit: 5 } as never)],
+])('refuses an option that %s does not have, and names it (contract 42)', (_, make) => {
+  expect(make).toThrow(
+    expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/has no option \w+/) }),
+  );
+});
+
+it.each([
+  [undefined, 'made with must be an object'],
+  [{}, 'tools must be an array'],
+  [{ tools: [], prefix: 5 }, 'prefix must be a string'],
+])('refuses a FunctionToolset of %j (contract 42)', (options, message) => {
+  expect(() => new FunctionToolset(options as never)).toThrow(message);
+});
+
 describe('load_memory and remember', () => {
+  it.each([0, -1, 1.5, '5', null])('load_memory refuses a limit of %j when it is made (contract 42)', (limit) => {
+    expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be a whole number from 1 on');
+  });
+
   it('load_memory takes one required query, and its description says when to call it', () => {
     const declaration = loadMemoryTool().declaration!()!;
     expect(declaration.parametersJsonSchema).toMatchObject({

@@ -1,7 +1,9 @@
 import { checkContent } from '../content/check-content.ts';
 import type { Part } from '../content/content.ts';
+import { checkBytes } from '../errors/check-bytes.ts';
 import { checkCount } from '../errors/check-count.ts';
 import { failInvalidJson } from '../errors/invalid-input.ts';
+import { refuseUnknown } from '../errors/refuse-unknown.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
 import { JsonCopier, jsonBytes, thawJson } from '../json/copy-json.ts';
@@ -31,19 +33,28 @@ export class StoredArtifactService implements ArtifactService {
   readonly #maxBytes: number;
 
   constructor(store: ArtifactStore, options: StoredArtifactServiceOptions = {}) {
+    refuseUnknown(options, ['runtime', 'maxBytes'], 'An artifact service');
+    const { runtime = systemRuntime(), maxBytes = 32 * 1024 * 1024 } = options;
+    checkBytes('maxBytes', maxBytes);
     this.#store = store;
-    this.#runtime = options.runtime ?? systemRuntime();
-    this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
+    this.#runtime = runtime;
+    this.#maxBytes = maxBytes;
   }
 
-  async saveArtifact(p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & Call): Promise<number> {
+  async saveArtifact(
+    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & Call,
+  ): Promise<number> {
     const key = keyOf(p);
     const { bytes, meta } = toStored(p.artifact);
     const size = bytes.length + (meta.part ? jsonBytes(meta.part) : 0);
     if (size > this.#maxBytes) {
-      throw new TholeError('ARTIFACT_TOO_LARGE', `Artifact ${p.filename} has ${size} bytes; at most ${this.#maxBytes} are taken.`);
+      throw new TholeError(
+        'ARTIFACT_TOO_LARGE',
+        `Artifact ${p.filename} has ${size} bytes; at most ${this.#maxBytes} are taken.`,
+      );
     }
-    const customMetadata = p.customMetadata && (new JsonCopier(failInvalidJson).copy(p.customMetadata, 'customMetadata') as JsonObject);
+    const customMetadata =
+      p.customMetadata && (new JsonCopier(failInvalidJson).copy(p.customMetadata, 'customMetadata') as JsonObject);
     p.signal?.throwIfAborted();
     const putting = this.#store.put(key, bytes, {
       ...meta,
@@ -62,7 +73,10 @@ export class StoredArtifactService implements ArtifactService {
     checkSessionRef(p);
     p.signal?.throwIfAborted();
     const { appName, userId, sessionId } = p;
-    const both = Promise.all([this.#store.names({ appName, userId, sessionId }), this.#store.names({ appName, userId })]);
+    const both = Promise.all([
+      this.#store.names({ appName, userId, sessionId }),
+      this.#store.names({ appName, userId }),
+    ]);
     const [own, users] = await orAborted(both, p.signal);
     return [...own, ...users.map((name) => USER + name)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
@@ -73,7 +87,9 @@ export class StoredArtifactService implements ArtifactService {
     return orAborted(this.#store.versions(key), p.signal);
   }
 
-  async getArtifactVersion(p: ArtifactRef & { version?: number | undefined } & Call): Promise<ArtifactVersion | undefined> {
+  async getArtifactVersion(
+    p: ArtifactRef & { version?: number | undefined } & Call,
+  ): Promise<ArtifactVersion | undefined> {
     const found = await this.#get(p);
     if (!found) return undefined;
     const { kind: _, part: __, ...known } = found.meta;
@@ -125,11 +141,17 @@ function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta,
     if (!bytes) throw new TholeError('INVALID_INPUT', 'artifact.inlineData.data must be base64.');
     const { mimeType, displayName } = inlineData;
     const part = besidesData(artifact);
-    return { bytes, meta: { kind: 'inlineData', mimeType, ...(displayName !== undefined && { displayName }), ...(part && { part }) } };
+    return {
+      bytes,
+      meta: { kind: 'inlineData', mimeType, ...(displayName !== undefined && { displayName }), ...(part && { part }) },
+    };
   }
   const part = new JsonCopier(failInvalidJson).copy(artifact, 'artifact');
   const mimeType = artifact.text === undefined ? artifact.fileData?.mimeType : 'text/plain';
-  return { bytes: new TextEncoder().encode(JSON.stringify(part)), meta: { kind: 'part', ...(mimeType !== undefined && { mimeType }) } };
+  return {
+    bytes: new TextEncoder().encode(JSON.stringify(part)),
+    meta: { kind: 'part', ...(mimeType !== undefined && { mimeType }) },
+  };
 }
 
 /** A part without its data, if it holds more than type and display name: signatures, metadata, what newer versions know. */

@@ -1,6 +1,6 @@
 import { explainJson, isPlainObject, MAX_JSON_DEPTH } from './explain-json.ts';
 import type { JsonProblem } from './explain-json.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { setOwn } from './own.ts';
 
 /**
@@ -17,10 +17,12 @@ export class JsonCopier {
     this.#fail = fail;
   }
 
-  /** A deeply frozen copy; `name` is what the path in a problem begins with. */
-  copy(value: unknown, name: string): Json {
+  /** A deeply frozen copy; `name` (with `member` behind a dot) is what the path in a problem begins with. */
+  copy(value: unknown, name: string, member?: string): Json {
     const copied = this.#copy(value, 0);
-    return copied === undefined ? this.#fail(explainJson(value, name) ?? { path: name, problem: 'is not JSON' }) : copied;
+    if (copied !== undefined) return copied;
+    const path = member === undefined ? name : `${name}.${member}`;
+    return this.#fail(explainJson(value, path) ?? { path, problem: 'is not JSON' });
   }
 
   // Answers undefined for what is not JSON: the path is looked for afterwards, so that good values do not pay for it.
@@ -60,9 +62,12 @@ export class JsonCopier {
 
   #copyObject(value: object, depth: number): Json | undefined {
     if (!isPlainObject(value)) return undefined;
-    const copied: { [key: string]: Json } = {};
+    const keys = Object.keys(value);
     this.size += 2;
-    for (const key of Object.keys(value)) {
+    if (keys.length === 0) return NOTHING;
+    const copied: { [key: string]: Json } = {};
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
       const given = value[key];
       if (given === undefined) continue;
       const member = this.#copy(given, depth + 1);
@@ -73,6 +78,9 @@ export class JsonCopier {
     return Object.freeze(copied);
   }
 }
+
+/** The empty object of all copies: an event has four of them. */
+export const NOTHING: JsonObject = Object.freeze({});
 
 /** A copy that its owner may change, of a value that is known to be JSON. */
 export function thawJson<T extends Json>(value: T): T {

@@ -31,7 +31,11 @@ function explain(value: unknown, path: string, above: readonly object[]): JsonPr
   if (!isPlainObject(value)) return { path, problem: `is ${withArticle(nameOfClass(value))}` };
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    const found = explain(member, `${path}${/^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`, inside);
+    const found = explain(
+      member,
+      `${path}${/^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`,
+      inside,
+    );
     if (found) return found;
   }
   return undefined;

@@ -17,26 +17,37 @@ type Hook<P, R = never> = (p: P) => MaybePromise<R | undefined | void>;
 export interface Plugin {
   readonly name: string;
   /** The message may be replaced before it is stored. */
-  onUserMessageCallback?: Hook<{ invocationContext: InvocationContext; userMessage: Content }, Content>;
+  onUserMessageCallback?: Hook<{ invocationContext: InvocationContext; userMessage: Content }, Content> | undefined;
   /** A content answers instead of the agent. */
-  beforeRunCallback?: Hook<{ invocationContext: InvocationContext }, Content>;
+  beforeRunCallback?: Hook<{ invocationContext: InvocationContext }, Content> | undefined;
   /** Every event, partials too, before it is stored and shown: an event replaces it, null drops it. */
-  onEventCallback?: Hook<{ invocationContext: InvocationContext; event: Event }, Event | null>;
-  afterRunCallback?: Hook<{ invocationContext: InvocationContext }>;
+  onEventCallback?: Hook<{ invocationContext: InvocationContext; event: Event }, Event | null> | undefined;
+  afterRunCallback?: Hook<{ invocationContext: InvocationContext }> | undefined;
   /** Which events the prompt is made of; compaction records stay. Undefined: all. */
-  selectHistoryCallback?: (p: { invocationContext: InvocationContext; events: EventLog }) => readonly Event[] | { fromSeq: number } | undefined;
-  beforeAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content>;
-  afterAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content>;
+  selectHistoryCallback?:
+    | ((p: {
+        invocationContext: InvocationContext;
+        events: EventLog;
+      }) => readonly Event[] | { fromSeq: number } | undefined)
+    | undefined;
+  beforeAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content> | undefined;
+  afterAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content> | undefined;
   /** May change the request; a response answers instead of the model. */
-  beforeModelCallback?: Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest }, LlmResponse>;
+  beforeModelCallback?: Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest }, LlmResponse> | undefined;
   /** Partials too. */
-  afterModelCallback?: Hook<{ callbackContext: CallbackContext; llmResponse: LlmResponse }, LlmResponse>;
+  afterModelCallback?: Hook<{ callbackContext: CallbackContext; llmResponse: LlmResponse }, LlmResponse> | undefined;
   /** A response answers instead of the error. */
-  onModelErrorCallback?: Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest; error: Error }, LlmResponse>;
+  onModelErrorCallback?:
+    | Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest; error: Error }, LlmResponse>
+    | undefined;
   /** May change the arguments; an object answers instead of the tool. */
-  beforeToolCallback?: Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext }, JsonObject>;
-  afterToolCallback?: Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }, JsonObject>;
-  onToolErrorCallback?: Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }, JsonObject>;
+  beforeToolCallback?: Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext }, JsonObject> | undefined;
+  afterToolCallback?:
+    | Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }, JsonObject>
+    | undefined;
+  onToolErrorCallback?:
+    | Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }, JsonObject>
+    | undefined;
   /** When the runner is closed. */
   close?(): MaybePromise<void>;
 }

@@ -1,6 +1,8 @@
 import { TholeError } from '../errors/thole-error.ts';
-import type { Cancel, Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './check-name.ts';
+import { leaseLost } from './lease-line.ts';
+import type { Held, Line, Waiter } from './lease-line.ts';
 import type { Fence, Lease, LeaseInfo, LeaseRequest, Leasing, SessionHead } from './leasing.ts';
 import type { SessionRef } from './session.ts';
 
@@ -177,33 +179,4 @@ export class InProcessLeasing implements Leasing {
       expired: left <= 0,
     };
   }
-}
-
-interface Line {
-  readonly id: string;
-  readonly key: SessionRef;
-  readonly waiting: Waiter[];
-  held?: Held | undefined;
-  expiry?: Cancel | undefined;
-}
-
-interface Waiter {
-  readonly request: LeaseRequest;
-  grant(lease: Lease): void;
-}
-
-interface Held {
-  readonly fence: Fence;
-  readonly invocationId: string;
-  readonly holder: string;
-  /** By the monotonic clock. */
-  expiresAt: number;
-  /** No renewal goes beyond this: set when the holder is asked to give way. */
-  latestEnd: number;
-  readonly lost: AbortController;
-  readonly stop: AbortController;
-}
-
-function leaseLost(held: Held): TholeError {
-  return new TholeError('LEASE_LOST', `Invocation ${held.invocationId} no longer holds its session.`);
 }

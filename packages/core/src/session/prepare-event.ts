@@ -2,7 +2,7 @@ import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { JsonCopier, jsonBytes } from '../json/copy-json.ts';
+import { JsonCopier, jsonBytes, NOTHING } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Json } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
@@ -34,7 +34,7 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
       actions = copyActions(event.actions, copier, limits);
       setOwn(copy, key, actions as unknown as Json);
     } else {
-      setOwn(copy, key, copier.copy(value, `event.${key}`));
+      setOwn(copy, key, copier.copy(value, 'event', key));
     }
   }
   if (copier.size * BYTES_PER_CHARACTER > limits.eventBytes && jsonBytes(copy) > limits.eventBytes) {
@@ -51,8 +51,10 @@ export function copyDelta(
   copier: JsonCopier = new JsonCopier(failInvalidJson),
 ): StateDelta {
   if (!isPlainObject(delta)) throw invalidInput(name, 'an object', delta);
+  const keys = Object.keys(delta);
+  if (keys.length === 0) return NOTHING;
   const copy: StateDelta = {};
-  for (const key of Object.keys(delta)) {
+  for (const key of keys) {
     const value = delta[key];
     if (value === undefined) continue;
     const before = copier.size;
@@ -73,25 +75,23 @@ export function copyDelta(
 const MAPS = ['artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'] as const;
 
 function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimits): EventActions {
-  const copy: { [key: string]: Json } = {
-    stateDelta: copyDelta(
-      actions.stateDelta === undefined ? {} : actions.stateDelta,
-      'event.actions.stateDelta',
-      limits,
-      copier,
-    ),
-  };
   for (const map of MAPS) {
     if (actions[map] !== undefined && !isPlainObject(actions[map]))
       throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
-    copy[map] = {};
   }
+  const delta = actions.stateDelta;
+  const copy: { [key: string]: Json } = {
+    stateDelta: delta === undefined ? NOTHING : copyDelta(delta, 'event.actions.stateDelta', limits, copier),
+    artifactDelta: NOTHING,
+    requestedAuthConfigs: NOTHING,
+    requestedToolConfirmations: NOTHING,
+  };
   const given = actions as unknown as { [key: string]: unknown };
   for (const key of Object.keys(given)) {
     if (key === 'stateDelta' || given[key] === undefined) continue;
-    setOwn(copy, key, copier.copy(given[key], `event.actions.${key}`));
+    const member = copier.copy(given[key], 'event.actions', key);
+    if (member !== NOTHING || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
   }
-  for (const map of MAPS) Object.freeze(copy[map]);
   return Object.freeze(copy) as unknown as EventActions;
 }
 

@@ -1,8 +1,10 @@
 import { createEvent } from '../event/create-event.ts';
 import type { Event } from '../event/event.ts';
+import { checkBytes } from '../errors/check-bytes.ts';
 import { checkCount } from '../errors/check-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
+import { refuseUnknown } from '../errors/refuse-unknown.ts';
 import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
@@ -37,13 +39,14 @@ export class StoredSessionService implements SessionService {
   readonly #limits: SizeLimits;
 
   constructor(store: SessionStore, options: StoredSessionServiceOptions = {}) {
+    const { runtime, limits = {} } = checkOptions(options);
     this.#store = store;
     this.leasing = store.abilities.leasing;
     this.watching = store.abilities.watching;
-    this.runtime = options.runtime ?? systemRuntime();
+    this.runtime = runtime ?? systemRuntime();
     this.#limits = {
-      eventBytes: options.limits?.eventBytes ?? 8 * 1024 * 1024,
-      stateValueBytes: options.limits?.stateValueBytes ?? 1024 * 1024,
+      eventBytes: limits.eventBytes ?? 8 * 1024 * 1024,
+      stateValueBytes: limits.stateValueBytes ?? 1024 * 1024,
     };
   }
 
@@ -92,7 +95,8 @@ export class StoredSessionService implements SessionService {
   }
 
   async listSessions(p: ListSessionsRequest & Call): Promise<{ sessions: SessionSummary[]; total: number }> {
-    checkName('appName', p?.appName);
+    if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with appName', p);
+    checkName('appName', p.appName);
     if (p.userId !== undefined) checkName('userId', p.userId);
     if (p.limit !== undefined) checkCount('limit', p.limit);
     if (p.offset !== undefined) checkCount('offset', p.offset);
@@ -116,20 +120,22 @@ export class StoredSessionService implements SessionService {
   async appendEvent(
     p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call,
   ): Promise<Event> {
+    if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with session and event', p);
     if (p.event?.partial) return p.event;
     const key = refOf(p.session);
     const { event, delta } = prepareEvent(p.event, this.#limits);
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, p.fence);
-    const { event: stored, duplicate } = p.signal
-      ? await orOutcomeUnknown(appending, p.signal)
-      : await appending;
-    deepFreeze(stored);
+    const { event: stored, duplicate } = p.signal ? await orOutcomeUnknown(appending, p.signal) : await appending;
+    // The own copy is frozen inside already; a store that answers another object has decoded it.
+    if (stored === event) Object.freeze(stored);
+    else deepFreeze(stored);
     if ('events' in p.session) showEvent(p.session, stored, duplicate);
     return stored;
   }
 
   async updateState(p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & Call): Promise<Event> {
+    checkSessionRef(p);
     if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
     const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
     const session = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
@@ -157,4 +163,12 @@ function refOf(session: Session | SessionRef): SessionRef {
   const key = { appName: session.appName, userId: session.userId, sessionId };
   checkSessionRef(key);
   return key;
+}
+
+function checkOptions(options: StoredSessionServiceOptions): StoredSessionServiceOptions {
+  refuseUnknown(options, ['runtime', 'limits'], 'A session service');
+  const { limits = {} } = options;
+  refuseUnknown(limits, ['eventBytes', 'stateValueBytes'], 'limits');
+  for (const [name, bytes] of Object.entries(limits)) if (bytes !== undefined) checkBytes(`limits.${name}`, bytes);
+  return options;
 }

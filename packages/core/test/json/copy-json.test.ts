@@ -77,8 +77,10 @@ describe('JsonCopier', () => {
     expect(Object.is(copy(-0), 0)).toBe(true);
   });
 
-  it('counts a lower bound of the size of the JSON text', () => {
-    for (const value of [{}, [], 'text', { a: 'b', c: [1, true, null, { d: 'é' }] }]) {
+  it('counts at least a sixth of the bytes of the JSON text', () => {
+    const many = (value: unknown): unknown[] => Array.from({ length: 100 }, () => value);
+    const kinds = [null, true, -Number.MAX_VALUE, '', '\u0001', '\ud800', [], {}, { '': null }, { '\u0001': 1 }];
+    for (const value of [...kinds.map(many), {}, [], 'text', { a: 'b', c: [1, true, null, { d: 'é' }] }]) {
       const copier = new JsonCopier(failInvalidJson);
       copier.copy(value, 'value');
       expect(copier.size * 6).toBeGreaterThanOrEqual(jsonBytes(value as Json));

@@ -1,4 +1,4 @@
-import { invalidInput, StoredArtifactService } from '@thole/core';
+import { invalidInput, isPlainObject, StoredArtifactService } from '@thole/core';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { FileArtifactStore } from './file-artifact-store.ts';
 
@@ -11,8 +11,9 @@ export interface FileArtifactServiceOptions extends StoredArtifactServiceOptions
 /** Files in a folder of this machine; several processes may share it. */
 export class FileArtifactService extends StoredArtifactService {
   constructor(options: FileArtifactServiceOptions) {
-    const rootDir: unknown = (options as FileArtifactServiceOptions | undefined)?.rootDir;
+    if (!isPlainObject(options)) throw invalidInput('The options of FileArtifactService', 'an object', options);
+    const { rootDir, ...limits } = options;
     if (typeof rootDir !== 'string' || rootDir === '') throw invalidInput('rootDir', 'the path of a folder', rootDir);
-    super(new FileArtifactStore(rootDir), options);
+    super(new FileArtifactStore(rootDir), limits);
   }
 }

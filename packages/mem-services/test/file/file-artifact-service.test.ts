@@ -76,6 +76,8 @@ describe('FileArtifactService', () => {
 
   it('refuses what is no folder', () => {
     expect(() => new FileArtifactService({ rootDir: '' })).toThrow('rootDir');
-    expect(() => new FileArtifactService(undefined as never)).toThrow('rootDir');
+    expect(() => new FileArtifactService(undefined as never)).toThrow(
+      'The options of FileArtifactService must be an object',
+    );
   });
 });

@@ -75,7 +75,7 @@ export function checkFilter(value: MemoryFilter | undefined): void {
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
-export function checkSeconds(argument: string, value: unknown): void {
+function checkSeconds(argument: string, value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
 }
 

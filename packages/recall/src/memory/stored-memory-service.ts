@@ -1,4 +1,5 @@
 import {
+  checkBytes,
   checkCount,
   checkSessionRef,
   checkUser,
@@ -6,6 +7,7 @@ import {
   isPlainObject,
   orAborted,
   orOutcomeUnknown,
+  refuseUnknown,
   systemRuntime,
   thawJson,
   turnId,
@@ -65,10 +67,11 @@ export class StoredMemoryService implements MemoryService {
   readonly #changing = new UserQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
+    refuseUnknown(options, ['runtime', 'topK', 'minScore', 'ranking', 'indexBytes'], 'A memory service');
     const { runtime, topK = 10, minScore, ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
     checkCount('topK', topK, 1);
     if (minScore !== undefined) checkScore(minScore);
-    if (!(indexBytes >= 0)) throw invalidInput('indexBytes', 'a number of bytes', indexBytes);
+    checkBytes('indexBytes', indexBytes);
     this.#store = store;
     this.#runtime = runtime ?? systemRuntime();
     this.#topK = topK;

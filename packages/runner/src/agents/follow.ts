@@ -13,15 +13,22 @@ export async function* follow(events: AsyncGenerator<Event, void, Event>): Async
   let escalated = false;
   // The last thing said in each branch: whoever asked a model on afterwards does not wait.
   const waits = new Map<string | undefined, boolean>();
-  let step = await events.next();
-  while (!step.done) {
-    const stored = yield step.value;
-    if (!stored.partial) {
-      escalated ||= stored.actions.escalate === true;
-      const isAnswer = stored.content?.parts?.every((part) => part.functionResponse) ?? true;
-      if (!isAnswer) waits.set(stored.branch, (stored.longRunningToolIds?.length ?? 0) > 0);
+  try {
+    let step = await events.next();
+    while (!step.done) {
+      const stored = yield step.value;
+      if (!stored.partial) {
+        escalated ||= stored.actions.escalate === true;
+        const isAnswer = stored.content?.parts?.every((part) => part.functionResponse) ?? true;
+        if (!isAnswer) waits.set(stored.branch, (stored.longRunningToolIds?.length ?? 0) > 0);
+      }
+      step = await events.next(stored);
     }
-    step = await events.next(stored);
+  } finally {
+    // Where the run was left. Not awaited: an agent that ignores its signal must not hold up the end of its run.
+    events.return().catch(noop);
   }
   return { escalated, isPaused: [...waits.values()].includes(true) };
 }
+
+function noop(): void {}

@@ -38,23 +38,26 @@ export class ParallelAgent extends BaseAgent {
         });
     };
 
-    for (const agent of this.subAgents) {
-      const steps = context.runAgent(agent, { branch: `${prefix}.${agent.name}` });
-      advance(steps, steps.next());
-    }
-    // Each branch has at most one event here, and goes on with its own answer: a slow reader holds them all, and loses none.
-    for (;;) {
-      const first = ready.shift();
-      if (first) {
-        const stored = yield first.event;
-        if (!failure) advance(first.steps, first.steps.next(stored));
-      } else {
-        if (failure) throw failure.error;
-        if (running === 0) return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+    const branches = this.subAgents.map((agent) => context.runAgent(agent, { branch: `${prefix}.${agent.name}` }));
+    for (const steps of branches) advance(steps, steps.next());
+    try {
+      // Each branch has at most one event here, and goes on with its own answer: a slow reader holds them all, and loses none.
+      for (;;) {
+        const first = ready.shift();
+        if (first) {
+          const stored = yield first.event;
+          if (!failure) advance(first.steps, first.steps.next(stored));
+        } else {
+          if (failure) throw failure.error;
+          if (running === 0) return;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
       }
+    } finally {
+      // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+      for (const steps of branches) steps.return().catch(noop);
     }
   }
 }

@@ -14,7 +14,7 @@ export function userContent(parts: Part[]): Content {
 export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
   const stored = event.content!;
   const isWhole = stored.role !== undefined && stored.parts === parts;
-  if (isWhole && Object.isFrozen(stored) && Object.isFrozen(parts)) return stored;
+  if (isWhole) return stored;
   const role = stored.role ?? (event.author === agentName ? 'model' : 'user');
   return Object.freeze({ ...stored, role, parts: Object.freeze([...parts]) as Part[] });
 }

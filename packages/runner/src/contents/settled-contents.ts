@@ -1,9 +1,10 @@
 import type { Content, Event } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { hasCallsOrAnswers } from '../history/event-kinds.ts';
 import { callKey } from '../history/call-key.ts';
+import { hasCallsOrAnswers } from '../history/event-kinds.ts';
 import type { ContentsRequest } from './contents-request.ts';
 import { renderEvents } from './render-events.ts';
+import { renderRegular } from './render-regular.ts';
 import { safeCut } from './safe-cut.ts';
 
 /**
@@ -12,38 +13,51 @@ import { safeCut } from './safe-cut.ts';
  */
 export class SettledContents {
   #contents: Content[] = [];
-  #ids: string[] = [];
   #calls = new Set<string>();
+  /** The list, how many of its first events are settled, and whether some were left that could not be. */
+  #events: readonly Event[] = [];
+  #count = 0;
+  #isWaiting = false;
 
   /** Whether the events that are settled are, in this list too, the first. */
   isBeginningOf(events: readonly Event[]): boolean {
-    return this.#ids.every((id, i) => events[i]?.id === id);
+    for (let i = 0; i < this.#count; i++) if (events[i]?.id !== this.#events[i]!.id) return false;
+    return true;
   }
 
   /** The contents of the list, which must begin with the events that are settled. */
   contentsOf(events: readonly Event[], request: ContentsRequest): Content[] {
-    let tail = events.slice(this.#ids.length);
-    if (this.#isReopenedBy(tail, request.agentName)) {
-      this.#forget();
-      tail = events.slice();
+    this.#events = events;
+    // While events wait the rules look at them and all that follows; a regular event behind them may be what they wait for.
+    if (!this.#isWaiting) {
+      const out = { contents: this.#contents, calls: this.#calls };
+      this.#count = renderRegular(events, this.#count, request.agentName, out);
     }
-    const { count, calls } = safeCut(tail, request.agentName);
-    if (count > 0) this.#settle(count === tail.length ? tail : tail.slice(0, count), calls, request);
-    if (count === tail.length) return this.#contents.slice();
-    return this.#contents.concat(renderEvents(tail.slice(count), request));
+    if (this.#count === events.length) return this.#contents.slice();
+    this.#settleRest(events, request);
+    this.#isWaiting = this.#count < events.length;
+    if (!this.#isWaiting) return this.#contents.slice();
+    return this.#contents.concat(renderEvents(events.slice(this.#count), request));
   }
 
-  #settle(events: readonly Event[], calls: readonly string[], request: ContentsRequest): void {
-    for (const content of renderEvents(events, request)) this.#contents.push(content);
-    for (const event of events) this.#ids.push(event.id);
+  /** Settles what can be of the rest, by the rules for all events. */
+  #settleRest(events: readonly Event[], request: ContentsRequest): void {
+    if (this.#isReopened(events, request.agentName)) this.#forget();
+    const rest = events.slice(this.#count);
+    const { count, calls } = safeCut(rest, request.agentName);
+    if (count === 0) return;
+    const safe = count === rest.length ? rest : rest.slice(0, count);
+    for (const content of renderEvents(safe, request)) this.#contents.push(content);
     for (const key of calls) this.#calls.add(key);
+    this.#count += count;
   }
 
-  /** Whether an answer that the agent sees as one, not retold, belongs to a settled call. */
-  #isReopenedBy(tail: readonly Event[], agentName: string): boolean {
+  /** Whether an answer in the rest that the agent sees as one, not retold, belongs to a settled call. */
+  #isReopened(events: readonly Event[], agentName: string): boolean {
     if (this.#calls.size === 0) return false;
     const called = new Set<string>();
-    for (const event of tail) {
+    for (let i = this.#count; i < events.length; i++) {
+      const event = events[i]!;
       if (!hasCallsOrAnswers(event)) continue;
       if (event.author === 'user' || event.author === agentName) {
         const keys = getFunctionResponses(event).map(callKey);
@@ -56,7 +70,7 @@ export class SettledContents {
 
   #forget(): void {
     this.#contents = [];
-    this.#ids = [];
     this.#calls.clear();
+    this.#count = 0;
   }
 }

@@ -39,27 +39,37 @@ async function* ask(draft: RequestDraft, model: Llm, id: string): AsyncGenerator
   const listened = hooksOf(draft).after;
   let responses: AsyncIterator<LlmResponse> | undefined;
   let final: LlmResponse | undefined;
-  for (;;) {
-    let response: LlmResponse;
-    try {
-      responses ??= model.generateContentAsync(draft.request, { stream, signal })[Symbol.asyncIterator]();
-      const step = await responses.next();
-      signal.throwIfAborted();
-      if (step.done) {
-        checkFinal(final, model.model);
-        return { final };
+  let isDone = false;
+  try {
+    for (;;) {
+      let response: LlmResponse;
+      try {
+        responses ??= model.generateContentAsync(draft.request, { stream, signal })[Symbol.asyncIterator]();
+        const step = await responses.next();
+        signal.throwIfAborted();
+        if (step.done) {
+          isDone = true;
+          checkFinal(final, model.model);
+          return { final };
+        }
+        response = step.value;
+        checkResponse(response, final, model.model);
+      } catch (error) {
+        signal.throwIfAborted();
+        return { error: asModelError(error, model) };
       }
-      response = step.value;
-      checkResponse(response, final, model.model);
-    } catch (error) {
-      // Not waited for: a model that broke its promise may break this one too.
-      void responses?.return?.().then(noop, noop);
-      signal.throwIfAborted();
-      return { error: asModelError(error, model) };
+      if (!response.partial) final = response;
+      else if (stream) yield partialEvent(draft, id, listened ? await afterModel(draft, response) : response);
     }
-    if (!response.partial) final = response;
-    else if (stream) yield partialEvent(draft, id, listened ? await afterModel(draft, response) : response);
+  } finally {
+    if (!isDone) leave(responses);
   }
+}
+
+// Not waited for: a model that broke its promise, or ignores its signal, may break this one too.
+function leave(responses: AsyncIterator<LlmResponse> | undefined): void {
+  const leaving = async (): Promise<unknown> => responses?.return?.();
+  leaving().catch(noop);
 }
 
 function modelOf({ agent, context, support }: RequestDraft): Llm {

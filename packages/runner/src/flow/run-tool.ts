@@ -1,5 +1,5 @@
 import { isPlainObject, thawJson, TholeError } from '@thole/core';
-import type { EventActions, FunctionCall, JsonObject, Runtime, Tool } from '@thole/core';
+import type { EventActions, FunctionCall, InvocationContext, JsonObject, Tool } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { normalizeResult } from './normalize-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
@@ -21,15 +21,19 @@ export async function runTool(draft: RequestDraft, call: FunctionCall & { id: st
   const tool = draft.tools.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
-  const { appName, userId, sessionId } = draft.context;
+  const { appName, userId, sessionId, signal, runConfig } = draft.context;
+  const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;
+  const limit = limitMs === undefined ? undefined : { limitMs, over: new AbortController() };
   const open = draft.support.openToolContext({
     functionCallId: call.id,
     idempotencyKey: JSON.stringify([appName, userId, sessionId, call.id]),
+    signal: limit && AbortSignal.any([signal, limit.over.signal]),
   });
   let actions: EventActions | undefined;
   try {
     // Hooks and tools may change their arguments, never the stored call.
-    const ran = await runWithHooks(draft, { tool, toolArgs: thawJson(call.args), toolContext: open.context });
+    const toolCall = { tool, toolArgs: thawJson(call.args), toolContext: open.context };
+    const ran = await runWithHooks(draft, toolCall, limit);
     actions = open.close();
     return answerOf(draft, tool, ran, actions);
   } finally {
@@ -39,9 +43,15 @@ export async function runTool(draft: RequestDraft, call: FunctionCall & { id: st
 
 type Ran = { value: unknown; isTools: boolean } | { error: Error };
 
-async function runWithHooks(draft: RequestDraft, call: ToolCall): Promise<Ran> {
+/** A call's time; what waits for the tool's signal hears that it is over. */
+interface TimeLimit {
+  readonly limitMs: number;
+  readonly over: AbortController;
+}
+
+async function runWithHooks(draft: RequestDraft, call: ToolCall, limit: TimeLimit | undefined): Promise<Ran> {
   const instead = await beforeTool(draft, call);
-  let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call);
+  let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
   if ('error' in ran) {
     if (isOfTheRun(ran.error) || draft.context.signal.aborted) throw ran.error;
     const handled = await onToolError(draft, call, ran.error);
@@ -52,11 +62,14 @@ async function runWithHooks(draft: RequestDraft, call: ToolCall): Promise<Ran> {
   return { value: await afterTool(draft, call, ran.value as JsonObject), isTools: ran.isTools };
 }
 
-async function attempt({ context }: RequestDraft, { tool, toolArgs, toolContext }: ToolCall): Promise<Ran> {
-  const limitMs = tool.timeoutMs ?? context.runConfig.toolTimeoutMs;
+async function attempt(
+  { context }: RequestDraft,
+  { tool, toolArgs, toolContext }: ToolCall,
+  limit: TimeLimit | undefined,
+): Promise<Ran> {
   try {
     const running = tool.runAsync({ args: toolArgs, toolContext });
-    const value = await (limitMs === undefined ? running : within(running, limitMs, tool.name, context.runtime));
+    const value = await (limit ? within(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isTools: true };
     return { value: normalizeResult(value), isTools: true };
   } catch (error) {
@@ -64,10 +77,17 @@ async function attempt({ context }: RequestDraft, { tool, toolArgs, toolContext 
   }
 }
 
-async function within<T>(running: Promise<T>, limitMs: number, name: string, runtime: Runtime): Promise<T> {
+async function within<T>(
+  running: Promise<T>,
+  limit: TimeLimit,
+  name: string,
+  { runtime, signal }: InvocationContext,
+): Promise<T> {
   const timer = new AbortController();
-  const late = runtime.sleep(limitMs, timer.signal).then(() => {
-    throw new Error(`${name} did not answer within ${limitMs} ms.`);
+  const late = runtime.sleep(limit.limitMs, AbortSignal.any([signal, timer.signal])).then(() => {
+    const error = new Error(`${name} did not answer within ${limit.limitMs} ms.`);
+    limit.over.abort(error);
+    throw error;
   });
   try {
     return await Promise.race([running, late]);

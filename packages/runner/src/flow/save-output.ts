@@ -5,7 +5,7 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 /** Puts the agent's own final answer under its `outputKey`: the text without thoughts, parsed where there is a schema. */
 export function saveOutput(agent: LlmAgent, event: Event): void {
   if (agent.outputKey === undefined || event.author !== agent.name) return;
-  if (event.partial || event.errorCode || !isFinalResponse(event) || getFunctionCalls(event).length > 0) return;
+  if (event.errorCode || !isFinalResponse(event) || getFunctionCalls(event).length > 0) return;
   const text = textOf(event.content);
   if (text === '') return;
   event.actions.stateDelta[agent.outputKey] = agent.outputSchema ? parsed(text) : text;

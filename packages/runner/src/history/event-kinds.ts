@@ -9,13 +9,6 @@ export const frameworkCalls: readonly string[] = [
   'adk_request_input',
 ];
 
-/** Whether a part of the event is a request to a person or its answer. */
-export function hasFrameworkPart(event: Event): boolean {
-  const { parts } = event.content ?? {};
-  for (let i = 0; i < (parts?.length ?? 0); i++) if (isFrameworkPart(parts![i]!)) return true;
-  return false;
-}
-
 /** A request to a person or its answer. */
 export function isFrameworkPart(part: Part): boolean {
   if (part.text !== undefined) return false;
@@ -34,13 +27,6 @@ export function isBlankPart(part: Part): boolean {
     !part.executableCode &&
     !part.codeExecutionResult
   );
-}
-
-/** Whether the event says anything but thoughts. A signature alone says nothing. */
-export function saysSomething(event: Event): boolean {
-  const { parts } = event.content ?? {};
-  for (let i = 0; i < (parts?.length ?? 0); i++) if (!parts![i]!.thought && !isBlankPart(parts![i]!)) return true;
-  return false;
 }
 
 /** Whether the event makes or answers a call. */

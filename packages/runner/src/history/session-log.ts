@@ -66,9 +66,18 @@ const movesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || c
 
 /** By `seq`; what has none yet is the newest. */
 function inOrder(events: Iterable<Event>): Event[] {
-  const seqOf = (event: Event): number => event.seq ?? Number.POSITIVE_INFINITY;
-  const list = [...events];
-  return list.every((event, i) => i === 0 || seqOf(list[i - 1]!) <= seqOf(event))
-    ? list
-    : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));
+  const list = Array.isArray(events) ? (events as Event[]).slice() : [...events];
+  return isInOrder(list) ? list : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));
 }
+
+function isInOrder(list: readonly Event[]): boolean {
+  let before = 0;
+  for (let i = 0; i < list.length; i++) {
+    const seq = seqOf(list[i]!);
+    if (seq < before) return false;
+    before = seq;
+  }
+  return true;
+}
+
+const seqOf = (event: Event): number => event.seq ?? Number.POSITIVE_INFINITY;

@@ -2,7 +2,8 @@ import { TholeError } from '@thole/core';
 import type { MaybePromise, OneOrMany, Plugin } from '@thole/core';
 
 type HookName = Exclude<keyof Plugin, 'name' | 'close'>;
-type HookParams<N extends HookName> = Parameters<NonNullable<Plugin[N]>>[0];
+/** What a plugin's hook of this name is given. */
+export type HookParams<N extends HookName> = Parameters<NonNullable<Plugin[N]>>[0];
 type HookAnswer<N extends HookName> = Exclude<Awaited<ReturnType<NonNullable<Plugin[N]>>>, undefined | void>;
 
 /** Whether any plugin has this hook: what nobody listens to is not prepared for. */

@@ -7,14 +7,22 @@ export interface FlowSupport {
   model(name: string): Llm;
   /** Lives as long as the hot session does: folds over its history, by whatever key their owner takes. */
   readonly folds: Map<string, unknown>;
-  /** A context for one call, with a state of its own over the committed one. */
-  openToolContext(p: { functionCallId: string; idempotencyKey: string }): OpenToolContext;
+  /** A context for one call, with a state of its own over the committed one, and the run's signal if it is given none. */
+  openToolContext(p: ToolContextInit): OpenToolContext;
   /** Hands a partial event over without waiting for the reader. */
   show(event: Event): void;
   /** Toolsets that were asked are closed with the runner. */
   usesToolset(toolset: Toolset): void;
 }
 
+/** What a call brings to its context. */
+export interface ToolContextInit {
+  readonly functionCallId: string;
+  readonly idempotencyKey: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A call's context while the call runs. */
 export interface OpenToolContext {
   readonly context: ToolContext;
   /** Ends the call and hands over what it did, for the event that carries its answer; later writes are `CONTEXT_CLOSED`. */

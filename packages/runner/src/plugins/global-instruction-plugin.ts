@@ -1,5 +1,6 @@
 import { invalidInput } from '@thole/core';
-import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
+import type { Plugin } from '@thole/core';
+import type { HookParams } from '../hooks/call-hooks.ts';
 import type { Instruction } from '../agents/llm-agent-options.ts';
 import { readInstruction } from '../request/read-instruction.ts';
 
@@ -24,13 +25,7 @@ export class GlobalInstructionPlugin implements Plugin {
     this.#instruction = globalInstruction;
   }
 
-  async beforeModelCallback({
-    callbackContext,
-    llmRequest,
-  }: {
-    callbackContext: CallbackContext;
-    llmRequest: LlmRequest;
-  }): Promise<undefined> {
+  async beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): Promise<undefined> {
     const text = await readInstruction(this.#instruction, callbackContext, `globalInstruction of plugin ${this.name}`);
     const { systemInstruction } = llmRequest.config;
     if (text) llmRequest.config.systemInstruction = systemInstruction ? `${text}\n\n${systemInstruction}` : text;

@@ -1,18 +1,6 @@
-import type {
-  Agent,
-  CallbackContext,
-  Content,
-  Event,
-  InvocationContext,
-  JsonObject,
-  LlmRequest,
-  LlmResponse,
-  LogFields,
-  Plugin,
-  Tool,
-  ToolContext,
-} from '@thole/core';
+import type { CallbackContext, LogFields, Plugin, Tool, ToolContext } from '@thole/core';
 import { getFunctionCalls, TholeError } from '@thole/core';
+import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** How much is logged, and the name by which errors know the plugin (`logging`). */
 export interface LoggingPluginOptions {
@@ -31,123 +19,77 @@ export class LoggingPlugin implements Plugin {
     this.#content = options.content ?? false;
   }
 
-  onUserMessageCallback({
-    invocationContext,
-    userMessage,
-  }: {
-    invocationContext: InvocationContext;
-    userMessage: Content;
-  }): void {
+  onUserMessageCallback({ invocationContext, userMessage }: HookParams<'onUserMessageCallback'>): void {
     this.#log(invocationContext, 'user message', { parts: userMessage.parts?.length ?? 0 }, userMessage);
   }
 
-  beforeRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
+  beforeRunCallback({ invocationContext }: HookParams<'beforeRunCallback'>): void {
     this.#log(invocationContext, 'run begins', {});
   }
 
-  onEventCallback({ invocationContext, event }: { invocationContext: InvocationContext; event: Event }): void {
+  onEventCallback({ invocationContext, event }: HookParams<'onEventCallback'>): void {
     if (event.partial) return;
     const calls = getFunctionCalls(event).map(({ name }) => name);
     const { id: eventId, author, branch, errorCode } = event;
     this.#log(invocationContext, 'event', { eventId, author, branch, calls, errorCode }, event.content);
   }
 
-  afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
+  afterRunCallback({ invocationContext }: HookParams<'afterRunCallback'>): void {
     this.#log(invocationContext, 'run has ended', {});
   }
 
-  beforeAgentCallback({ callbackContext }: { agent: Agent; callbackContext: CallbackContext }): void {
+  beforeAgentCallback({ callbackContext }: HookParams<'beforeAgentCallback'>): void {
     this.#log(callbackContext, 'agent begins', {});
   }
 
-  afterAgentCallback({ callbackContext }: { agent: Agent; callbackContext: CallbackContext }): void {
+  afterAgentCallback({ callbackContext }: HookParams<'afterAgentCallback'>): void {
     this.#log(callbackContext, 'agent has ended', {});
   }
 
-  beforeModelCallback({
-    callbackContext,
-    llmRequest,
-  }: {
-    callbackContext: CallbackContext;
-    llmRequest: LlmRequest;
-  }): void {
+  beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): void {
     this.#log(callbackContext, 'model is asked', { contents: llmRequest.contents.length }, llmRequest);
   }
 
-  afterModelCallback({
-    callbackContext,
-    llmResponse,
-  }: {
-    callbackContext: CallbackContext;
-    llmResponse: LlmResponse;
-  }): void {
+  afterModelCallback({ callbackContext, llmResponse }: HookParams<'afterModelCallback'>): void {
     if (llmResponse.partial) return;
     const { finishReason, errorCode, modelVersion, usageMetadata } = llmResponse;
     const fields = { finishReason, errorCode, modelVersion, tokens: usageMetadata?.totalTokenCount };
     this.#log(callbackContext, 'model has answered', fields, llmResponse.content);
   }
 
-  onModelErrorCallback({
-    callbackContext,
-    error,
-  }: {
-    callbackContext: CallbackContext;
-    llmRequest: LlmRequest;
-    error: Error;
-  }): void {
+  onModelErrorCallback({ callbackContext, error }: HookParams<'onModelErrorCallback'>): void {
     this.#logError(callbackContext, 'model failed', {}, error);
   }
 
-  beforeToolCallback({
-    tool,
-    toolArgs,
-    toolContext,
-  }: {
-    tool: Tool;
-    toolArgs: JsonObject;
-    toolContext: ToolContext;
-  }): void {
+  beforeToolCallback({ tool, toolArgs, toolContext }: HookParams<'beforeToolCallback'>): void {
     this.#log(toolContext, 'tool begins', callFields(tool, toolContext), toolArgs);
   }
 
-  afterToolCallback(p: { tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }): void {
-    this.#log(p.toolContext, 'tool has answered', callFields(p.tool, p.toolContext), p.result);
+  afterToolCallback({ tool, toolContext, result }: HookParams<'afterToolCallback'>): void {
+    this.#log(toolContext, 'tool has answered', callFields(tool, toolContext), result);
   }
 
-  onToolErrorCallback({
-    tool,
-    toolContext,
-    error,
-  }: {
-    tool: Tool;
-    toolArgs: JsonObject;
-    toolContext: ToolContext;
-    error: Error;
-  }): void {
+  onToolErrorCallback({ tool, toolContext, error }: HookParams<'onToolErrorCallback'>): void {
     this.#logError(toolContext, 'tool failed', callFields(tool, toolContext), error);
   }
 
   #log(context: CallbackContext, message: string, fields: LogFields, content?: unknown): void {
-    context.runtime.logger.info(message, {
-      ...idsOf(context),
-      ...fields,
-      ...(this.#content && content !== undefined && { content }),
-    });
+    this.#write(context, 'info', message, { ...fields, ...(this.#content && content !== undefined && { content }) });
   }
 
   #logError(context: CallbackContext, message: string, fields: LogFields, error: Error): void {
     const code = TholeError.is(error) ? error.code : error.name;
-    context.runtime.logger.error(message, {
-      ...idsOf(context),
-      ...fields,
-      code,
-      ...(this.#content && { content: error.message }),
-    });
+    this.#write(context, 'error', message, { ...fields, code, ...(this.#content && { content: error.message }) });
   }
-}
 
-function idsOf({ appName, userId, sessionId, invocationId, agentName }: CallbackContext): LogFields {
-  return { appName, userId, sessionId, invocationId, agentName };
+  #write(context: CallbackContext, level: 'info' | 'error', message: string, fields: LogFields): void {
+    const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
+    try {
+      runtime.logger[level](message, { appName, userId, sessionId, invocationId, agentName, ...fields });
+    } catch {
+      // A logger that fails is no reason for the run to fail, and there is nowhere else to tell of it.
+    }
+  }
 }
 
 function callFields(tool: Tool, { functionCallId }: ToolContext): LogFields {

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
-import type { InvocationContext, JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+import type { JsonObject, Plugin } from '@thole/core';
+import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** The limit, and the name by which errors know the plugin (`reflect_and_retry_tool`). */
 export interface ReflectAndRetryToolPluginOptions {
@@ -26,16 +27,7 @@ export class ReflectAndRetryToolPlugin implements Plugin {
     this.#maxRetries = maxRetries;
   }
 
-  onToolErrorCallback({
-    tool,
-    toolContext,
-    error,
-  }: {
-    tool: Tool;
-    toolArgs: JsonObject;
-    toolContext: ToolContext;
-    error: Error;
-  }): JsonObject {
+  onToolErrorCallback({ tool, toolContext, error }: HookParams<'onToolErrorCallback'>): JsonObject {
     const failures = this.#failuresIn(toolContext.invocationId);
     const count = (failures.get(tool.name) ?? 0) + 1;
     failures.set(tool.name, count);
@@ -49,20 +41,11 @@ export class ReflectAndRetryToolPlugin implements Plugin {
     };
   }
 
-  afterToolCallback({
-    tool,
-    toolContext,
-    result,
-  }: {
-    tool: Tool;
-    toolArgs: JsonObject;
-    toolContext: ToolContext;
-    result: JsonObject;
-  }): void {
+  afterToolCallback({ tool, toolContext, result }: HookParams<'afterToolCallback'>): void {
     if (!(GUIDANCE in result)) this.#failures.get(toolContext.invocationId)?.delete(tool.name);
   }
 
-  afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
+  afterRunCallback({ invocationContext }: HookParams<'afterRunCallback'>): void {
     this.#failures.delete(invocationContext.invocationId);
   }
 

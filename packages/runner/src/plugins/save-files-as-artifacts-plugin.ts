@@ -1,4 +1,5 @@
-import type { Content, InvocationContext, Plugin } from '@thole/core';
+import type { Content, Plugin } from '@thole/core';
+import type { HookParams } from '../hooks/call-hooks.ts';
 import { saveInputBlobs } from '../run/save-input-blobs.ts';
 
 /**
@@ -15,10 +16,7 @@ export class SaveFilesAsArtifactsPlugin implements Plugin {
   async onUserMessageCallback({
     invocationContext,
     userMessage,
-  }: {
-    invocationContext: InvocationContext;
-    userMessage: Content;
-  }): Promise<Content | undefined> {
+  }: HookParams<'onUserMessageCallback'>): Promise<Content | undefined> {
     if (!userMessage.parts?.some((part) => part.inlineData)) return undefined;
     return saveInputBlobs(invocationContext, userMessage);
   }

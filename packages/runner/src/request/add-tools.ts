@@ -81,7 +81,12 @@ async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
 }
 
 // The model has not asked yet, so nobody can mend it: it ends the run, by a name.
-async function asked<T>({ agent, context }: RequestDraft, who: string, method: string, ask: () => Promise<T>): Promise<T> {
+async function asked<T>(
+  { agent, context }: RequestDraft,
+  who: string,
+  method: string,
+  ask: () => Promise<T>,
+): Promise<T> {
   try {
     return await ask();
   } catch (cause) {

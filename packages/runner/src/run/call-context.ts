@@ -1,5 +1,6 @@
 import { createEvent, createEventActions, State, TholeError } from '@thole/core';
 import type { ChildRun, Event, EventActions, Json, StateView, ToolContext } from '@thole/core';
+import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { BaseContext } from './base-context.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -9,18 +10,19 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
   readonly idempotencyKey: string;
   readonly actions: EventActions = createEventActions();
   readonly state: State;
+  readonly #signal: AbortSignal | undefined;
   #closed = false;
 
-  constructor(
-    run: RunScope,
-    agentName: string,
-    view: StateView,
-    p: { functionCallId: string; idempotencyKey: string },
-  ) {
+  constructor(run: RunScope, agentName: string, view: StateView, p: ToolContextInit) {
     super(run, agentName);
     this.functionCallId = p.functionCallId;
     this.idempotencyKey = p.idempotencyKey;
+    this.#signal = p.signal;
     this.state = new State(view, { temp: run.temp, guard: () => this.assertOpen() });
+  }
+
+  override get signal(): AbortSignal {
+    return this.#signal ?? super.signal;
   }
 
   requestConfirmation(p: { hint: string; payload?: Json | undefined }): void {

@@ -1,5 +1,5 @@
 import type { Event, Llm, Plugin, Toolset } from '@thole/core';
-import type { FlowSupport, OpenToolContext } from '../hooks/flow-support.ts';
+import type { FlowSupport, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import { CallContext } from './call-context.ts';
 import type { RunScope } from './run-scope.ts';
 import type { Strand } from './strand.ts';
@@ -27,7 +27,7 @@ export class RunFlowSupport implements FlowSupport {
     return this.#run.host.model(name);
   }
 
-  openToolContext(p: { functionCallId: string; idempotencyKey: string }): OpenToolContext {
+  openToolContext(p: ToolContextInit): OpenToolContext {
     const context = new CallContext(this.#run, this.#agentName, this.#strand.state, p);
     return { context, close: () => context.close() };
   }

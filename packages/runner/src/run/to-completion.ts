@@ -6,7 +6,7 @@ import { addUsage } from '../flow/add-usage.ts';
 export interface Completion<O = unknown> {
   /** Of the last final answer, without thoughts. */
   text: string;
-  /** The same, parsed, where the agent that gave it has an `outputSchema`. */
+  /** The same, parsed, where the agent that gave it has an `outputSchema`; undefined if a callback answered what is no JSON. */
   output: O | undefined;
   /** Every stored event that was handed over, in order. */
   events: Event[];
@@ -26,7 +26,16 @@ export async function toCompletion<O>(run: AsyncIterable<Event>, tree: AgentTree
     completion.text = textOf(event.content);
     completion.finishReason = event.finishReason;
     const agent = tree.find(event.author) as { outputSchema?: unknown } | undefined;
-    completion.output = agent?.outputSchema === undefined ? undefined : (JSON.parse(completion.text) as O);
+    completion.output = agent?.outputSchema === undefined ? undefined : parsed<O>(completion.text);
   }
   return completion;
+}
+
+// The flow has checked what the model said; a callback or plugin may have said something else in its place.
+function parsed<O>(text: string): O | undefined {
+  try {
+    return JSON.parse(text) as O;
+  } catch {
+    return undefined;
+  }
 }

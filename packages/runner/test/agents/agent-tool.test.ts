@@ -1,4 +1,6 @@
 import { textOf } from '@thole/core';
+import type { Plugin } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, fails, hangs, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
@@ -8,6 +10,7 @@ import {
   hello,
   houseOf,
   outcomeOf,
+  ref,
   rootOf,
   settle,
   stringsSchema,
@@ -117,6 +120,51 @@ describe('an agent as a tool', () => {
     );
     const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
     expect(answers[0]![1]['error']).toContain('waits for something that comes later');
+  });
+
+  it('sees the caller’s memory, artifacts and deps, and leaves nothing in the caller’s sessions (contract 25)', async () => {
+    const seen: unknown[] = [];
+    const memoryService = new InMemoryMemoryService();
+    await memoryService.addMemory({
+      appName: 'app',
+      userId: 'ann',
+      memories: [{ kind: 'note', content: { parts: [{ text: 'likes the sea' }] } }],
+    });
+    const look = toolOf('look', async (_args, context) => {
+      seen.push(
+        (await context.searchMemory('sea')).memories.length,
+        (await context.loadArtifact('plan.txt'))?.text,
+        context.deps,
+      );
+    });
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('look'), says('Done.')), tools: [look] });
+    const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
+    const { runner, artifacts, sessions } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }), {
+      memoryService,
+    });
+    await artifacts.saveArtifact({ ...ref, filename: 'plan.txt', artifact: { text: 'Two nights.' } });
+    await runner.runToCompletion({ ...hello, deps: 'database' });
+    expect(seen).toEqual([1, 'Two nights.', 'database']);
+    expect((await sessions.listSessions({ appName: 'app' })).total).toBe(1);
+  });
+
+  it('passes the caller’s plugins (contract 25)', async () => {
+    const heard: string[] = [];
+    const plugin: Plugin = { name: 'ear', beforeAgentCallback: ({ agent }) => void heard.push(agent.name) };
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
+    const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
+    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }), { plugins: [plugin] });
+    await runner.runToCompletion(hello);
+    expect(heard).toEqual(['root', 'expert']);
+  });
+
+  it('is not told the caller’s history (contract 25)', async () => {
+    const inner = new ScriptedLlm(says('Done.'));
+    const agent = new LlmAgent({ name: 'expert', model: inner });
+    const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
+    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    await runner.runToCompletion({ ...hello, newMessage: 'something private' });
+    expect(JSON.stringify(inner.requests)).not.toContain('private');
   });
 
   it('hears the caller’s abort (contract 25)', async () => {

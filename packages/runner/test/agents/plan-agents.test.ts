@@ -208,3 +208,78 @@ describe('a ParallelAgent', () => {
     expect(await Array.fromAsync(runner.runAsync(hello))).toEqual([]);
   });
 });
+
+describe('the next message', () => {
+  const twice = (name: string): LlmAgent =>
+    new LlmAgent({ name, model: new ScriptedLlm(says('first'), says('second')) });
+  const both = (...texts: string[]): string[] => texts.flatMap((text) => [`one: ${text}`, `two: ${text}`]);
+
+  it.each([
+    ['a SequentialAgent', () => new SequentialAgent({ name: 'root', subAgents: [twice('one'), twice('two')] })],
+    ['a ParallelAgent', () => new ParallelAgent({ name: 'root', subAgents: [twice('one'), twice('two')] })],
+    ['a LoopAgent', () => new LoopAgent({ name: 'root', maxIterations: 1, subAgents: [twice('one'), twice('two')] })],
+    [
+      'an agent of one’s own',
+      () => {
+        const subAgents = [twice('one'), twice('two')];
+        const root = agentOf('root', async function* (context) {
+          for (const agent of subAgents) yield* context.runAgent(agent);
+        });
+        return { ...root, subAgents };
+      },
+    ],
+  ])('runs the whole plan of %s again, not its last speaker alone (contract 29)', async (_what, make) => {
+    const { runner } = await houseOf(make());
+    expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('first'));
+    expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('second'));
+  });
+
+  it('goes to the agent that handed over to a plan, not into the plan (contract 29)', async () => {
+    const plan = new SequentialAgent({ name: 'plan', subAgents: [twice('one'), twice('two')] });
+    const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'plan' }), says('Anything else?'));
+    const { runner } = await houseOf(new LlmAgent({ name: 'root', model, subAgents: [plan] }));
+    expect(textsIn((await runner.runToCompletion(hello)).events).slice(2)).toEqual(both('first'));
+    expect((await runner.runToCompletion(hello)).text).toBe('Anything else?');
+  });
+});
+
+describe('a run that is left', () => {
+  const opening = (name: string, log: string[]): Agent =>
+    agentOf(name, async function* (context) {
+      try {
+        yield eventOf(context, 'one');
+        yield eventOf(context, 'two');
+      } finally {
+        log.push(name);
+      }
+    });
+
+  it.each([
+    [
+      'a SequentialAgent',
+      (log: string[]) => new SequentialAgent({ name: 'root', subAgents: [opening('a', log)] }),
+      ['a'],
+    ],
+    ['a LoopAgent', (log: string[]) => new LoopAgent({ name: 'root', subAgents: [opening('a', log)] }), ['a']],
+    [
+      'a ParallelAgent',
+      (log: string[]) => new ParallelAgent({ name: 'root', subAgents: [opening('a', log), opening('b', log)] }),
+      ['a', 'b'],
+    ],
+  ])('runs what agents below %s have in their finally (contract 23)', async (_what, make, expected) => {
+    const log: string[] = [];
+    const { runner } = await houseOf(make(log));
+    for await (const event of runner.runAsync(hello)) if (event.content) break;
+    await settle();
+    expect(log.toSorted()).toEqual(expected);
+  });
+
+  it('also where another branch has failed (contract 23)', async () => {
+    const log: string[] = [];
+    const subAgents = [opening('a', log), failing('b')];
+    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    await outcomeOf(runner.runAsync(hello));
+    await settle();
+    expect(log).toEqual(['a']);
+  });
+});

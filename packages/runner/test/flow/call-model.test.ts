@@ -1,7 +1,9 @@
 import { TholeError } from '@thole/core';
-import type { Event, LlmRequest, LlmResponse, Plugin } from '@thole/core';
+import type { Event, Llm, LlmRequest, LlmResponse, Plugin } from '@thole/core';
 import { calls, fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import type { Run } from '../../src/run/run.ts';
 import { hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
 
 const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
@@ -62,6 +64,34 @@ describe('a model that breaks its promise', () => {
     expect((await ending).error?.code).toBe('RUN_ABORTED');
     expect(model.requests.length).toBe(1);
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+  });
+});
+
+describe('a model’s stream', () => {
+  it.each([
+    ['is left', async (run: Run) => void (await run.return!())],
+    ['is aborted', async (run: Run) => (run.abort(), run.done)],
+  ])('is closed when the run %s at a partial (contract 23)', async (_how, end) => {
+    let closed = 0;
+    const model: Llm = {
+      model: 'open',
+      specVersion: 1,
+      async *generateContentAsync() {
+        try {
+          yield partial('Hel');
+          yield partial('lo');
+          yield says('Hello');
+        } finally {
+          closed++;
+        }
+      },
+    };
+    const { runner } = await houseOf(new LlmAgent({ name: 'root', model }));
+    const run = runner.runAsync(sse);
+    await run.next();
+    await end(run);
+    await settle();
+    expect(closed).toBe(1);
   });
 });
 

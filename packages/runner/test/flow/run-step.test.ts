@@ -132,6 +132,32 @@ describe('a turn of an LlmAgent', () => {
     expect(seen).toBe('Hi.');
   });
 
+  it('keeps what its beforeAgentCallback answered in its place (contract 20)', async () => {
+    const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(), { outputKey: 'kept', beforeAgentCallback }));
+    await runner.runToCompletion(hello);
+    expect((await stored()).state).toEqual({ kept: 'Closed.' });
+  });
+
+  it('keeps nothing for partials, calls or errors (contract 20)', async () => {
+    const deltas: unknown[] = [];
+    const plugin = {
+      name: 'ear',
+      onEventCallback: ({ event }: { event: import('@thole/core').Event }) =>
+        void deltas.push(event.actions.stateDelta),
+    };
+    const model = new ScriptedLlm([...streams('a', 'b').slice(0, 2), calls('look')], {
+      ...says('half of'),
+      errorCode: 'MODEL_BLOCKED',
+    });
+    const { runner, stored } = await houseOf(rootOf(model, { outputKey: 'kept', tools: [toolOf('look', () => 1)] }), {
+      plugins: [plugin],
+    });
+    await runner.runToCompletion({ ...hello, runConfig: { streamingMode: 'sse' } });
+    expect(deltas.every((delta) => JSON.stringify(delta) === '{}')).toBe(true);
+    expect((await stored()).state).toEqual({});
+  });
+
   it('never keeps another agent’s answer under its outputKey (contract 20)', async () => {
     const child = new LlmAgent({ name: 'child', model: new ScriptedLlm(says('I am the child.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' }));
@@ -233,6 +259,50 @@ describe('a typed answer', () => {
     expect(textOf(model.requests[2]!.contents.at(-1))).toBe('The answer does not fit: city: expected string.');
     expect(model.requests[2]!.contents.length).toBe(3);
     expect((await stored()).events.length).toBe(2);
+  });
+
+  it('counts the tokens of answers that did not fit with the one that did (contract 20)', async () => {
+    const counted = (text: string, totalTokenCount: number) => ({
+      ...says(text),
+      usageMetadata: { promptTokenCount: 1, totalTokenCount },
+    });
+    const model = new ScriptedLlm(counted('Oslo', 10), counted('{}', 20), {
+      ...counted('{"city":"Oslo"}', 30),
+      usageMetadata: { totalTokenCount: 30, thoughtsTokenCount: 3 },
+    });
+    const { runner, stored } = await houseOf(rootOf(model, { outputSchema }));
+    const whole = { promptTokenCount: 2, totalTokenCount: 60, thoughtsTokenCount: 3 };
+    expect((await runner.runToCompletion(hello)).usage).toEqual(whole);
+    expect((await stored()).events[1]!.usageMetadata).toEqual(whole);
+  });
+
+  it('is none where a callback answers in its place what is no JSON, and the text is there', async () => {
+    const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(), { outputSchema, beforeAgentCallback }));
+    expect(await runner.runToCompletion(hello)).toMatchObject({ text: 'Closed.', output: undefined });
+  });
+
+  it('counts them once, in the next event that is stored (contract 20)', async () => {
+    const counted = { usageMetadata: { totalTokenCount: 1 } };
+    const model = new ScriptedLlm(
+      { ...says('Oslo'), ...counted },
+      { ...calls('made_up'), ...counted },
+      { ...says('{"city":"Oslo"}'), ...counted },
+    );
+    const { runner, stored } = await houseOf(rootOf(model, { outputSchema }));
+    expect((await runner.runToCompletion(hello)).usage).toEqual({ totalTokenCount: 3 });
+    expect((await stored()).events.flatMap(({ usageMetadata }) => usageMetadata?.totalTokenCount ?? [])).toEqual([
+      2, 1,
+    ]);
+  });
+
+  it('counts them in the error where none fits, and anew in the next turn (contract 20)', async () => {
+    const bad = { ...says('x'), usageMetadata: { totalTokenCount: 5 } };
+    const model = new ScriptedLlm(bad, bad, bad, { ...says('{"city":"Oslo"}'), usageMetadata: { totalTokenCount: 1 } });
+    const { runner } = await houseOf(rootOf(model, { outputSchema }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'OUTPUT_INVALID', details: { usageMetadata: { totalTokenCount: 15 } } });
+    expect((await runner.runToCompletion(hello)).usage).toEqual({ totalTokenCount: 1 });
   });
 
   it.each([

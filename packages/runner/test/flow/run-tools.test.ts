@@ -68,6 +68,50 @@ describe('what goes wrong with a call', () => {
     expect(() => late!.state.set('k', 1)).toThrow(expect.objectContaining({ code: 'CONTEXT_CLOSED' }));
   });
 
+  it('hears at its time limit that it is over, and at the run’s end too (contract 18)', async () => {
+    const reasons: string[] = [];
+    const tool = toolOf(
+      'look',
+      (_args, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener(
+            'abort',
+            () => (reasons.push((signal.reason as Error).message), reject(signal.reason)),
+          );
+        }),
+      { timeoutMs: 50 },
+    );
+    const model = new ScriptedLlm(calls('look'), says('Too late.'), calls('look'));
+    const { runner, runtime } = await houseOf(rootOf(model, { tools: [tool] }));
+    const ending = outcomeOf(runner.runAsync(hello));
+    await runtime.advance(50);
+    expect((await ending).error).toBeUndefined();
+    const run = runner.runAsync(hello);
+    const aborted = outcomeOf(run);
+    await settle();
+    run.abort();
+    await aborted;
+    expect(reasons).toEqual(['look did not answer within 50 ms.', expect.stringContaining('was aborted')]);
+  });
+
+  it('lets go of the clock when the run ends, though the tool ignores its signal (contract 23)', async () => {
+    const tool = toolOf('look', never, { timeoutMs: 60_000 });
+    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(calls('look')), { tools: [tool] }));
+    const asleep = new Set<number>();
+    const sleep = runtime.sleep.bind(runtime);
+    runtime.sleep = (ms, signal) => {
+      asleep.add(ms);
+      return sleep(ms, signal).finally(() => asleep.delete(ms));
+    };
+    const run = runner.runAsync(hello);
+    const ending = outcomeOf(run);
+    await settle();
+    expect([...asleep]).toEqual([60_000]);
+    run.abort();
+    await ending;
+    expect([...asleep]).toEqual([]);
+  });
+
   it('has the run’s limit where the tool has none of its own', async () => {
     const { runner, runtime } = await houseOf(
       rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', never)] }),

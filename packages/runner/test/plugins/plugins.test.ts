@@ -41,6 +41,21 @@ describe('LoggingPlugin', () => {
     for (const word of ['secret', '4711', 'receipt', 'dear']) expect(all).toContain(word);
   });
 
+  it('does not fail the run where the logger throws (contract 21)', async () => {
+    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(says('Fine.'))), {
+      plugins: [new LoggingPlugin()],
+    });
+    Object.defineProperty(runtime, 'logger', {
+      value: {
+        ...runtime.logger,
+        info: () => {
+          throw new Error('The disk is full.');
+        },
+      },
+    });
+    expect((await runner.runToCompletion(hello)).text).toBe('Fine.');
+  });
+
   it('tells of errors by their codes', async () => {
     const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(fails('MODEL_AUTH'))), {
       plugins: [new LoggingPlugin()],

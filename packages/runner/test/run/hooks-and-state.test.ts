@@ -1,4 +1,4 @@
-import { createEvent, textOf } from '@thole/core';
+import { createEvent, textOf, TholeError } from '@thole/core';
 import type { Agent, Content, Event, InvocationContext, Plugin, State, Tool } from '@thole/core';
 import { calls, callsAll, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,8 @@ describe('the one way into a session', () => {
   it('redacts the user’s message before it is stored, shown to the model, or read as userContent (contract 16)', async () => {
     const seen: string[] = [];
     const model = new ScriptedLlm(says('Fine.'));
-    const beforeAgentCallback = ({ userContent }: { userContent: Content }): void => void seen.push(textOf(userContent));
+    const beforeAgentCallback = ({ userContent }: { userContent: Content }): void =>
+      void seen.push(textOf(userContent));
     const { runner, stored } = await houseOf(rootOf(model, { beforeAgentCallback }), { plugins: [redact] });
     await runner.runToCompletion({ ...hello, newMessage: 'my secret' });
     expect(seen).toEqual(['my #']);
@@ -42,7 +43,9 @@ describe('the one way into a session', () => {
 
   it('redacts what was finished when a run is aborted (contracts 16, 23)', async () => {
     const tools = [toolOf('quick', () => 'a secret'), toolOf('slow', () => new Promise(() => {}))];
-    const house = await houseOf(rootOf(new ScriptedLlm(callsAll(['quick'], ['slow'])), { tools }), { plugins: [redact] });
+    const house = await houseOf(rootOf(new ScriptedLlm(callsAll(['quick'], ['slow'])), { tools }), {
+      plugins: [redact],
+    });
     const run = house.runner.runAsync(hello);
     const ending = outcomeOf(run);
     await settle();
@@ -132,9 +135,19 @@ describe('what hooks write', () => {
   };
 
   it.each([
-    'onUserMessageCallback', 'beforeRunCallback', 'onEventCallback', 'beforeAgentCallback', 'afterAgentCallback',
-    'beforeModelCallback', 'afterModelCallback', 'onModelErrorCallback', 'beforeToolCallback', 'afterToolCallback',
-    'onToolErrorCallback', 'selectHistoryCallback', 'afterRunCallback',
+    'onUserMessageCallback',
+    'beforeRunCallback',
+    'onEventCallback',
+    'beforeAgentCallback',
+    'afterAgentCallback',
+    'beforeModelCallback',
+    'afterModelCallback',
+    'onModelErrorCallback',
+    'beforeToolCallback',
+    'afterToolCallback',
+    'onToolErrorCallback',
+    'selectHistoryCallback',
+    'afterRunCallback',
   ] as const)('in a plugin’s %s reaches the store (contract 21)', async (hook) => {
     const write = (p: { [name: string]: { state?: State } | undefined }): void => {
       const context = p['invocationContext'] ?? p['callbackContext'] ?? p['toolContext'];
@@ -147,11 +160,17 @@ describe('what hooks write', () => {
   });
 
   it.each([
-    'beforeAgentCallback', 'afterAgentCallback', 'beforeModelCallback', 'afterModelCallback', 'onModelErrorCallback',
-    'beforeToolCallback', 'afterToolCallback', 'onToolErrorCallback',
+    'beforeAgentCallback',
+    'afterAgentCallback',
+    'beforeModelCallback',
+    'afterModelCallback',
+    'onModelErrorCallback',
+    'beforeToolCallback',
+    'afterToolCallback',
+    'onToolErrorCallback',
   ] as const)('in an agent’s %s reaches the store (contract 21)', async (hook) => {
     const write = (p: { state?: State; context?: { state: State } }): void =>
-      void (p.state ?? p.context!.state).set(hook, true);
+      (p.state ?? p.context!.state).set(hook, true);
     const mending = {
       onModelErrorCallback: [() => says('Mended.')],
       onToolErrorCallback: [() => ({ mended: true })],
@@ -176,11 +195,20 @@ describe('what hooks write', () => {
 describe('the order of hooks', () => {
   it('asks plugins before the agent’s own, around errors too, sync and async alike (contract 21)', async () => {
     const seen: string[] = [];
-    const names = ['beforeModelCallback', 'afterModelCallback', 'onModelErrorCallback', 'beforeToolCallback', 'afterToolCallback', 'onToolErrorCallback'] as const;
+    const names = [
+      'beforeModelCallback',
+      'afterModelCallback',
+      'onModelErrorCallback',
+      'beforeToolCallback',
+      'afterToolCallback',
+      'onToolErrorCallback',
+    ] as const;
     const note = (who: string, answer?: (name: string) => unknown) =>
       Object.fromEntries(names.map((name) => [name, async () => (seen.push(`${who} ${name}`), answer?.(name))]));
     const mend = (name: string): unknown =>
-      ({ onModelErrorCallback: says('Mended.'), onToolErrorCallback: { mended: true } } as { [name: string]: unknown })[name];
+      ({ onModelErrorCallback: says('Mended.'), onToolErrorCallback: { mended: true } } as { [name: string]: unknown })[
+        name
+      ];
     const agent = rootOf(new ScriptedLlm(calls('fail'), fails('MODEL_OVERLOADED')), {
       tools: [toolOf('fail', broken)],
       ...note('agent', mend),
@@ -191,8 +219,14 @@ describe('the order of hooks', () => {
     const both = (name: string): string[] => [`plugin ${name}`, `agent ${name}`];
     expect(seen).toEqual(
       [
-        'beforeModelCallback', 'afterModelCallback', 'beforeToolCallback', 'onToolErrorCallback', 'afterToolCallback',
-        'beforeModelCallback', 'onModelErrorCallback', 'afterModelCallback',
+        'beforeModelCallback',
+        'afterModelCallback',
+        'beforeToolCallback',
+        'onToolErrorCallback',
+        'afterToolCallback',
+        'beforeModelCallback',
+        'onModelErrorCallback',
+        'afterModelCallback',
       ].flatMap(both),
     );
   });
@@ -244,10 +278,14 @@ describe('what a run opens and leaves alone', () => {
 
   it('changes nothing of an agent: a frozen one serves two runs at once, each with its own history (contract 24)', async () => {
     const model = new ScriptedLlm(calls('look'), calls('look'), says('x'), says('x'));
-    const agent = Object.freeze(rootOf(model, { tools: [Object.freeze(toolOf('look', () => 1))], instruction: 'Help.' }));
+    const agent = Object.freeze(
+      rootOf(model, { tools: [Object.freeze(toolOf('look', () => 1))], instruction: 'Help.' }),
+    );
     const { runner, sessions } = await houseOf(agent);
     await sessions.createSession({ ...ref, sessionId: 'other' });
-    const both = ['s', 'other'].map((sessionId) => runner.runToCompletion({ ...hello, sessionId, newMessage: sessionId }));
+    const both = ['s', 'other'].map((sessionId) =>
+      runner.runToCompletion({ ...hello, sessionId, newMessage: sessionId }),
+    );
     expect((await Promise.all(both)).map(({ text }) => text)).toEqual(['x', 'x']);
     expect(model.requests.map(({ contents }) => textOf(contents[0])).toSorted()).toEqual(['other', 'other', 's', 's']);
   });
@@ -260,25 +298,47 @@ describe('what a run opens and leaves alone', () => {
 });
 
 describe('a store that fails', () => {
-  it('in the middle of a run: its own error is thrown, no error event can be stored, and the next turn works (contract 22)', async () => {
+  it('in the middle of a run: its own error is thrown, no error event is tried, and the next turn works (contract 22)', async () => {
     const { runner, sessions, stored } = await houseOf(rootOf(new ScriptedLlm(says('lost'), says('kept'))));
     const append = sessions.appendEvent.bind(sessions);
     let appends = 0;
     sessions.appendEvent = async (p) => {
-      if (++appends === 2) throw Object.assign(new Error('gone'), {});
+      if (++appends === 2) throw new TholeError('STORE_UNAVAILABLE', 'The store is away.');
       return append(p);
     };
-    const { error } = await outcomeOf(runner.runAsync(hello));
-    expect(error?.code).toBeDefined();
+    expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('STORE_UNAVAILABLE');
+    expect(appends).toBe(2);
     expect((await runner.runToCompletion(hello)).text).toBe('kept');
-    expect(textsIn((await stored()).events).filter((text) => text.includes('lost'))).toEqual([]);
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'user: hello', 'root: kept']);
+  });
+
+  it('to say whether it has stored an event: the same id is tried again, and the event stands there once (contract 7)', async () => {
+    const { runner, sessions, runtime, stored } = await houseOf(rootOf(new ScriptedLlm(says('kept'))));
+    const append = sessions.appendEvent.bind(sessions);
+    const ids: string[] = [];
+    sessions.appendEvent = async (p) => {
+      ids.push(p.event.id);
+      const appended = await append(p);
+      if (ids.length === 2) throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The store did not answer in time.');
+      return appended;
+    };
+    const ending = outcomeOf(runner.runAsync(hello));
+    await runtime.advance(1_000);
+    expect((await ending).error).toBeUndefined();
+    expect(ids[2]).toBe(ids[1]);
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: kept']);
   });
 });
 
 describe('records of rewinds and compactions in a history', () => {
   const actions = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
   const summary = (startSeq: number, endSeq: number, eventIds: string[]) => ({
-    startSeq, endSeq, eventIds, startTimestamp: 0, endTimestamp: 0, compactedContent: wordsOf('They talked of rooms.'),
+    startSeq,
+    endSeq,
+    eventIds,
+    startTimestamp: 0,
+    endTimestamp: 0,
+    compactedContent: wordsOf('They talked of rooms.'),
   });
 
   it('a rewind takes its invocation from the model’s sight, also while the session is hot (contract 27)', async () => {
@@ -288,7 +348,13 @@ describe('records of rewinds and compactions in a history', () => {
     const { events } = await runner.runToCompletion({ ...hello, newMessage: 'second' });
     const session = (await sessions.getSession(ref))!;
     const rewindBeforeInvocationId = events[0]!.invocationId;
-    const marker = createEvent({ id: 'm', invocationId: 'i', author: 'user', timestamp: 1, actions: { rewindBeforeInvocationId } });
+    const marker = createEvent({
+      id: 'm',
+      invocationId: 'i',
+      author: 'user',
+      timestamp: 1,
+      actions: { rewindBeforeInvocationId },
+    });
     await sessions.appendEvent({ session, event: marker });
     await runner.runToCompletion({ ...hello, newMessage: 'third' });
     expect(model.requests[2]!.contents.map(textOf)).toEqual(['first', 'one', 'third']);
@@ -299,7 +365,11 @@ describe('records of rewinds and compactions in a history', () => {
     const { runner, sessions } = await houseOf(rootOf(model));
     await runner.runToCompletion({ ...hello, newMessage: 'first' });
     const session = (await sessions.getSession(ref))!;
-    const compaction = summary(1, 2, session.events.map(({ id }) => id)) as never;
+    const compaction = summary(
+      1,
+      2,
+      session.events.map(({ id }) => id),
+    ) as never;
     const event = { id: 'c', invocationId: 'i', author: 'system', timestamp: 1, actions: { ...actions, compaction } };
     await sessions.appendEvent({ session, event });
     await runner.runToCompletion({ ...hello, newMessage: 'second' });
@@ -323,10 +393,7 @@ describe('records of rewinds and compactions in a history', () => {
   });
 });
 
-function agentNamed(
-  name: string,
-  runAsync: (context: InvocationContext) => AsyncGenerator<Event, void, Event>,
-): Agent {
+function agentNamed(name: string, runAsync: (context: InvocationContext) => AsyncGenerator<Event, void, Event>): Agent {
   return { name, runAsync };
 }
 

@@ -20,6 +20,7 @@ export interface LlmScenario {
     | undefined;
 }
 
+/** The situations, each by its name. */
 export type LlmScenarioName =
   | 'text'
   | 'stream'

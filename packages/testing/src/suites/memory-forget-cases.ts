@@ -213,4 +213,27 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       assert.deepEqual(await kept(memory), []);
     },
   },
+  {
+    id: 'forget.update-elsewhere',
+    sentence: 'an update does not bring back what another process deletes at the same time',
+    contracts: [31, 34],
+    needs: ['shared', 'addMemory', 'updateMemory', 'deleteMemory', 'listMemories'],
+    async check(memory, t) {
+      const other = await t.reopen!();
+      // Whatever the steps between, one of the distances has the update read before the deletion and write after it.
+      for (let distance = -8; distance <= 8; distance++) {
+        const id = `n${distance}`;
+        await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id })] });
+        const steps = [
+          () => memory.deleteMemory!({ ...alice, ids: [id] }),
+          () => other.updateMemory!({ ...alice, id, change: { author: 'me' } }),
+        ];
+        if (distance < 0) steps.reverse();
+        const first = steps[0]!();
+        for (let i = 0; i < Math.abs(distance); i++) await Promise.resolve();
+        await Promise.all([first, steps[1]!()]);
+        assert.deepEqual(await kept(memory), []);
+      }
+    },
+  },
 ];

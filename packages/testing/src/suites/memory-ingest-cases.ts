@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turnId } from '@thole/core';
+import { quoteMemory, turnId } from '@thole/core';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, eventOf, found, longAgo, said, search, sessionWith } from './memory-fixture.ts';
@@ -193,7 +193,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'memory that was put into a prompt is not remembered again as if somebody had said it',
     contracts: [31, 36],
     async check(memory) {
-      const quoted = { text: '<past_conversations>\n- user: The guest loves pizza.\n</past_conversations>' };
+      const quoted = { text: quoteMemory('- user: The guest loves pizza.') };
       const asked = { text: `${quoted.text}More pizza, please.` };
       await memory.addSessionToMemory(sessionWith([eventOf('user', 1, [quoted]), eventOf('user', 2, [quoted, asked])]));
       assert.deepEqual(await found(memory, 'pizza guest'), ['More pizza, please.']);

@@ -1,10 +1,15 @@
 import type { SessionService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { sessionAppendCases } from './session-append-cases.ts';
+import { sessionConcurrentCases } from './session-concurrent-cases.ts';
 import { sessionCreateCases } from './session-create-cases.ts';
 import { sessionDurableCases } from './session-durable-cases.ts';
 import { sessionEventCases } from './session-event-cases.ts';
+import { sessionFenceCases } from './session-fence-cases.ts';
+import { sessionHandedInCases } from './session-handed-in-cases.ts';
+import { sessionInterruptCases } from './session-interrupt-cases.ts';
 import { sessionLeaseCases } from './session-lease-cases.ts';
+import { sessionLineCases } from './session-line-cases.ts';
 import { sessionListCases } from './session-list-cases.ts';
 import { sessionNameCases } from './session-name-cases.ts';
 import { sessionStateCases } from './session-state-cases.ts';
@@ -20,10 +25,15 @@ export const sessionServiceCases: readonly Case<SessionService>[] = [
   ...sessionNameCases,
   ...sessionWindowCases,
   ...sessionAppendCases,
+  ...sessionConcurrentCases,
+  ...sessionHandedInCases,
   ...sessionEventCases,
   ...sessionStateCases,
   ...sessionListCases,
   ...sessionLeaseCases,
+  ...sessionLineCases,
+  ...sessionInterruptCases,
+  ...sessionFenceCases,
   ...sessionWatchCases,
   ...sessionDurableCases,
 ];

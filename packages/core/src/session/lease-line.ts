@@ -1,0 +1,37 @@
+import { TholeError } from '../errors/thole-error.ts';
+import type { Cancel } from '../runtime/runtime.ts';
+import type { Fence, Lease, LeaseRequest } from './leasing.ts';
+import type { SessionRef } from './session.ts';
+
+/** One session: who holds it, and who waits for it in which order. */
+export interface Line {
+  readonly id: string;
+  readonly key: SessionRef;
+  readonly waiting: Waiter[];
+  held?: Held | undefined;
+  expiry?: Cancel | undefined;
+}
+
+/** One that waits, and how it is told that its turn has come. */
+export interface Waiter {
+  readonly request: LeaseRequest;
+  grant(lease: Lease): void;
+}
+
+/** The hold of one invocation. */
+export interface Held {
+  readonly fence: Fence;
+  readonly invocationId: string;
+  readonly holder: string;
+  /** By the monotonic clock. */
+  expiresAt: number;
+  /** No renewal goes beyond this: set when the holder is asked to give way. */
+  latestEnd: number;
+  readonly lost: AbortController;
+  readonly stop: AbortController;
+}
+
+/** What a holder hears whose lease is gone. */
+export function leaseLost(held: Held): TholeError {
+  return new TholeError('LEASE_LOST', `Invocation ${held.invocationId} no longer holds its session.`);
+}

@@ -1,0 +1,13 @@
+import { quoteMemory, withoutQuotedMemory } from '@thole/core';
+import { expect, it } from 'vitest';
+
+it('takes out every block that quotes memory, and nothing else (contract 31)', () => {
+  const block = quoteMemory('- user: I like high floors.');
+  expect(withoutQuotedMemory(block)).toBe('');
+  expect(withoutQuotedMemory(`Before.${block}Between.${quoteMemory('')} After.`)).toBe('Before.Between. After.');
+});
+
+it('leaves a block that does not end, and an end without a beginning, as they are', () => {
+  const [begin, end] = quoteMemory('|').split('|') as [string, string];
+  for (const text of [`a ${begin}b`, `a ${end}b`, `${end}${begin}`, '']) expect(withoutQuotedMemory(text)).toBe(text);
+});

@@ -1,0 +1,61 @@
+import { getFunctionCalls } from '@thole/core';
+import type { Content, Event, Part } from '@thole/core';
+import { callKey } from '../history/call-key.ts';
+import { isPlain, Shape, shapeOf } from '../history/event-shape.ts';
+import { freezeContent, userContent } from './freeze-content.ts';
+
+/** Contents, and the keys of the calls in them. */
+export interface Rendered {
+  readonly contents: Content[];
+  readonly calls: Set<string>;
+}
+
+/**
+ * Adds the contents of the regular events from this index on: what the user and the agent say, and the agent's calls with
+ * the answers to all of them right behind. They are what `renderEvents` gives, without looking at what stands around
+ * them, and stay so unless one of the calls is answered again. The answer is the index of the first event that is not such.
+ */
+export function renderRegular(events: readonly Event[], from: number, agentName: string, out: Rendered): number {
+  let i = from;
+  while (i < events.length) {
+    const event = events[i]!;
+    if (event.author !== 'user' && event.author !== agentName) return i;
+    const shape = shapeOf(event);
+    if (isPlain(shape)) {
+      out.contents.push(freezeContent(event, event.content!.parts!, agentName));
+      i += 1;
+      continue;
+    }
+    const next = isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, i, agentName, out) : i;
+    if (next === i) return i;
+    i = next;
+  }
+  return i;
+}
+
+const isOnlyCalls = (shape: number): boolean => (shape & ~(Shape.said | Shape.other)) === Shape.calls;
+const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shape.answers;
+
+/** Adds the event with calls and one with all their answers; the index behind them, or of the event where one is missing. */
+function renderAnswered(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
+  const event = events[index]!;
+  const keys = getFunctionCalls(event).map(callKey);
+  const answers: (Part | undefined)[] = keys.map(() => undefined);
+  let next = index + 1;
+  for (let missing = keys.length; missing > 0; next++) {
+    const answering = events[next];
+    if (!answering || (answering.author !== 'user' && answering.author !== agentName)) return index;
+    if (!isOnlyAnswers(shapeOf(answering))) return index;
+    const parts = answering.content!.parts!;
+    for (let i = 0; i < parts.length; i++) {
+      const key = callKey(parts[i]!.functionResponse!);
+      const place = keys.findIndex((candidate, at) => candidate === key && !answers[at]);
+      if (place < 0) return index;
+      answers[place] = parts[i]!;
+      missing -= 1;
+    }
+  }
+  out.contents.push(freezeContent(event, event.content!.parts!, agentName), userContent(answers as Part[]));
+  for (const key of keys) out.calls.add(key);
+  return next;
+}

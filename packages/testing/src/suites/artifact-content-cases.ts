@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { base64OfBytes, bytesOfBase64 } from '@thole/core';
+import type { Part } from '@thole/core';
+import { everyByte, file, text } from './artifact-support.ts';
+import type { ArtifactCase } from './artifact-support.ts';
+import { notJson, refTo, refused, same } from './session-support.ts';
+
+/** What goes into a version comes out of it. */
+export const artifactContentCases: readonly ArtifactCase[] = [
+  {
+    id: 'artifact.bytes',
+    sentence: 'each of the 256 bytes comes back, with type and display name',
+    contracts: [37],
+    async check(service) {
+      const artifact = {
+        inlineData: { mimeType: 'application/x-odd; a="b"', data: everyByte, displayName: 'Ünïcode "name".bin' },
+      };
+      same(await service.saveArtifact({ ...file(), artifact }), 0);
+      same(await service.loadArtifact(file()), artifact);
+    },
+  },
+  {
+    id: 'artifact.empty',
+    sentence: 'a file of no bytes is a file',
+    contracts: [37],
+    async check(service) {
+      const artifact = { inlineData: { mimeType: 'text/plain', data: '' } };
+      await service.saveArtifact({ ...file(), artifact });
+      same(await service.loadArtifact(file()), artifact);
+      same(await service.listArtifactKeys(refTo()), ['file.txt']);
+    },
+  },
+  {
+    id: 'artifact.base64url',
+    sentence: 'base64url is read as the same bytes and comes back as base64',
+    contracts: [37],
+    async check(service) {
+      const url = everyByte.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+      await service.saveArtifact({ ...file(), artifact: { inlineData: { mimeType: 'a/b', data: url } } });
+      same((await service.loadArtifact(file()))?.inlineData?.data, everyByte);
+    },
+  },
+  {
+    id: 'artifact.large',
+    sentence: 'a file at the limit comes back byte for byte',
+    contracts: [37],
+    async check(service) {
+      const bytes = Uint8Array.from({ length: 65_536 }, (_, i) => (i * 31 + (i >> 8)) % 256);
+      await service.saveArtifact({
+        ...file(),
+        artifact: { inlineData: { mimeType: 'a/b', data: base64OfBytes(bytes) } },
+      });
+      const loaded = bytesOfBase64((await service.loadArtifact(file()))!.inlineData!.data)!;
+      assert.equal(loaded.length, bytes.length);
+      assert.ok(loaded.every((byte, i) => byte === bytes[i]));
+    },
+  },
+  {
+    id: 'artifact.too-large',
+    sentence: 'one byte over the limit is ARTIFACT_TOO_LARGE, and no version is used up',
+    contracts: [37],
+    async check(service) {
+      const data = base64OfBytes(new Uint8Array(65_536 + 1));
+      await refused(
+        'ARTIFACT_TOO_LARGE',
+        service.saveArtifact({ ...file(), artifact: { inlineData: { mimeType: 'a/b', data } } }),
+      );
+      await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: { text: 'x'.repeat(65_536) } }));
+      const beside = { inlineData: { mimeType: 'a/b', data: '' }, thoughtSignature: 'x'.repeat(65_536) };
+      await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: beside }));
+      same(await service.listArtifactKeys(refTo()), []);
+      same(await service.saveArtifact({ ...file(), artifact: text('small') }), 0);
+    },
+  },
+  {
+    id: 'artifact.text',
+    sentence: 'a text part comes back as it was, odd characters and unknown members included',
+    contracts: [37],
+    async check(service) {
+      for (const artifact of [
+        { text: '' },
+        { text: 'a\0b\ud800 🙂\r\n' },
+        { text: 'x', newer: { a: [null] } } as Part,
+      ]) {
+        await service.saveArtifact({ ...file(), artifact });
+        same(await service.loadArtifact(file()), artifact);
+      }
+    },
+  },
+  {
+    id: 'artifact.beside-data',
+    sentence: 'what stands in a part beside its bytes comes back as it came, unknown members too, version by version',
+    contracts: [37],
+    async check(service) {
+      const inlineData = { mimeType: 'image/png', data: 'AAEC', displayName: 'dot', newer: { a: [null] } };
+      const artifact: Part = {
+        inlineData,
+        thoughtSignature: 'c2ln',
+        partMetadata: { provider: 'gemini', resolution: 2 },
+        videoMetadata: { fps: 5 },
+      } as Part;
+      const plain = { inlineData: { mimeType: 'image/png', data: 'AAEC' } };
+      await service.saveArtifact({ ...file(), artifact });
+      await service.saveArtifact({ ...file(), artifact: plain });
+      same(await service.loadArtifact({ ...file(), version: 0 }), artifact);
+      same(await service.loadArtifact(file()), plain);
+      const loaded = (await service.loadArtifact({ ...file(), version: 0 }))!;
+      loaded.partMetadata!['resolution'] = 3;
+      same(await service.loadArtifact({ ...file(), version: 0 }), artifact);
+      const info = await service.getArtifactVersion({ ...file(), version: 0 });
+      same(Object.keys(info!).toSorted(), ['createTime', 'displayName', 'mimeType', 'version']);
+    },
+  },
+  {
+    id: 'artifact.file-data',
+    sentence: 'a part that only points to a file comes back as the pointer',
+    contracts: [37],
+    async check(service) {
+      const artifact = { fileData: { fileUri: 'gs://bucket/a', mimeType: 'image/png', displayName: 'a' } };
+      await service.saveArtifact({ ...file(), artifact });
+      same(await service.loadArtifact(file()), artifact);
+    },
+  },
+  {
+    id: 'artifact.refused-parts',
+    sentence: 'what is no part, and data that is not base64, is INVALID_INPUT and uses up no version',
+    contracts: [5, 37],
+    async check(service) {
+      const bad = [
+        null,
+        'text',
+        {},
+        [],
+        { text: 7 },
+        { inlineData: {} },
+        { inlineData: { mimeType: 'a/b' } },
+        { inlineData: { mimeType: 'a/b', data: 'not base64!' } },
+      ];
+      for (const artifact of bad) {
+        await refused(
+          'INVALID_INPUT',
+          service.saveArtifact({ ...file(), artifact: artifact as never }),
+          JSON.stringify(artifact),
+        );
+      }
+      for (const [what, value] of notJson()) {
+        await refused(
+          'INVALID_INPUT',
+          service.saveArtifact({ ...file(), artifact: { text: 'a', extra: value } as Part }),
+          what,
+        );
+        await refused(
+          'INVALID_INPUT',
+          service.saveArtifact({ ...file(), artifact: text('a'), customMetadata: { a: value as never } }),
+          what,
+        );
+      }
+      same(await service.listArtifactKeys(refTo()), []);
+      same(await service.saveArtifact({ ...file(), artifact: text('a') }), 0);
+    },
+  },
+  {
+    id: 'artifact.version-info',
+    sentence: 'what is known of a version: number, type, names, own metadata and the time of saving in seconds',
+    contracts: [37, 41],
+    async check(service, { runtime }) {
+      const artifact = { inlineData: { mimeType: 'image/png', data: 'AAEC', displayName: 'dot' } };
+      await service.saveArtifact({ ...file(), artifact, customMetadata: { from: 'test', deep: { a: [null] } } });
+      await runtime.advance(2_500);
+      await service.saveArtifact({ ...file(), artifact: text('second') });
+      same(await service.getArtifactVersion({ ...file(), version: 0 }), {
+        version: 0,
+        mimeType: 'image/png',
+        displayName: 'dot',
+        customMetadata: { from: 'test', deep: { a: [null] } },
+        createTime: 1_700_000_000,
+      });
+      same(await service.getArtifactVersion(file()), {
+        version: 1,
+        mimeType: 'text/plain',
+        createTime: 1_700_000_002.5,
+      });
+    },
+  },
+  {
+    id: 'artifact.own-copy',
+    sentence: 'what is changed in a part or its metadata, given or answered, is not stored',
+    contracts: [9, 37],
+    async check(service) {
+      const artifact = { text: 'a', extra: { b: 1 } };
+      const customMetadata = { c: { d: 1 } };
+      await service.saveArtifact({ ...file(), artifact, customMetadata });
+      artifact.extra.b = 2;
+      customMetadata.c.d = 2;
+      const loaded = (await service.loadArtifact(file())) as typeof artifact;
+      same(loaded, { text: 'a', extra: { b: 1 } });
+      loaded.extra.b = 3;
+      same(await service.loadArtifact(file()), { text: 'a', extra: { b: 1 } });
+      same((await service.getArtifactVersion(file()))?.customMetadata, { c: { d: 1 } });
+    },
+  },
+];

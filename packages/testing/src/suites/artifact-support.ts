@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { base64OfBytes } from '@thole/core';
+import type { ArtifactRef, ArtifactService, Part } from '@thole/core';
+import type { Case, CaseTools } from '../case.ts';
+import { refTo } from './session-support.ts';
+
+export type ArtifactCase = Case<ArtifactService>;
+
+/** All 256 bytes as base64. */
+export const everyByte: string = base64OfBytes(Uint8Array.from({ length: 256 }, (_, i) => i));
+
+/** Names a file of the session that most cases use. */
+export function file(filename = 'file.txt', sessionId = 's', userId = 'u', appName = 'app'): ArtifactRef {
+  return { ...refTo(sessionId, userId, appName), filename };
+}
+
+/** A part of one text. */
+export function text(value: string): Part {
+  return { text: value };
+}
+
+/** Another instance over the same storage. */
+export async function reopened(t: CaseTools<ArtifactService>): Promise<ArtifactService> {
+  assert.ok(t.reopen, 'who claims durable gives reopen');
+  return t.reopen();
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { everyByte, file, reopened, text } from './artifact-support.ts';
+import type { ArtifactCase } from './artifact-support.ts';
+import { numbers, refTo, refused, same } from './session-support.ts';
+
+/** Versions are counted by the store, whoever saves and deletes at once. */
+export const artifactVersionCases: readonly ArtifactCase[] = [
+  {
+    id: 'artifact.versions',
+    sentence: 'versions count from 0, each keeps its content, and the newest is loaded unless one is named',
+    contracts: [37],
+    async check(service) {
+      for (const n of [0, 1, 2]) same(await service.saveArtifact({ ...file(), artifact: text(`v${n}`) }), n);
+      same(await service.listVersions(file()), [0, 1, 2]);
+      for (const version of [0, 1, 2]) same(await service.loadArtifact({ ...file(), version }), text(`v${version}`));
+      same(await service.loadArtifact(file()), text('v2'));
+    },
+  },
+  {
+    id: 'artifact.versions-many',
+    sentence: 'version 10 comes after version 9, not after version 1',
+    contracts: [37],
+    async check(service) {
+      for (const n of numbers(12)) await service.saveArtifact({ ...file(), artifact: text(`v${n - 1}`) });
+      same(
+        await service.listVersions(file()),
+        numbers(12).map((n) => n - 1),
+      );
+      same(await service.loadArtifact(file()), text('v11'));
+    },
+  },
+  {
+    id: 'artifact.concurrent',
+    sentence: 'twenty saves of one file at once get twenty versions, 0 to 19, and each version is its own save',
+    contracts: [37],
+    async check(service) {
+      const versions = await Promise.all(
+        numbers(20).map((n) => service.saveArtifact({ ...file(), artifact: text(`save ${n}`) })),
+      );
+      same(
+        versions.toSorted((a, b) => a - b),
+        numbers(20).map((n) => n - 1),
+      );
+      for (const [i, version] of versions.entries())
+        same(await service.loadArtifact({ ...file(), version }), text(`save ${i + 1}`));
+    },
+  },
+  {
+    id: 'artifact.refused-versions',
+    sentence: 'a version that is no whole number from 0 on is INVALID_INPUT',
+    contracts: [37, 42],
+    async check(service) {
+      await service.saveArtifact({ ...file(), artifact: text('a') });
+      for (const version of [-1, 0.5, Number.NaN, '0' as never, null as never]) {
+        await refused('INVALID_INPUT', service.loadArtifact({ ...file(), version }), String(version));
+        await refused('INVALID_INPUT', service.getArtifactVersion({ ...file(), version }), String(version));
+      }
+    },
+  },
+  {
+    id: 'artifact.deleted',
+    sentence: 'deleting takes every version and the name; it may be repeated, and versions go on counting',
+    contracts: [37],
+    async check(service) {
+      for (const n of numbers(3)) await service.saveArtifact({ ...file(), artifact: text(`${n}`) });
+      for (let i = 0; i < 2; i++) await service.deleteArtifact(file());
+      same(
+        [await service.loadArtifact(file()), await service.loadArtifact({ ...file(), version: 1 })],
+        [undefined, undefined],
+      );
+      same([await service.listVersions(file()), await service.listArtifactKeys(refTo())], [[], []]);
+      same(await service.saveArtifact({ ...file(), artifact: text('new') }), 3);
+      same([await service.listVersions(file()), await service.loadArtifact(file())], [[3], text('new')]);
+      await service.deleteArtifact(file('never was'));
+    },
+  },
+  {
+    id: 'artifact.saved-while-deleted',
+    sentence: 'saves among deletes never share a version and never come back half',
+    contracts: [37],
+    async check(service) {
+      const saves = numbers(12).map((n) => service.saveArtifact({ ...file(), artifact: text(`${n}`) }));
+      const deletes = numbers(4).map(() => service.deleteArtifact(file()));
+      const versions = await Promise.all(saves);
+      await Promise.all(deletes);
+      same(new Set(versions).size, 12);
+      for (const version of await service.listVersions(file())) {
+        const loaded = await service.loadArtifact({ ...file(), version });
+        same(loaded, text(`${versions.indexOf(version) + 1}`));
+      }
+    },
+  },
+  {
+    id: 'artifact.aborted',
+    sentence: 'a signal that is aborted before the call ends it with the signal’s reason, and nothing is saved',
+    contracts: [37],
+    async check(service) {
+      const reason = new Error('enough');
+      const saving = service.saveArtifact({ ...file(), artifact: text('a'), signal: AbortSignal.abort(reason) });
+      await assert.rejects(saving, (error) => error === reason);
+      same(await service.listArtifactKeys(refTo()), []);
+    },
+  },
+  {
+    id: 'artifact.durable',
+    sentence: 'another instance over the same storage has every file, and its versions go on counting',
+    contracts: [37],
+    needs: ['durable'],
+    async check(service, t) {
+      await service.saveArtifact({
+        ...file(),
+        artifact: { inlineData: { mimeType: 'a/b', data: everyByte } },
+        customMetadata: { a: 1 },
+      });
+      await service.saveArtifact({ ...file('gone'), artifact: text('x') });
+      await service.deleteArtifact(file('gone'));
+      const other = await reopened(t);
+      same((await other.loadArtifact(file()))?.inlineData?.data, everyByte);
+      same((await other.getArtifactVersion(file()))?.customMetadata, { a: 1 });
+      same(await other.saveArtifact({ ...file('gone'), artifact: text('y') }), 1);
+      const versions = await Promise.all(
+        numbers(10).map((n) => [service, other][n % 2]!.saveArtifact({ ...file('both'), artifact: text(`${n}`) })),
+      );
+      same(
+        versions.toSorted((a, b) => a - b),
+        numbers(10).map((n) => n - 1),
+      );
+    },
+  },
+];

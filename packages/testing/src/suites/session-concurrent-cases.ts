@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { append, eventOf, idsOf, made, numbers, read, refTo, same, stateOf, writing } from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+
+/** Many that append: nothing is lost, repeated or put in another order. */
+export const sessionConcurrentCases: readonly SessionCase[] = [
+  {
+    id: 'append.repeated',
+    sentence: 'an event id that is stored changes nothing, whatever comes with it, and is answered as stored',
+    contracts: [7],
+    async check(service) {
+      await made(service);
+      const [first] = await append(
+        service,
+        refTo(),
+        writing('e1', { a: 1, 'user:b': 1 }),
+        writing('e2', { a: 2, 'user:b': 2 }),
+      );
+      const before = await read(service);
+      const again = await service.appendEvent({
+        session: refTo(),
+        event: writing('e1', { a: 3, 'user:b': 3, 'app:c': 3 }, { timestamp: 1_700_000_999, author: 'other' }),
+      });
+      same(again, first);
+      same(await read(service), before);
+    },
+  },
+  {
+    id: 'append.repeated-at-once',
+    sentence: 'of twenty that append one event id at once all hear the same stored event, and there is one',
+    contracts: [7, 8],
+    async check(service) {
+      await made(service);
+      const answers = await Promise.all(
+        numbers(20).map((n) => service.appendEvent({ session: refTo(), event: writing('e1', { n }) })),
+      );
+      const { events, state, lastSeq } = await read(service);
+      same([events.length, lastSeq], [1, 1]);
+      for (const answer of answers) same(answer, events[0]);
+      same(state, events[0]!.actions.stateDelta);
+    },
+  },
+  {
+    id: 'append.id-per-session',
+    sentence: 'the same event id in another session is another event',
+    contracts: [7],
+    async check(service) {
+      await made(service, refTo('s1'));
+      await made(service, refTo('s2'));
+      await append(service, refTo('s1'), writing('e1', { a: 1 }));
+      await append(service, refTo('s2'), writing('e1', { a: 2 }));
+      same([await stateOf(service, refTo('s1')), await stateOf(service, refTo('s2'))], [{ a: 1 }, { a: 2 }]);
+    },
+  },
+  {
+    id: 'append.concurrent',
+    sentence: 'a hundred that append at once lose, repeat and reorder nothing: seq is 1 to 100, and every key is there',
+    contracts: [6, 8],
+    async check(service) {
+      await made(service);
+      const answers = await Promise.all(
+        numbers(100).map((n) => service.appendEvent({ session: refTo(), event: writing(`e${n}`, { [`key${n}`]: n }) })),
+      );
+      const { events, state, lastSeq } = await read(service);
+      same(
+        events.map((event) => event.seq),
+        numbers(100),
+      );
+      same(new Set(idsOf(events)).size, 100);
+      assert.equal(lastSeq, 100);
+      for (const answer of answers) assert.equal(events[answer.seq! - 1]!.id, answer.id);
+      for (const n of numbers(100)) assert.equal(state[`key${n}`], n);
+    },
+  },
+  {
+    id: 'append.concurrent-scopes',
+    sentence: 'writers in different sessions never lose each other’s keys in user: and app: state',
+    contracts: [6],
+    async check(service) {
+      const refs = numbers(12).map((n) => refTo(`s${n}`, `u${n % 2}`));
+      await Promise.all(refs.map((ref) => made(service, ref)));
+      await Promise.all(
+        numbers(4).flatMap((round) =>
+          refs.map((ref, i) =>
+            service.appendEvent({
+              session: ref,
+              event: writing(`e${round}`, { [`user:${i}-${round}`]: 1, [`app:${i}-${round}`]: 1 }),
+            }),
+          ),
+        ),
+      );
+      const keys = Object.keys(await stateOf(service, refs[0]!));
+      assert.equal(keys.filter((key) => key.startsWith('app:')).length, 48);
+      assert.equal(keys.filter((key) => key.startsWith('user:')).length, 24);
+    },
+  },
+  {
+    id: 'append.concurrent-handles',
+    sentence: 'two that hold the same session and append in turn both succeed: no snapshot is too old to append to',
+    contracts: [7, 8],
+    async check(service) {
+      await made(service);
+      const [one, other] = [await read(service), await read(service)];
+      await append(service, one, writing('e1', { a: 1 }));
+      await append(service, other, writing('e2', { b: 2 }));
+      await append(service, one, writing('e3', { a: 3 }));
+      const whole = await read(service);
+      same([idsOf(whole.events), whole.state], [['e1', 'e2', 'e3'], { a: 3, b: 2 }]);
+    },
+  },
+  {
+    id: 'append.order-is-seq',
+    sentence: 'events with falling and equal times are read in the order they were stored',
+    contracts: [8],
+    async check(service) {
+      await made(service);
+      const events = [5, 5, 3, 9, 1].map((time, i) => eventOf(`e${i}`, { timestamp: 1_700_000_000 + time }));
+      await append(service, refTo(), ...events);
+      same(idsOf((await read(service)).events), idsOf(events));
+    },
+  },
+  {
+    id: 'append.long-history',
+    sentence: 'a history of 250 events is read whole and in order',
+    contracts: [8, 10],
+    async check(service) {
+      await made(service);
+      for (const n of numbers(250)) await service.appendEvent({ session: refTo(), event: eventOf(`e${n}`) });
+      same(
+        idsOf((await read(service)).events),
+        numbers(250).map((n) => `e${n}`),
+      );
+    },
+  },
+  {
+    id: 'append.time-goes-on',
+    sentence: 'lastUpdateTime is the time of the event, and never goes back',
+    contracts: [7, 8],
+    async check(service) {
+      const session = await service.createSession(refTo());
+      const times: number[] = [];
+      for (const [i, time] of [10.125, 5, 10.125, 20].entries()) {
+        await append(service, session, eventOf(`e${i}`, { timestamp: 1_700_000_000 + time }));
+        const stored = await read(service);
+        assert.equal(session.lastUpdateTime, stored.lastUpdateTime);
+        times.push(stored.lastUpdateTime - 1_700_000_000);
+      }
+      same(times, [10.125, 10.125, 10.125, 20]);
+    },
+  },
+];

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { TholeError } from '@thole/core';
+import { eventOf, idsOf, read, refTo, refused, same } from './session-support.ts';
+import type { SessionCase } from './session-support.ts';
+import { aborts, settles, waits } from './waiting.ts';
+
+import { ready, request } from './lease-support.ts';
+
+const needs = ['lease'];
+
+/** Asking the holder to stop. */
+export const sessionInterruptCases: readonly SessionCase[] = [
+  {
+    id: 'lease.interrupt',
+    sentence:
+      'interrupt asks the holder to stop, and the newer run begins once it has let go, before those who waited longer',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      const first = await leasing.lease(refTo(), request('i1'));
+      const queued = leasing.lease(refTo(), request('i2'));
+      await waits(runtime, queued);
+      const newer = leasing.lease(refTo(), request('i3', { policy: 'interrupt' }));
+      assert.ok(TholeError.is(await aborts(runtime, first.stop, 2_000), 'RUN_INTERRUPTED'));
+      await waits(runtime, newer);
+      await service.appendEvent({ session: refTo(), event: eventOf('cleanup'), fence: first.fence });
+      await first.release();
+      const lease = await settles(runtime, newer, 5_000);
+      await waits(runtime, queued);
+      await lease.release();
+      await settles(runtime, queued, 5_000);
+      same(idsOf((await read(service)).events), ['cleanup']);
+    },
+  },
+  {
+    id: 'lease.interrupt-ends',
+    sentence: 'a holder that does not let go within cleanupMs loses its lease, though it renews',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      const first = await leasing.lease(refTo(), request('i1', { ttlMs: 60_000 }));
+      const newer = leasing.lease(refTo(), request('i2', { policy: 'interrupt', cleanupMs: 2_000, waitMs: 30_000 }));
+      await aborts(runtime, first.stop, 1_000);
+      await first.renew().catch(() => {});
+      await settles(runtime, newer, 4_000);
+      await refused(
+        'LEASE_LOST',
+        service.appendEvent({ session: refTo(), event: eventOf('late'), fence: first.fence }),
+      );
+      await refused('LEASE_LOST', first.renew());
+    },
+  },
+  {
+    id: 'lease.interrupt-free',
+    sentence: 'interrupt on a session that nobody holds is given at once',
+    contracts: [13],
+    needs,
+    async check(service) {
+      const leasing = await ready(service);
+      const lease = await leasing.lease(refTo(), request('i1', { policy: 'interrupt' }));
+      assert.equal(lease.stop.aborted, false);
+    },
+  },
+  {
+    id: 'lease.request-stop',
+    sentence: 'asking to stop reaches the holder and only the holder, who keeps the lease until it lets go',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      assert.equal(await leasing.requestStop(refTo(), 'i1'), false);
+      const lease = await leasing.lease(refTo(), request('i1'));
+      assert.equal(await leasing.requestStop(refTo(), 'other'), false);
+      assert.equal(await leasing.requestStop(refTo('s', 'u2'), 'i1'), false);
+      assert.equal(lease.stop.aborted, false);
+      assert.equal(await leasing.requestStop(refTo(), 'i1'), true);
+      assert.ok(TholeError.is(await aborts(runtime, lease.stop, 2_000), 'RUN_ABORTED'));
+      same((await leasing.current(refTo()))?.invocationId, 'i1');
+      await lease.release();
+      assert.equal(await leasing.requestStop(refTo(), 'i1'), false);
+    },
+  },
+];

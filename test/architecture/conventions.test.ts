@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { bareCodeOf, codeOf } from './imports.ts';
+import { packages, sourcesOf } from './workspace.ts';
+
+const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
+
+it('lets every optional member of an exported interface be undefined (contract 41)', () => {
+  const strict = sources.flatMap((file) =>
+    exportedInterfaces(codeOf(file))
+      .flatMap(optionalMembers)
+      .filter(({ type }) => !/\| undefined$|^unknown$/.test(type) || /=>/.test(outermost(type)))
+      .map(({ name }) => `${file}: ${name}`),
+  );
+  expect(strict).toEqual([]);
+});
+
+it('names every duration with Ms, and its number is one (contract 41)', () => {
+  const duration = /(?<!\w)(\w*(?:[tT]imeout|[dD]elay|[dD]uration|[iI]nterval|[tT]tl|[wW]ait|[pP]atience))\??: number/g;
+  const nameless = sources.flatMap((file) =>
+    [...codeOf(file).matchAll(duration)].map(([, name]) => `${file}: ${name}`),
+  );
+  expect(nameless).toEqual([]);
+});
+
+it('asks instanceof of what the language makes alone, never of a class of ours (contract 42)', () => {
+  const asked = sources.flatMap((file) =>
+    [...bareCodeOf(file).matchAll(/\binstanceof\s+([\w.]+)/g)].map(([, name]) => [file, name!] as const),
+  );
+  expect(asked.filter(([, name]) => !['Error', 'Uint8Array', 'Float32Array'].includes(name))).toEqual([]);
+});
+
+it('keeps nothing that changes in a module: no variables, and no collections that are written to (contract 42)', () => {
+  const kept = sources.flatMap((file) => {
+    const code = bareCodeOf(file);
+    const variables = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name!);
+    const collections = [...code.matchAll(/^(?:export )?const (\w+)[^=\n]* = (?:new (?:Weak)?(?:Map|Set)\b|\[|\{)/gm)]
+      .map(([, name]) => name!)
+      .filter((name) =>
+        new RegExp(
+          `\\b${name}(?:\\.(?:set|add|delete|clear|push|splice|pop|shift)\\(|(?:\\[[^\\]]*\\]|\\.\\w+) =[^=>])`,
+        ).test(code),
+      );
+    return [...variables, ...collections].map((name) => `${file}: ${name}`);
+  });
+  expect(kept).toEqual([]);
+});
+
+function exportedInterfaces(code: string): string[] {
+  return [...code.matchAll(/^export interface \w[\s\S]*?\n\}/gm)].map(([body]) => body);
+}
+
+/** Members with `?`, each with its type: all up to the semicolon that no bracket encloses. Parameters end in a comma. */
+function optionalMembers(body: string): { name: string; type: string }[] {
+  return [...body.matchAll(/^\s+(?:readonly )?(\w+)\?: /gm)].flatMap(({ 0: start, 1: name, index }) => {
+    let depth = 0;
+    for (let end = index + start.length; end < body.length && depth >= 0; end++) {
+      const character = body[end]!;
+      if ('{(['.includes(character)) depth++;
+      if ('})]'.includes(character)) depth--;
+      if (depth === 0 && character === ',') return [];
+      if (depth === 0 && character === ';')
+        return [{ name: name!, type: body.slice(index + start.length, end).trim() }];
+    }
+    return [];
+  });
+}
+
+/** A type without what brackets enclose: a bare `=>` in it takes the `| undefined` for its own answer. */
+function outermost(type: string): string {
+  let rest = type;
+  for (let before = ''; before !== rest;)
+    [before, rest] = [rest, rest.replaceAll(/\([^(){}[\]]*\)|\{[^(){}[\]]*\}|\[[^(){}[\]]*\]/g, '')];
+  return rest;
+}

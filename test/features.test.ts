@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { read, root } from './architecture/workspace.ts';
+
+const rows = read('docs/features.md')
+  .split('\n')
+  .filter((line) => /^\| F\d/.test(line))
+  .map((line) => {
+    const [id = '', , where = '', shownBy = ''] = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+    return { id, where, files: [...shownBy.matchAll(/`([^`]+)`/g)].map(([, file]) => file!) };
+  });
+const tests = /(\.test\.ts|^packages\/testing\/src\/suites\/[a-z-]+-cases\.ts)$/;
+
+it('docs/features.md lists each feature once, in order', () => {
+  const ids = rows.map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(100);
+  expect(ids).toEqual([...new Set(ids)].toSorted());
+});
+
+it('docs/features.md names for each feature a test that is there', () => {
+  expect(rows.filter(({ files }) => files.length === 0).map(({ id }) => id)).toEqual([]);
+  const lost = rows.flatMap(({ id, files }) =>
+    files.filter((file) => !tests.test(file) || !existsSync(join(root, file))).map((file) => `${id}: ${file}`),
+  );
+  expect(lost).toEqual([]);
+});
+
+it('docs/features.md names nothing in the API or code that is not there', () => {
+  const exported = new Set(
+    ['core', 'runner', 'tools', 'recall', 'mem-services'].flatMap((each) =>
+      read(`packages/${each}/exports.txt`).split('\n'),
+    ),
+  );
+  const lost = rows.flatMap(({ id, where }) =>
+    [...where.matchAll(/`([A-Z]\w*[a-z]\w*)[`.({]|(?:core|recall) `(\w+)`/g)]
+      .map(([, type, named]) => type ?? named!)
+      .filter((name) => !exported.has(name))
+      .map((name) => `${id}: ${name}`),
+  );
+  const files = rows.flatMap(({ where }) => [...where.matchAll(/runner `([\w/-]+\.ts)`/g)].map(([, file]) => file!));
+  expect(lost).toEqual([]);
+  expect(files.filter((file) => !existsSync(join(root, 'packages/runner/src', file)))).toEqual([]);
+});
