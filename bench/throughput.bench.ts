@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Ai } from './support/ai.ts';
+import type { AiMessage } from './support/ai.ts';
 import { Adk } from './support/adk.ts';
 import { build } from './support/build.ts';
 import { Figures, median } from './support/figures.ts';
@@ -9,23 +10,21 @@ import type { Cost } from './support/figures.ts';
 import { clearNursery, cpuTime, inTurns } from './support/measure.ts';
 import { freeModel, Ours } from './support/ours.ts';
 
-const [sessions, turns, length, latencyMs, samples] = [1_000, 2, 10, 50, 60];
+const [sessions, turns, length, latencyMs, samples] = [1_000, 3, 10, 50, 60];
 const ours = new Ours(freeModel(latencyMs));
 const ai = await Ai.load(latencyMs);
 const costs = { ours: { wall: [0], cpu: [0] }, ai: { wall: [0], cpu: [0] } };
 
+let ids: string[] = [];
+let arrays: AiMessage[][] = [];
 for (let sample = -4; sample < samples; sample++) {
   if (sample === 0) for (const { wall, cpu } of Object.values(costs)) wall.length = cpu.length = 0;
-  const ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(length)));
-  const arrays = ids.map(() => ai.session(length));
-  // As in the midst of a conversation: each session has had a turn.
-  await Promise.all([...ids.map((id) => ours.turn(id)), ...arrays.map((messages) => ai.turn(messages))]);
+  if (sample % 4 === 0) await renew();
   clearNursery();
   await inTurns(Math.abs(sample), [
     () => atOnce(costs.ours, ids, (id) => ours.turn(id)),
     () => atOnce(costs.ai, arrays, (messages) => ai.turn(messages)),
   ]);
-  for (const id of ids) await ours.forget(id);
 }
 
 const figures = new Figures();
@@ -56,6 +55,14 @@ figures.compare(
   ...memory('heap'),
 );
 figures.end();
+
+/** New sessions, in the midst of a conversation: each has had a turn. They serve four samples, and end with 36 events. */
+async function renew(): Promise<void> {
+  for (const id of ids) await ours.forget(id);
+  ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(length)));
+  arrays = ids.map(() => ai.session(length));
+  await Promise.all([...ids.map((id) => ours.turn(id)), ...arrays.map((messages) => ai.turn(messages))]);
+}
 
 /** Every session does its turns one after another, all sessions at once. */
 async function atOnce<T>(

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/fetch-package.mjs';
 
@@ -6,6 +6,6 @@ import { root } from '../../scripts/fetch-package.mjs';
 export function build(): void {
   const turbo = join(root, 'node_modules/.bin/turbo');
   const flags = ['run', 'build', '--concurrency=2', '--output-logs=errors-only'];
-  // Only what went wrong, and not into the table.
-  execFileSync(turbo, flags, { cwd: root, stdio: ['ignore', 2, 2] });
+  const { status, stdout } = spawnSync(turbo, flags, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`could not build:\n${stdout}`);
 }

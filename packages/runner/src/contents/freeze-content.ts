@@ -13,8 +13,8 @@ export function userContent(parts: Part[]): Content {
 /** The content of an event with these of its parts, frozen; the stored one itself where that is frozen and whole. */
 export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
   const stored = event.content!;
-  const isWhole = stored.role !== undefined && stored.parts === parts;
-  if (isWhole) return stored;
+  // Events are frozen from the inside out: where the content is, so are its parts.
+  if (stored.role !== undefined && stored.parts === parts && Object.isFrozen(stored)) return stored;
   const role = stored.role ?? (event.author === agentName ? 'model' : 'user');
   return Object.freeze({ ...stored, role, parts: Object.freeze([...parts]) as Part[] });
 }

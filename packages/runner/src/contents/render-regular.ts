@@ -1,5 +1,5 @@
 import { getFunctionCalls } from '@thole/core';
-import type { Content, Event, Part } from '@thole/core';
+import type { Content, Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
 import { callKey } from '../history/call-key.ts';
 import { isPlain, Shape, shapeOf } from '../history/event-shape.ts';
 import { freezeContent, userContent } from './freeze-content.ts';
@@ -39,23 +39,29 @@ const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shap
 /** Adds the event with calls and one with all their answers; the index behind them, or of the event where one is missing. */
 function renderAnswered(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
   const event = events[index]!;
-  const keys = getFunctionCalls(event).map(callKey);
-  const answers: (Part | undefined)[] = keys.map(() => undefined);
+  const calls = getFunctionCalls(event);
+  const answers = new Array<Part | undefined>(calls.length).fill(undefined);
   let next = index + 1;
-  for (let missing = keys.length; missing > 0; next++) {
+  for (let missing = calls.length; missing > 0; next++) {
     const answering = events[next];
     if (!answering || (answering.author !== 'user' && answering.author !== agentName)) return index;
     if (!isOnlyAnswers(shapeOf(answering))) return index;
     const parts = answering.content!.parts!;
     for (let i = 0; i < parts.length; i++) {
-      const key = callKey(parts[i]!.functionResponse!);
-      const place = keys.findIndex((candidate, at) => candidate === key && !answers[at]);
+      const place = placeOf(parts[i]!.functionResponse!, calls, answers);
       if (place < 0) return index;
       answers[place] = parts[i]!;
       missing -= 1;
     }
   }
   out.contents.push(freezeContent(event, event.content!.parts!, agentName), userContent(answers as Part[]));
-  for (const key of keys) out.calls.add(key);
+  for (let i = 0; i < calls.length; i++) out.calls.add(callKey(calls[i]!));
   return next;
+}
+
+/** The first call that the answer belongs to and that has none yet; -1 where there is none. */
+function placeOf(answer: FunctionResponse, calls: readonly FunctionCall[], answers: readonly unknown[]): number {
+  const key = callKey(answer);
+  for (let i = 0; i < calls.length; i++) if (answers[i] === undefined && callKey(calls[i]!) === key) return i;
+  return -1;
 }

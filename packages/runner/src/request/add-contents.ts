@@ -26,7 +26,8 @@ function mayBeChanged({ agent, support }: RequestDraft): boolean {
 }
 
 function foldOf({ agent, context, support }: RequestDraft): ContentsFold {
-  const key = JSON.stringify(['contents', agent.name, context.branch, agent.includeContents]);
+  // Names may hold blanks: two agents that came to share a fold would but have it begin anew for each.
+  const key = `contents ${agent.includeContents} ${agent.name} ${context.branch ?? ''}`;
   const known = support.folds.get(key) as ContentsFold | undefined;
   if (known) return known;
   const fold = new ContentsFold();
@@ -35,15 +36,16 @@ function foldOf({ agent, context, support }: RequestDraft): ContentsFold {
 }
 
 function contentsRequest({ agent, context, support }: RequestDraft): ContentsRequest {
+  const { plugins } = support;
   return {
     agentName: agent.name,
     branch: context.branch,
     includeContents: agent.includeContents,
     invocationId: context.invocationId,
     log: (message, fields) => context.runtime.logger.debug(message, { ...fields, sessionId: context.sessionId }),
-    ...(hasHook(support.plugins, 'selectHistoryCallback') && {
-      selectHistory: (events) => selectHistory(support.plugins, { invocationContext: context, events }),
-    }),
+    selectHistory: hasHook(plugins, 'selectHistoryCallback')
+      ? (events) => selectHistory(plugins, { invocationContext: context, events })
+      : undefined,
   };
 }
 

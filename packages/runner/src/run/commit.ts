@@ -12,6 +12,7 @@ import type {
 } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
+import { toStoreError } from './run-errors.ts';
 
 export interface CommitterOptions {
   service: SessionService;
@@ -107,7 +108,7 @@ export class Committer {
       try {
         return await service.appendEvent({ session: live.ref, event, ...(fence !== undefined && { fence }) });
       } catch (error) {
-        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') || attempt === ATTEMPTS) throw error;
+        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') || attempt === ATTEMPTS) throw toStoreError(error);
         await this.#p.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + this.#p.runtime.random()));
       }
     }

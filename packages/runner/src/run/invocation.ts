@@ -13,7 +13,7 @@ import type { LiveSession } from './live-session.ts';
 import type { Reader } from './reader.ts';
 import type { RunHost, RunOptions } from './run-host.ts';
 import { RunLimits } from './run-limits.ts';
-import { aborted, toRunError } from './run-errors.ts';
+import { aborted, toRunError, toStoreError } from './run-errors.ts';
 import type { RunScope } from './run-scope.ts';
 import { Strand } from './strand.ts';
 import type { Swept } from './sweep.ts';
@@ -200,7 +200,10 @@ export class Invocation implements RunScope, Swept {
     }
     if (lease) this.#hold(lease);
     this.host.sweep.add(this);
-    this.#use(await this.host.open(lease, this.signal), lease && this.host.fenceOf(lease));
+    const live = await this.host.open(lease, this.signal).catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+    this.#use(live, lease && this.host.fenceOf(lease));
   }
 
   #use(live: LiveSession, fence: string | undefined): void {

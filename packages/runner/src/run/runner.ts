@@ -179,6 +179,7 @@ export class Runner {
   async #close(): Promise<void> {
     for (const run of this.#runs) run.stop(aborted(run.invocationId, 'The runner was closed.'));
     await this.idle();
+    this.#sweep.close();
     const closing = [...this.#toolsets, ...this.#plugins].map(async (each) => each.close?.());
     for (const result of await Promise.allSettled(closing)) {
       if (result.status === 'rejected') this.#runtime.logger.error('Closing failed.', { error: String(result.reason) });

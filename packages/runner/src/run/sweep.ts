@@ -25,6 +25,12 @@ export class Sweep {
     this.#runs.delete(run);
   }
 
+  /** Looks no more: the runner is closed. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
   #lookAt(at: number): void {
     if (at === Infinity || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.cancel();

@@ -186,6 +186,32 @@ describe('a runner', () => {
     expect((await completed).text).toBe('fine');
   });
 
+  it.each(['getSession', 'appendEvent'])(
+    'names the store when its %s throws an error without a code (contract 22)',
+    async (method) => {
+      const { service, another } = await houseOf(saying('root', 'fine'));
+      const broken = new Proxy(service as SessionService, {
+        get(target, name) {
+          if (name === method) return () => Promise.reject(new Error('disk on fire'));
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? (value as (p: unknown) => unknown).bind(target) : value;
+        },
+      });
+      await expect(another({ sessionService: broken }).runToCompletion(hello)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        cause: expect.objectContaining({ message: 'disk on fire' }),
+      });
+      expect((await another().runToCompletion(hello)).text).toBe('fine');
+    },
+  );
+
+  it('leaves no timer behind when it is closed', async () => {
+    const { runner, runtime } = await houseOf(saying('root', 'fine'));
+    await runner.runToCompletion(hello);
+    await runner.close();
+    expect(runtime.pending).toBe(0);
+  });
+
   it('hears an out-of-band write through its plugins, without a lease (contracts 12, 16)', async () => {
     const heard: unknown[] = [];
     const plugin: Plugin = {
