@@ -3,6 +3,7 @@ import type { Content, Event, FunctionCall, FunctionResponse, Part } from '@thol
 import { callKey } from '../history/call-key.ts';
 import { isPlain, Shape, shapeOf } from '../history/event-shape.ts';
 import { freezeContent, userContent } from './freeze-content.ts';
+import { retoldContent } from './retell-others.ts';
 
 /** Contents, and the keys of the calls in them. */
 export interface Rendered {
@@ -11,28 +12,40 @@ export interface Rendered {
 }
 
 /**
- * Adds the contents of the regular events from this index on: what the user and the agent say, and the agent's calls with
- * the answers to all of them right behind. They are what `renderEvents` gives, without looking at what stands around
- * them, and stay so unless one of the calls is answered again. The answer is the index of the first event that is not such.
+ * Adds the contents of the regular events from this index on: what the user and the agent say, what other agents do, and
+ * the agent's calls with the answers to all of them right behind. They are what `renderEvents` gives, without looking at
+ * what stands around them, and stay so unless one of the calls is answered again. The answer is the index of the first
+ * event that is not such.
  */
 export function renderRegular(events: readonly Event[], from: number, agentName: string, out: Rendered): number {
   let i = from;
   while (i < events.length) {
-    const event = events[i]!;
-    if (event.author !== 'user' && event.author !== agentName) return i;
-    const shape = shapeOf(event);
-    if (isPlain(shape)) {
-      out.contents.push(freezeContent(event, event.content!.parts!, agentName));
-      i += 1;
-      continue;
-    }
-    const next = isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, i, agentName, out) : i;
-    if (next === i) return i;
+    const next = renderNext(events, i, agentName, out);
+    if (next === i) break;
     i = next;
   }
   return i;
 }
 
+/** Adds what begins at this index where it is regular; the index behind it, or the same one. */
+function renderNext(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
+  const event = events[index]!;
+  const shape = shapeOf(event);
+  if (shape & (Shape.odd | Shape.transcript)) return index;
+  if (!isSeenAsOwn(event, agentName)) {
+    out.contents.push(retoldContent(event));
+    if (shape & Shape.calls) addCalls(getFunctionCalls(event), out);
+    return index + 1;
+  }
+  if (isPlain(shape)) {
+    out.contents.push(freezeContent(event, event.content!.parts!, agentName));
+    return index + 1;
+  }
+  return isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, index, agentName, out) : index;
+}
+
+/** Whether the agent is shown the event as it is: it is its own or the user's. */
+const isSeenAsOwn = ({ author }: Event, agentName: string): boolean => author === 'user' || author === agentName;
 const isOnlyCalls = (shape: number): boolean => (shape & ~(Shape.said | Shape.other)) === Shape.calls;
 const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shape.answers;
 
@@ -40,12 +53,11 @@ const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shap
 function renderAnswered(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
   const event = events[index]!;
   const calls = getFunctionCalls(event);
-  const answers = new Array<Part | undefined>(calls.length).fill(undefined);
+  const answers: (Part | undefined)[] = calls.map(() => undefined);
   let next = index + 1;
   for (let missing = calls.length; missing > 0; next++) {
     const answering = events[next];
-    if (!answering || (answering.author !== 'user' && answering.author !== agentName)) return index;
-    if (!isOnlyAnswers(shapeOf(answering))) return index;
+    if (!answering || !isSeenAsOwn(answering, agentName) || !isOnlyAnswers(shapeOf(answering))) return index;
     const parts = answering.content!.parts!;
     for (let i = 0; i < parts.length; i++) {
       const place = placeOf(parts[i]!.functionResponse!, calls, answers);
@@ -55,8 +67,12 @@ function renderAnswered(events: readonly Event[], index: number, agentName: stri
     }
   }
   out.contents.push(freezeContent(event, event.content!.parts!, agentName), userContent(answers as Part[]));
-  for (let i = 0; i < calls.length; i++) out.calls.add(callKey(calls[i]!));
+  addCalls(calls, out);
   return next;
+}
+
+function addCalls(calls: readonly FunctionCall[], out: Rendered): void {
+  for (let i = 0; i < calls.length; i++) out.calls.add(callKey(calls[i]!));
 }
 
 /** The first call that the answer belongs to and that has none yet; -1 where there is none. */

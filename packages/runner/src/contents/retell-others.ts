@@ -1,8 +1,8 @@
-import type { Event, Part } from '@thole/core';
+import type { Content, Event, Part } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 import { hasCallsOrAnswers, isBlankPart } from '../history/event-kinds.ts';
 import { callKey } from '../history/call-key.ts';
-import { textPart } from './freeze-content.ts';
+import { textPart, userContent } from './freeze-content.ts';
 
 /**
  * Other agents' events as the user's context, a line for each part: an agent never sees another's words as its own, nor
@@ -23,8 +23,15 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
 const heading = textPart('Context, from another agent:');
 
 function retold(event: Event): Event {
-  const lines = (event.content?.parts ?? []).flatMap((part) => linesOf(part, event.author));
-  return { ...event, content: { role: 'user', parts: [heading, ...lines] } };
+  return { ...event, content: retoldContent(event) };
+}
+
+/** What another agent's event is to an agent, frozen: the same wherever it stands. */
+export function retoldContent(event: Event): Content {
+  const told = [heading];
+  const { parts = [] } = event.content ?? {};
+  for (let i = 0; i < parts.length; i++) told.push(...linesOf(parts[i]!, event.author));
+  return userContent(told);
 }
 
 function linesOf(part: Part, agent: string): Part[] {

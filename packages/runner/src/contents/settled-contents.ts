@@ -28,7 +28,7 @@ export class SettledContents {
   /** The contents of the list, which must begin with the events that are settled. */
   contentsOf(events: readonly Event[], request: ContentsRequest): Content[] {
     this.#events = events;
-    // While events wait the rules look at them and all that follows; a regular event behind them may be what they wait for.
+    // What waits is left to the rules for all events: settled in part, it might be made again, with everything, each time.
     if (!this.#isWaiting) {
       const out = { contents: this.#contents, calls: this.#calls };
       this.#count = renderRegular(events, this.#count, request.agentName, out);

@@ -12,64 +12,107 @@ export interface ModelAnswer {
 }
 
 /**
- * Asks the model once, with the hooks around it, and yields partial events where streaming is wanted. Throws what the model
- * throws, `MODEL_FAILED` around an error that is not ours, `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` where it
- * breaks its promise, and `LLM_CALL_LIMIT`.
+ * Asks the model once, with the hooks around it. Throws what the model throws, `MODEL_FAILED` around an error that is not ours,
+ * `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` where it breaks its promise, and `LLM_CALL_LIMIT`.
  */
-export async function* callModel(draft: RequestDraft): AsyncGenerator<Event, ModelAnswer, Event> {
-  const id = draft.context.runtime.newId('event');
-  const instead = hooksOf(draft).before && (await beforeModel(draft));
-  if (instead) return { id, response: instead };
-  const model = modelOf(draft);
-  draft.request.model = model.model;
-  draft.context.countLlmCall();
-  let response: LlmResponse;
-  const asked = yield* ask(draft, model, id);
-  if ('error' in asked) response = await onModelError(draft, asked.error);
-  else response = asked.final;
-  return { id, response: hooksOf(draft).after ? await afterModel(draft, response) : response };
+export async function callModel(draft: RequestDraft): Promise<ModelAnswer> {
+  const call = await beginCall(draft);
+  if ('response' in call) return call;
+  let step = await call.pull();
+  while ('partial' in step) step = await call.pull();
+  return endCall(draft, call, step);
 }
 
-type Asked = { final: LlmResponse } | { error: TholeError };
-
-// An error is an answer here, so that what hooks and the reader's side throw while partials are shown is not taken for one.
-async function* ask(draft: RequestDraft, model: Llm, id: string): AsyncGenerator<Event, Asked, Event> {
-  const { signal, runConfig } = draft.context;
-  const stream = runConfig.streamingMode === 'sse';
-  const listened = hooksOf(draft).after;
-  let responses: AsyncIterator<LlmResponse> | undefined;
-  let final: LlmResponse | undefined;
+/** The same, and yields partial events as they come. */
+export async function* streamModel(draft: RequestDraft): AsyncGenerator<Event, ModelAnswer, Event> {
+  const call = await beginCall(draft);
+  if ('response' in call) return call;
+  const listened = listensAfter(draft);
   let isDone = false;
   try {
-    for (;;) {
-      let response: LlmResponse;
-      try {
-        responses ??= model.generateContentAsync(draft.request, { stream, signal })[Symbol.asyncIterator]();
-        const step = await responses.next();
-        signal.throwIfAborted();
-        if (step.done) {
-          isDone = true;
-          checkFinal(final, model.model);
-          return { final };
-        }
-        response = step.value;
-        checkResponse(response, final, model.model);
-      } catch (error) {
-        signal.throwIfAborted();
-        return { error: asModelError(error, model) };
-      }
-      if (!response.partial) final = response;
-      else if (stream) yield partialEvent(draft, id, listened ? await afterModel(draft, response) : response);
+    let step = await call.pull();
+    for (; 'partial' in step; step = await call.pull()) {
+      yield partialEvent(draft, call.id, listened ? await afterModel(draft, step.partial) : step.partial);
     }
+    isDone = true;
+    return await endCall(draft, call, step);
   } finally {
-    if (!isDone) leave(responses);
+    if (!isDone) call.leave();
   }
 }
 
-// Not waited for: a model that broke its promise, or ignores its signal, may break this one too.
-function leave(responses: AsyncIterator<LlmResponse> | undefined): void {
-  const leaving = async (): Promise<unknown> => responses?.return?.();
-  leaving().catch(noop);
+async function beginCall(draft: RequestDraft): Promise<ModelAnswer | ModelCall> {
+  const { agent, context, request, support } = draft;
+  const id = context.runtime.newId('event');
+  const listened = agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback');
+  const instead = listened && (await beforeModel(draft));
+  if (instead) return { id, response: instead };
+  const model = modelOf(draft);
+  request.model = model.model;
+  context.countLlmCall();
+  return new ModelCall(draft, model, id);
+}
+
+async function endCall(draft: RequestDraft, { id }: ModelCall, end: Final | Failure): Promise<ModelAnswer> {
+  const response = 'error' in end ? await onModelError(draft, end.error) : end.final;
+  return { id, response: listensAfter(draft) ? await afterModel(draft, response) : response };
+}
+
+interface Piece {
+  partial: LlmResponse;
+}
+interface Final {
+  final: LlmResponse;
+}
+/** A value, so that what hooks and the reader's side throw while partials are shown is not taken for the model's. */
+interface Failure {
+  error: TholeError;
+}
+
+/** A model's answer while it comes. */
+class ModelCall {
+  readonly id: string;
+  readonly #draft: RequestDraft;
+  readonly #model: Llm;
+  #responses: AsyncIterator<LlmResponse> | undefined;
+  #final: LlmResponse | undefined;
+
+  constructor(draft: RequestDraft, model: Llm, id: string) {
+    this.id = id;
+    this.#draft = draft;
+    this.#model = model;
+  }
+
+  async pull(): Promise<Piece | Final | Failure> {
+    const { signal, runConfig } = this.#draft.context;
+    try {
+      const stream = runConfig.streamingMode === 'sse';
+      this.#responses ??= this.#model
+        .generateContentAsync(this.#draft.request, { stream, signal })
+        [Symbol.asyncIterator]();
+      for (;;) {
+        const step = await this.#responses.next();
+        signal.throwIfAborted();
+        if (step.done) {
+          checkFinal(this.#final, this.#model.model);
+          return { final: this.#final };
+        }
+        checkResponse(step.value, this.#final, this.#model.model);
+        if (!step.value.partial) this.#final = step.value;
+        else if (stream) return { partial: step.value };
+      }
+    } catch (error) {
+      this.leave();
+      signal.throwIfAborted();
+      return { error: asModelError(error, this.#model) };
+    }
+  }
+
+  /** Lets the model go. Not waited for: one that broke its promise, or ignores its signal, may break this one too. */
+  leave(): void {
+    const leaving = async (): Promise<unknown> => this.#responses?.return?.();
+    leaving().catch(noop);
+  }
 }
 
 function modelOf({ agent, context, support }: RequestDraft): Llm {
@@ -100,11 +143,8 @@ function partialEvent({ agent, context }: RequestDraft, id: string, response: Ll
   };
 }
 
-function hooksOf({ agent, support }: RequestDraft): { before: boolean; after: boolean } {
-  return {
-    before: agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback'),
-    after: agent.afterModelCallback !== undefined || hasHook(support.plugins, 'afterModelCallback'),
-  };
+function listensAfter({ agent, support }: RequestDraft): boolean {
+  return agent.afterModelCallback !== undefined || hasHook(support.plugins, 'afterModelCallback');
 }
 
 async function beforeModel({ agent, context, request, support }: RequestDraft): Promise<LlmResponse | undefined> {

@@ -4,7 +4,7 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 import { buildRequest } from '../request/build-request.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { addUsage } from './add-usage.ts';
-import { callModel } from './call-model.ts';
+import { callModel, streamModel } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
 import { giveCallIds } from './give-call-ids.ts';
@@ -47,7 +47,8 @@ async function* runStep(
 ): AsyncGenerator<Event, boolean, Event> {
   const draft = await buildRequest(agent, context, turn);
   turn.retry = [];
-  const answer = yield* callModel(draft);
+  const isStreamed = context.runConfig.streamingMode === 'sse';
+  const answer = isStreamed ? yield* streamModel(draft) : await callModel(draft);
 
   const hasCalls = getFunctionCalls(answer.response).length > 0;
   let content = answer.response.content;

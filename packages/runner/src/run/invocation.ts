@@ -42,9 +42,11 @@ export class Invocation implements RunScope, Swept {
   readonly #controller: AbortController = new AbortController();
   readonly #reader: Reader;
   readonly #limits: RunLimits;
-  readonly #agents: Map<string, Agent> = new Map();
+  /** Agents that ran and are not in the tree. */
+  #strangers: Map<string, Agent> | undefined;
   readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
-  readonly #stopping: PromiseWithResolvers<never> = Promise.withResolvers();
+  /** Ends the wait for the work. */
+  #giveUp: (error: TholeError) => void = noop;
   #phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   #recorded: boolean = false;
   #stop: TholeError | undefined;
@@ -85,7 +87,6 @@ export class Invocation implements RunScope, Swept {
   begin(): void {
     if (this.#phase !== 'new') return;
     this.#phase = 'open';
-    this.#stopping.promise.catch(noop);
     void this.#main();
   }
 
@@ -120,7 +121,7 @@ export class Invocation implements RunScope, Swept {
 
   entered(agent: Agent): void {
     this.#current = agent;
-    if (this.host.tree.find(agent.name) !== agent) this.#agents.set(agent.name, agent);
+    if (this.host.tree.find(agent.name) !== agent) (this.#strangers ??= new Map()).set(agent.name, agent);
   }
 
   async commit(event: Event): Promise<Event> {
@@ -158,12 +159,20 @@ export class Invocation implements RunScope, Swept {
     let failure: unknown;
     try {
       this.host.began(this);
-      await Promise.race([this.#work(), this.#stopping.promise]);
+      await this.#workOrStop();
     } catch (error) {
       failure = error;
     }
     if (failure !== undefined) this.#stop ??= toRunError(failure, (this.#current ?? this.host.tree.root).name);
     await this.#finish();
+  }
+
+  // The work itself may go on for a while after a stop: nothing waits for it, and nothing of it is stored.
+  #workOrStop(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      this.#work().then(resolve, reject);
+    });
   }
 
   async #work(): Promise<void> {
@@ -217,7 +226,7 @@ export class Invocation implements RunScope, Swept {
       plugins: this.host.plugins,
       runtime: this.host.runtime,
       customMetadata: this.runConfig.customMetadata,
-      agentNamed: (author) => this.#agents.get(author) ?? this.host.tree.find(author),
+      agentNamed: (author) => this.#strangers?.get(author) ?? this.host.tree.find(author),
       context: () => this.#root!,
       temp: this.temp,
     });
@@ -294,7 +303,7 @@ export class Invocation implements RunScope, Swept {
     const error = toRunError(reason, (this.#current ?? this.host.tree.root).name);
     this.#stop = error;
     this.#controller.abort(error);
-    this.#stopping.reject(error);
+    this.#giveUp(error);
   }
 
   // ── the end

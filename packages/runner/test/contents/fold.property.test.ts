@@ -1,4 +1,5 @@
-import type { Content, Event, EventInit } from '@thole/core';
+import { getFunctionCalls } from '@thole/core';
+import type { Content, Event, EventInit, Part } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +42,14 @@ const action = fc.oneof(
       by: fc.constantFrom('user', ...authors, 'a'),
       andText: fc.boolean(),
       withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('answersAll' as const),
+      by: fc.constantFrom('user' as const, 'caller' as const),
+      reversed: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewinds' as const), back: fc.nat(4) }) },
@@ -114,6 +123,17 @@ function eventOf({ place: { author }, action: what }: Step, events: readonly Eve
       return {
         author: what.by,
         content: { role: 'user', parts: what.andText ? [...parts, { text: `and ${n}` }] : parts },
+      };
+    }
+    case 'answersAll': {
+      const last = events.at(-1);
+      const calls = last ? getFunctionCalls(last) : [];
+      if (!last || calls.length === 0) return agent(author, `words ${n}`);
+      const parts = calls.map(({ id, name }): Part => ({ functionResponse: { id, name, response: { result: n } } }));
+      return {
+        author: what.by === 'user' ? 'user' : last.author,
+        branch: last.branch,
+        content: { role: 'user', parts: what.reversed ? parts.toReversed() : parts },
       };
     }
     case 'rewinds':

@@ -2,7 +2,7 @@ import type { Event, EventLog } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { ContentsFold } from '../../src/contents/fold.ts';
 import { SessionLog } from '../../src/history/session-log.ts';
-import { agent, answer, asked, call, historyOf, lines, longRunning, rewind, user } from './history-of.ts';
+import { agent, answer, asked, call, callAll, historyOf, lines, longRunning, rewind, user } from './history-of.ts';
 
 /** Counts which events are looked at. */
 class WatchedLog extends SessionLog implements EventLog {
@@ -121,5 +121,33 @@ describe('ContentsFold', () => {
       expect(fold.contentsOf(log, asked({ selectHistory: () => ({ fromSeq }) }))).toHaveLength(left);
     }
     expect(fold.contentsOf(log, asked())).toHaveLength(3);
+  });
+
+  it('begins anew after a choice of history that failed', () => {
+    const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
+    const fold = new ContentsFold();
+    const fails = (): never => {
+      throw new Error('no choice today');
+    };
+    expect(() => fold.contentsOf(log, asked({ selectHistory: fails }))).toThrow('no choice today');
+    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1', 'model: 2']);
+  });
+
+  it('shows an event that is frozen and whole as it is stored, without a copy', () => {
+    const events = historyOf(user('1'), agent('a', '2'));
+    const contents = new ContentsFold().contentsOf(new SessionLog(events), asked());
+    expect(contents.map((content, i) => content === events[i]!.content)).toEqual([true, true]);
+  });
+
+  it('gives the answers to parallel calls in call order, in whatever order and events they came', () => {
+    const events = historyOf(
+      callAll('a', ['c1', 'c2', 'c3']),
+      answer('a', 'c3', 3),
+      answer('a', 'c1', 1),
+      answer('user', 'c2', 2),
+      user('5'),
+    );
+    const told = lines(new ContentsFold().contentsOf(new SessionLog(events), asked()));
+    expect(told.slice(3)).toEqual(['user: answer c1 1', 'user: answer c2 2', 'user: answer c3 3', 'user: 5']);
   });
 });
