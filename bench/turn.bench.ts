@@ -7,12 +7,15 @@ import { answer, instruction, question, textAt } from './support/history.ts';
 import { clearNursery, cpuOf, inTurns } from './support/measure.ts';
 import { freeModel, Ours } from './support/ours.ts';
 
-/** A sample is the mean of `sessions` × `turns` turns. `adkEvery`: a turn of @google/adk at every so many samples. */
+/**
+ * A sample is the mean of `sessions` × `turns` turns: enough of them that each side runs as it does in a process that does
+ * nothing else, and few enough that a session's length stays what it is. `adkEvery`: a turn of @google/adk at every so many samples.
+ */
 const sizes = [
-  { events: 10, sessions: 40, turns: 2, ai: 0.6, adkEvery: 1 },
-  { events: 100, sessions: 12, turns: 4, adkEvery: 1 },
-  { events: 1_000, sessions: 4, turns: 6, ai: 0.1, adk: 1 / 200, adkEvery: 1 },
-  { events: 5_000, sessions: 1, turns: 10, ai: 0.03, adk: 1 / 600, adkEvery: 6 },
+  { events: 10, sessions: 120, turns: 2, ai: 0.6, adkEvery: 1 },
+  { events: 100, sessions: 12, turns: 10, adkEvery: 1 },
+  { events: 1_000, sessions: 4, turns: 40, ai: 0.1, adk: 1 / 200, adkEvery: 1 },
+  { events: 5_000, sessions: 1, turns: 60, ai: 0.03, adk: 1 / 600, adkEvery: 6 },
 ];
 const samples = 72;
 

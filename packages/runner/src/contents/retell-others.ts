@@ -29,7 +29,7 @@ function retold(event: Event): Event {
 /** What another agent's event is to an agent, frozen: the same wherever it stands. */
 export function retoldContent(event: Event): Content {
   const told = [heading];
-  const { parts = [] } = event.content ?? {};
+  const parts = event.content?.parts ?? [];
   for (let i = 0; i < parts.length; i++) told.push(...linesOf(parts[i]!, event.author));
   return userContent(told);
 }
