@@ -1,7 +1,8 @@
 import { TholeError } from '../errors/thole-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './check-name.ts';
-import { leaseLost } from './lease-line.ts';
+import { LazySignal } from './lazy-signal.ts';
+import { leaseLost, tellHolder } from './lease-line.ts';
 import type { Held, Line, Waiter } from './lease-line.ts';
 import type { Fence, Lease, LeaseInfo, LeaseRequest, Leasing, SessionHead } from './leasing.ts';
 import type { SessionRef } from './session.ts';
@@ -50,7 +51,7 @@ export class InProcessLeasing implements Leasing {
   async requestStop(key: SessionRef, invocationId: string): Promise<boolean> {
     const held = this.#lines.get(sessionKeyOf(key))?.held;
     if (!held || held.invocationId !== invocationId || this.#isExpired(held)) return false;
-    held.stop.abort(new TholeError('RUN_ABORTED', `Invocation ${invocationId} was cancelled.`));
+    tellHolder(held, 'stop', new TholeError('RUN_ABORTED', `Invocation ${invocationId} was cancelled.`));
     return true;
   }
 
@@ -67,15 +68,20 @@ export class InProcessLeasing implements Leasing {
       holder: request.holder,
       expiresAt: this.#runtime.monotonic() + request.ttlMs,
       latestEnd: Infinity,
-      lost: new AbortController(),
-      stop: new AbortController(),
+      lost: new LazySignal(),
+      stop: new LazySignal(),
+      onEnd: request.onEnd,
     };
     line.held = held;
     return {
       fence: held.fence,
       head: this.#headOf(line.key),
-      lost: held.lost.signal,
-      stop: held.stop.signal,
+      get lost() {
+        return held.lost.signal;
+      },
+      get stop() {
+        return held.stop.signal;
+      },
       renew: async () => {
         if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
         held.expiresAt = Math.min(this.#runtime.monotonic() + request.ttlMs, held.latestEnd);
@@ -122,7 +128,9 @@ export class InProcessLeasing implements Leasing {
   #interrupt(held: Held, request: LeaseRequest): void {
     held.latestEnd = Math.min(held.latestEnd, this.#runtime.monotonic() + request.cleanupMs);
     held.expiresAt = Math.min(held.expiresAt, held.latestEnd);
-    held.stop.abort(
+    tellHolder(
+      held,
+      'stop',
       new TholeError(
         'RUN_INTERRUPTED',
         `Invocation ${held.invocationId} gave way to invocation ${request.invocationId}.`,
@@ -158,7 +166,7 @@ export class InProcessLeasing implements Leasing {
     const held = line.held;
     if (!held || !this.#isExpired(held)) return;
     line.held = undefined;
-    held.lost.abort(leaseLost(held));
+    tellHolder(held, 'lost', leaseLost(held));
   }
 
   #isExpired(held: Held): boolean {

@@ -1,4 +1,5 @@
 import { TholeError } from '../errors/thole-error.ts';
+import type { LazySignal } from './lazy-signal.ts';
 import type { Cancel } from '../runtime/runtime.ts';
 import type { Fence, Lease, LeaseRequest } from './leasing.ts';
 import type { SessionRef } from './session.ts';
@@ -27,8 +28,14 @@ export interface Held {
   expiresAt: number;
   /** No renewal goes beyond this: set when the holder is asked to give way. */
   latestEnd: number;
-  readonly lost: AbortController;
-  readonly stop: AbortController;
+  readonly lost: LazySignal;
+  readonly stop: LazySignal;
+  readonly onEnd: LeaseRequest['onEnd'];
+}
+
+/** Tells the holder, by the signal and by `onEnd`, each once. */
+export function tellHolder(held: Held, which: 'lost' | 'stop', error: TholeError): void {
+  if (held[which].abort(error)) held.onEnd?.(error);
 }
 
 /** What a holder hears whose lease is gone. */

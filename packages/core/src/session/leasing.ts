@@ -1,3 +1,4 @@
+import type { TholeError } from '../errors/thole-error.ts';
 import type { SessionRef } from './session.ts';
 
 /** Proof of a lease, compared by the store at each append; opaque. */
@@ -20,6 +21,8 @@ export interface LeaseRequest {
   ttlMs: number;
   /** How long a run that is asked to stop may take. */
   cleanupMs: number;
+  /** Called with the error that `lost` or `stop` is aborted with: for a holder that needs no signals, which cost more. */
+  onEnd?: ((error: TholeError) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 

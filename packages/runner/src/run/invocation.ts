@@ -202,12 +202,18 @@ export class Invocation implements RunScope, Swept {
 
   async #open(): Promise<void> {
     const { cleanupMs = 5_000 } = this.runConfig;
-    const lease = await this.host.takeLease({ invocationId: this.invocationId, cleanupMs, signal: this.signal });
+    const lease = await this.host.takeLease({
+      invocationId: this.invocationId,
+      cleanupMs,
+      signal: this.signal,
+      onEnd: (error) => this.#stopWith(error),
+    });
     if (this.#phase !== 'open') {
       await lease?.release();
       this.#throwIfStopped();
     }
-    if (lease) this.#hold(lease);
+    this.#lease = lease;
+    if (lease) this.#limits.renew(lease);
     this.host.sweep.add(this);
     const live = await this.host.open(lease, this.signal).catch((error: unknown) => {
       throw toStoreError(error);
@@ -230,15 +236,6 @@ export class Invocation implements RunScope, Swept {
       context: () => this.#root!,
       temp: this.temp,
     });
-  }
-
-  #hold(lease: Lease): void {
-    this.#lease = lease;
-    this.#limits.renew(lease);
-    for (const signal of [lease.stop, lease.lost]) {
-      if (signal.aborted) this.#stopWith(signal.reason);
-      else signal.addEventListener('abort', () => this.#stopWith(signal.reason), { once: true });
-    }
   }
 
   async #commitMessage(input: CheckedInput): Promise<Content> {

@@ -1,5 +1,5 @@
 import { InProcessLeasing } from '@thole/core';
-import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService } from '@thole/core';
+import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService, TholeError } from '@thole/core';
 
 /** What becomes of a run whose session another run holds; what finds no room is `SESSION_BUSY`. */
 export interface Concurrency {
@@ -28,7 +28,10 @@ export class RunLeases {
     this.#concurrency = concurrency;
   }
 
-  take(ref: SessionRef, p: { invocationId: string; cleanupMs: number; signal: AbortSignal }): Promise<Lease> {
+  take(
+    ref: SessionRef,
+    p: { invocationId: string; cleanupMs: number; signal: AbortSignal; onEnd(error: TholeError): void },
+  ): Promise<Lease> {
     const { policy = 'queue', maxWaiting = 16, waitMs = 30_000 } = this.#concurrency;
     return this.#leasing.lease(ref, { ...p, holder: this.#holder, policy, maxWaiting, waitMs, ttlMs: LEASE_TTL_MS });
   }

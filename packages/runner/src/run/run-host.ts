@@ -11,6 +11,7 @@ import type {
   SessionRef,
   SessionService,
   StateMap,
+  TholeError,
   Toolset,
 } from '@thole/core';
 import type { RunInput } from './check-run.ts';
@@ -31,7 +32,12 @@ export interface RunHost {
   readonly calls: LlmCalls;
   model(name: string): Llm;
   usesToolset(toolset: Toolset): void;
-  takeLease(p: { invocationId: string; cleanupMs: number; signal: AbortSignal }): Promise<Lease | undefined>;
+  takeLease(p: {
+    invocationId: string;
+    cleanupMs: number;
+    signal: AbortSignal;
+    onEnd(error: TholeError): void;
+  }): Promise<Lease | undefined>;
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
   /** The session may have been left in an unknown state, and must be read anew. */

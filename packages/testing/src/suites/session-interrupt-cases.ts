@@ -53,6 +53,27 @@ export const sessionInterruptCases: readonly SessionCase[] = [
     },
   },
   {
+    id: 'lease.on-end',
+    sentence: 'onEnd is called once for a request to stop and once for the loss, with the errors of the signals',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      const heard: string[] = [];
+      const lease = await leasing.lease(
+        refTo(),
+        request('i1', { ttlMs: 1_000, onEnd: (error) => heard.push(error.code) }),
+      );
+      await leasing.requestStop(refTo(), 'i1');
+      await leasing.requestStop(refTo(), 'i1');
+      await aborts(runtime, lease.stop, 1_000);
+      const next = leasing.lease(refTo(), request('i2'));
+      await aborts(runtime, lease.lost, 5_000);
+      await (await settles(runtime, next, 5_000)).release();
+      same(heard, ['RUN_ABORTED', 'LEASE_LOST']);
+    },
+  },
+  {
     id: 'lease.interrupt-free',
     sentence: 'interrupt on a session that nobody holds is given at once',
     contracts: [13],
