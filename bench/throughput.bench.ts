@@ -10,7 +10,7 @@ import type { Cost } from './support/figures.ts';
 import { clearNursery, cpuTime, inTurns } from './support/measure.ts';
 import { freeModel, Ours } from './support/ours.ts';
 
-const [sessions, turns, length, latencyMs, samples] = [1_000, 3, 10, 50, 60];
+const [sessions, turns, length, latencyMs, samples] = [1_000, 6, 10, 50, 60];
 const ours = new Ours(freeModel(latencyMs));
 const ai = await Ai.load(latencyMs);
 const costs = { ours: { wall: [0], cpu: [0] }, ai: { wall: [0], cpu: [0] } };
@@ -19,7 +19,7 @@ let ids: string[] = [];
 let arrays: AiMessage[][] = [];
 for (let sample = -4; sample < samples; sample++) {
   if (sample === 0) for (const { wall, cpu } of Object.values(costs)) wall.length = cpu.length = 0;
-  if (sample % 4 === 0) await renew();
+  if (sample % 2 === 0) await renew();
   clearNursery();
   await inTurns(Math.abs(sample), [
     () => atOnce(costs.ours, ids, (id) => ours.turn(id)),
@@ -56,7 +56,7 @@ figures.compare(
 );
 figures.end();
 
-/** New sessions, in the midst of a conversation: each has had a turn. They serve four samples, and end with 36 events. */
+/** New sessions, in the midst of a conversation: each has had a turn. They serve two samples, and end with 36 events. */
 async function renew(): Promise<void> {
   for (const id of ids) await ours.forget(id);
   ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(length)));

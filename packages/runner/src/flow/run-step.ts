@@ -114,7 +114,7 @@ function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content
     runtime,
     isKnown: (callId) => knownCallIds(support.folds).in(context.history).has(callId),
   });
-  const later = getFunctionCalls(event).filter(({ name }) => tools.get(name)?.isLongRunning);
+  const later = getFunctionCalls(event).filter(({ name }) => tools?.get(name)?.isLongRunning);
   if (later.length > 0) event.longRunningToolIds = later.map((call) => call.id!);
   return event;
 }

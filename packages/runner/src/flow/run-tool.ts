@@ -18,7 +18,7 @@ export interface ToolAnswer {
 
 /** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
 export async function runTool(draft: RequestDraft, call: FunctionCall & { id: string }): Promise<ToolAnswer> {
-  const tool = draft.tools.get(call.name);
+  const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
   const { appName, userId, sessionId, signal, runConfig } = draft.context;
@@ -119,8 +119,8 @@ function fail(sentence: string, actions: EventActions): ToolAnswer {
   return { response: { error: sentence }, actions: kept };
 }
 
-function listOf(tools: ReadonlyMap<string, Tool>): string {
-  return tools.size === 0 ? 'There are no tools.' : `The tools are: ${[...tools.keys()].join(', ')}.`;
+function listOf(tools: ReadonlyMap<string, Tool> | undefined): string {
+  return !tools ? 'There are no tools.' : `The tools are: ${[...tools.keys()].join(', ')}.`;
 }
 
 /** Errors of an inner run that the outer one must not survive. */

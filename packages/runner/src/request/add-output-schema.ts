@@ -7,7 +7,7 @@ import { makeOutputTool, SET_MODEL_RESPONSE } from './set-model-response-tool.ts
 export function addOutputSchema(draft: RequestDraft): void {
   const { agent, request } = draft;
   if (!agent.outputSchema) return;
-  if (draft.tools.size === 0 && !request.config.tools?.length) {
+  if (!draft.tools && !request.config.tools?.length) {
     request.config.responseJsonSchema = agent.outputSchema.jsonSchema;
     request.config.responseMimeType = 'application/json';
     return;

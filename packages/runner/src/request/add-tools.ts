@@ -15,10 +15,11 @@ export function addTools(draft: RequestDraft): void | Promise<void> {
 export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
   const declaration = tool.declaration?.();
   if (!declaration) return;
-  const other = draft.tools.get(tool.name);
-  if (other) throw duplicateTool(draft.agent.name, tool.name, draft.origins.get(tool.name) ?? '', origin);
-  draft.tools.set(tool.name, tool);
-  draft.origins.set(tool.name, origin);
+  const tools = (draft.tools ??= new Map());
+  const origins = (draft.origins ??= new Map());
+  if (tools.has(tool.name)) throw duplicateTool(draft.agent.name, tool.name, origins.get(tool.name) ?? '', origin);
+  tools.set(tool.name, tool);
+  origins.set(tool.name, origin);
   declarationsIn(draft.request).push(declaration);
 }
 

@@ -14,9 +14,9 @@ export interface RequestDraft {
   readonly retry: readonly Content[];
   readonly request: LlmRequest;
   /** What the model may call. */
-  readonly tools: Map<string, Tool>;
+  tools: Map<string, Tool> | undefined;
   /** Where each of them comes from, for errors. */
-  readonly origins: Map<string, string>;
+  origins: Map<string, string> | undefined;
   /** Artifacts saved on the way, for the event that carries the answer. */
   readonly artifactDelta: { [filename: string]: number };
   /** Instructions that stand in the contents, because a static one holds the system's place. */

@@ -59,8 +59,9 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   onClose(fn: () => void | Promise<void>): () => void {
-    this.run.closers.add(fn);
-    return () => void this.run.closers.delete(fn);
+    const closers = (this.run.closers ??= new Set());
+    closers.add(fn);
+    return () => void closers.delete(fn);
   }
 
   async commit(event: Event): Promise<Event> {

@@ -36,7 +36,7 @@ export function canStoreAfter(stop: TholeError): boolean {
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
   const { run, stop } = closing;
-  if (!stop && run.closers.size === 0 && run.host.plugins.length === 0) return failureOf(storePending(closing));
+  if (!stop && !run.closers?.size && run.host.plugins.length === 0) return failureOf(storePending(closing));
   const over = new AbortController();
   const limit = run.host.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
   const failure = await Promise.race([failureOf(cleanUp(closing)), limit]);
@@ -48,7 +48,7 @@ async function cleanUp(closing: ClosingRun): Promise<void> {
   const { run, root, committer, stop } = closing;
   await committer.settled();
   const storable = !stop || canStoreAfter(stop);
-  for (const closer of storable ? [...run.closers].reverse() : []) {
+  for (const closer of storable ? [...(run.closers ?? [])].reverse() : []) {
     const failure = await failureOf(Promise.resolve().then(closer));
     if (failure !== undefined) warn(run, 'A run could not store all that had finished.', failure);
   }

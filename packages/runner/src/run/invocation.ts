@@ -25,7 +25,7 @@ export class Invocation implements RunScope, Swept {
   readonly runConfig: RunConfig;
   readonly host: RunHost;
   readonly deps: unknown;
-  readonly closers: Set<() => void | Promise<void>> = new Set();
+  closers: Set<() => void | Promise<void>> | undefined;
   readonly assertOpen: () => void = () => {
     if (this.#phase === 'closed')
       throw new TholeError(

@@ -16,7 +16,7 @@ export interface RunScope {
   readonly host: RunHost;
   ended: boolean;
   /** Called while the run closes before its end. */
-  readonly closers: Set<() => void | Promise<void>>;
+  closers: Set<() => void | Promise<void>> | undefined;
   /** Throws `CONTEXT_CLOSED` once the run has ended. */
   readonly assertOpen: () => void;
   countLlmCall(): void;

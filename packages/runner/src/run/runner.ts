@@ -65,6 +65,8 @@ export class Runner {
   readonly #runs: Set<Invocation> = new Set();
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #modelsByName: Map<string, Llm> = new Map();
+  /** What is the same for every run. */
+  readonly #house: Omit<RunHost, 'tree' | 'artifactRef' | 'calls' | 'takeLease' | 'open' | 'forget' | 'runChild'>;
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
 
@@ -83,6 +85,22 @@ export class Runner {
     this.#sessions = new HotSessions(options.sessionService, options.hotSessions ?? 1_000);
     this.#sweep = new Sweep(this.#runtime);
     this.#tree = checkedTree(app.rootAgent, this.#models);
+    this.#house = {
+      runtime: this.#runtime,
+      plugins: this.#plugins,
+      sessionService: this.sessionService,
+      memoryService: this.memoryService,
+      artifactService: this.artifactService,
+      sweep: this.#sweep,
+      model: (name) => this.#model(name),
+      usesToolset: (toolset) => void this.#toolsets.add(toolset),
+      fenceOf: (lease) => this.#leases.fenceOf(lease),
+      began: (run) => {
+        if (this.#closed) throw new TholeError('INVALID_INPUT', 'The runner is closed.');
+        this.#runs.add(run);
+      },
+      closed: (run) => void this.#runs.delete(run),
+    };
   }
 
   /** The root agent. Another one serves the runs that begin afterwards. */
@@ -194,27 +212,14 @@ export class Runner {
 
   #hostFor(ref: SessionRef, runConfig: RunConfig | undefined): RunHost {
     const host: RunHost = {
-      runtime: this.#runtime,
+      ...this.#house,
       tree: this.#tree,
-      plugins: this.#plugins,
-      sessionService: this.sessionService,
-      memoryService: this.memoryService,
-      artifactService: this.artifactService,
       artifactRef: ref,
-      sweep: this.#sweep,
       calls: { made: 0, most: runConfig?.maxLlmCalls ?? 500 },
-      model: (name) => this.#model(name),
-      usesToolset: (toolset) => void this.#toolsets.add(toolset),
       takeLease: (p) => this.#leases.take(ref, p),
-      fenceOf: (lease) => this.#leases.fenceOf(lease),
       open: (lease, signal) => this.#sessions.open(ref, lease!, { autoCreate: this.#autoCreate, signal }),
       forget: () => this.#sessions.forget(ref),
       runChild: (run, p) => runChild(run, host, this.#models, p),
-      began: (run) => {
-        if (this.#closed) throw new TholeError('INVALID_INPUT', 'The runner is closed.');
-        this.#runs.add(run);
-      },
-      closed: (run) => void this.#runs.delete(run),
     };
     return host;
   }
