@@ -49,8 +49,19 @@ export function checkAgent(agent: unknown): asserts agent is Agent {
 export function checkAgentName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
   if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {
-    throw new TholeError('INVALID_INPUT', `An agent's name must be an identifier (letters, digits, _ and -), not ${JSON.stringify(name)}.`);
+    throw new TholeError(
+      'INVALID_INPUT',
+      `An agent's name must be an identifier (letters, digits, _ and -), not ${JSON.stringify(name)}.`,
+    );
   }
-  if (name === 'user') throw new TholeError('INVALID_INPUT', `An agent must not be called 'user': that is the author of the user's messages.`);
-  if (name === 'system') throw new TholeError('INVALID_INPUT', `An agent must not be called 'system': that is the author of what is written from outside a run.`);
+  if (name === 'user')
+    throw new TholeError(
+      'INVALID_INPUT',
+      `An agent must not be called 'user': that is the author of the user's messages.`,
+    );
+  if (name === 'system')
+    throw new TholeError(
+      'INVALID_INPUT',
+      `An agent must not be called 'system': that is the author of what is written from outside a run.`,
+    );
 }

@@ -43,7 +43,10 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   addEventsToMemory(events: readonly Event[]): Promise<void>;
   /** A note, kept as it is. */
   addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
-  searchMemory(query: string, p?: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined }): Promise<SearchMemoryResponse>;
+  searchMemory(
+    query: string,
+    p?: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined },
+  ): Promise<SearchMemoryResponse>;
 }
 
 /** What a tool's call may do besides. Closed when the call has ended: then everything that writes is `CONTEXT_CLOSED`. */

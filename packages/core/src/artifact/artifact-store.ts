@@ -27,7 +27,10 @@ export interface ArtifactStore {
   readonly specVersion: 1;
   /** Stores a new version and answers it: 0, 1, 2 …; no two saves share one, and counting goes on after a removal. */
   put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number>;
-  get(key: ArtifactKey, version?: number): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined>;
+  get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined>;
   /** Ascending. */
   versions(key: ArtifactKey): Promise<number[]>;
   /** Of exactly this scope. */

@@ -29,15 +29,20 @@ export function checkContent(value: unknown, argument: string): asserts value is
 }
 
 function checkPart(part: unknown, argument: string): void {
-  if (!isPlainObject(part)) throw invalidInput(argument, 'a part, an object with one of text, inlineData, functionResponse …', part);
+  if (!isPlainObject(part))
+    throw invalidInput(argument, 'a part, an object with one of text, inlineData, functionResponse …', part);
   if (!KINDS.some((kind) => part[kind] !== undefined)) {
     throw new TholeError('INVALID_INPUT', `${argument} must have one of ${KINDS.join(', ')}.`);
   }
-  if (part['text'] !== undefined && typeof part['text'] !== 'string') throw invalidInput(`${argument}.text`, 'a string', part['text']);
+  if (part['text'] !== undefined && typeof part['text'] !== 'string')
+    throw invalidInput(`${argument}.text`, 'a string', part['text']);
   checkMember(part, 'inlineData', ['mimeType', 'data'], argument);
   checkMember(part, 'fileData', ['fileUri'], argument);
   checkMember(part, 'executableCode', ['code'], argument);
-  for (const [kind, payload] of [['functionCall', 'args'], ['functionResponse', 'response']] as const) {
+  for (const [kind, payload] of [
+    ['functionCall', 'args'],
+    ['functionResponse', 'response'],
+  ] as const) {
     checkMember(part, kind, ['name'], argument);
     const member = part[kind];
     if (isPlainObject(member) && !isPlainObject(member[payload])) {
@@ -46,7 +51,12 @@ function checkPart(part: unknown, argument: string): void {
   }
 }
 
-function checkMember(part: { [key: string]: unknown }, kind: keyof Part, strings: readonly string[], argument: string): void {
+function checkMember(
+  part: { [key: string]: unknown },
+  kind: keyof Part,
+  strings: readonly string[],
+  argument: string,
+): void {
   const member = part[kind];
   if (member === undefined) return;
   if (!isPlainObject(member)) throw invalidInput(`${argument}.${kind}`, 'an object', member);

@@ -4,7 +4,10 @@ import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
 /** What an event is made of: only its author is required. */
-export type EventInit = Omit<Partial<Event>, 'actions'> & { author: string; actions?: Partial<EventActions> | undefined };
+export type EventInit = Omit<Partial<Event>, 'actions'> & {
+  author: string;
+  actions?: Partial<EventActions> | undefined;
+};
 
 /** An event with what is missing filled in: id, time, invocation id and the four action maps. */
 export function createEvent(init: EventInit, runtime: Runtime = systemRuntime()): Event {

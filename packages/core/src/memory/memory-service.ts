@@ -51,9 +51,13 @@ export interface MemoryService {
   /** Keeps entries as they are; the only way to write again what was forgotten. */
   addMemory?(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]>;
   /** Undefined for an unknown id. */
-  updateMemory?(p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call): Promise<MemoryEntry | undefined>;
+  updateMemory?(
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+  ): Promise<MemoryEntry | undefined>;
   /** Newest last; `next` is the cursor of the following page. */
-  listMemories?(p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call): Promise<{
+  listMemories?(
+    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+  ): Promise<{
     memories: MemoryEntry[];
     next?: string | undefined;
   }>;

@@ -17,7 +17,11 @@ export interface MemoryStore {
    * the last removal of everything; `ifPresent` writes only over ids that are there; `replace` writes them all. Of one id given
    * twice the first counts. Answers the ids written and the log's last number.
    */
-  put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<{ written: readonly string[]; seq: number }>;
+  put(
+    scope: MemoryScope,
+    entries: readonly MemoryEntry[],
+    mode: MemoryPutMode,
+  ): Promise<{ written: readonly string[]; seq: number }>;
   /** What happened after `seq`, in order: entries as they stand now (each once, at its last write) and tombstones. */
   since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
   get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;

@@ -6,5 +6,8 @@ export interface Embedder {
   readonly maxBatch: number;
   readonly specVersion: 1;
   /** One vector per text, in order, each of `dimensions` numbers. No texts, no vectors. */
-  embed(texts: readonly string[], p: { task: 'query' | 'document'; signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
+  embed(
+    texts: readonly string[],
+    p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },
+  ): Promise<Float32Array[]>;
 }

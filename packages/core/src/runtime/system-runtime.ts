@@ -10,7 +10,9 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
     now: () => Date.now() / 1000,
     monotonic: () => performance.now(),
     newId: (kind) =>
-      kind === 'session' || kind === 'incarnation' ? crypto.randomUUID() : `${kind}-${prefix}-${(count++).toString(36)}`,
+      kind === 'session' || kind === 'incarnation'
+        ? crypto.randomUUID()
+        : `${kind}-${prefix}-${(count++).toString(36)}`,
     random: () => Math.random(),
     sleep,
     timer(ms, fn) {

@@ -35,7 +35,10 @@ export interface ValidationIssue {
 export type SchemaInput<Output = unknown> =
   | StandardSchema<unknown, Output>
   | StandardSchema<never, Output>
-  | { readonly schema: StandardSchema<unknown, Output> | StandardSchema<never, Output>; readonly jsonSchema: JsonObject };
+  | {
+      readonly schema: StandardSchema<unknown, Output> | StandardSchema<never, Output>;
+      readonly jsonSchema: JsonObject;
+    };
 
 /** What a schema's values are after validation. */
 export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
@@ -65,22 +68,33 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
     return { jsonSchema: jsonSchema as JsonObject, validate: validator<Output>(given['schema']) };
   }
   if (isPlainObject(given) && ('type' in given || 'properties' in given || '$schema' in given)) {
-    throw new TholeError('INVALID_INPUT', `${argument} is a bare JSON Schema; wrap it with jsonSchema() of @thole/tools.`);
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${argument} is a bare JSON Schema; wrap it with jsonSchema() of @thole/tools.`,
+    );
   }
   throw invalidInput(argument, 'a Standard Schema (zod, valibot, arktype …), or {schema, jsonSchema}', input);
 }
 
 /** Whether a value is a schema of the Standard Schema specification: zod, valibot, arktype and others. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) return false;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value))
+    return false;
   const standard = value['~standard'];
-  return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function';
+  return (
+    typeof standard === 'object' &&
+    standard !== null &&
+    typeof (standard as { validate?: unknown }).validate === 'function'
+  );
 }
 
 function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   const { vendor, jsonSchema } = schema['~standard'];
   if (!jsonSchema) {
-    throw new TholeError('SCHEMA_UNSUPPORTED', `${argument} is a schema of ${vendor}, which gives no JSON Schema; give {schema, jsonSchema} instead.`);
+    throw new TholeError(
+      'SCHEMA_UNSUPPORTED',
+      `${argument} is a schema of ${vendor}, which gives no JSON Schema; give {schema, jsonSchema} instead.`,
+    );
   }
   try {
     return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
