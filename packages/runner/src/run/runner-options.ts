@@ -1,4 +1,4 @@
-import { AgentTree, checkName, invalidInput, isPlainObject, TholeError } from '@thole/core';
+import { AgentTree, checkName, invalidInput, refuseUnknown, TholeError } from '@thole/core';
 import type {
   Agent,
   App,
@@ -56,11 +56,9 @@ const MEMORY_METHODS = ['addSessionToMemory', 'searchMemory'];
 
 /** Refuses (`INVALID_INPUT`, `DUPLICATE_NAME`) what no runner can be made of, and answers the app. */
 export function checkRunnerOptions(options: RunnerOptions): Required<App> {
-  if (!isPlainObject(options)) throw invalidInput("The runner's options", 'an object', options);
   refuseUnknown(options, KNOWN, 'Runner');
   const app = options.app;
-  if (app !== undefined && !isPlainObject(app)) throw invalidInput('app', 'an object {name, rootAgent}', app);
-  if (app) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models'], 'App');
+  if (app !== undefined) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models'], 'App');
   const name = app ? app.name : options.appName;
   checkName(app ? 'app.name' : 'appName', name);
   checkMethods('sessionService', options.sessionService, SESSION_METHODS);
@@ -99,7 +97,6 @@ function checkPlugins(plugins: readonly Plugin[]): void {
 
 function checkConcurrency(concurrency: Concurrency | undefined): void {
   if (concurrency === undefined) return;
-  if (!isPlainObject(concurrency)) throw invalidInput('concurrency', 'an object', concurrency);
   refuseUnknown(concurrency, KNOWN_CONCURRENCY, 'concurrency');
   const { policy, maxWaiting, waitMs } = concurrency;
   if (policy !== undefined && !['queue', 'reject', 'interrupt'].includes(policy as string)) {
@@ -116,11 +113,5 @@ function checkMethods(argument: string, value: unknown, methods: readonly string
   for (const method of methods) {
     if (typeof (value as { [name: string]: unknown })[method] !== 'function')
       throw new TholeError('INVALID_INPUT', `${argument} must have ${method}().`);
-  }
-}
-
-function refuseUnknown(given: object, known: readonly string[], where: string): void {
-  for (const name of Object.keys(given)) {
-    if (!known.includes(name)) throw new TholeError('INVALID_INPUT', `${where} has no option ${name}.`);
   }
 }
