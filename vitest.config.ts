@@ -10,6 +10,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@thole/source', 'module', 'node', 'development|production'] } },
   test: {
     maxWorkers: 2,
+    // Generous: tests assert order and counts, and property tests take long on a busy machine.
+    testTimeout: 30_000,
     reporters: ['default'],
     projects: [
       {
