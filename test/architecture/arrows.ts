@@ -19,7 +19,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   client: ['@thole/core'],
   'dev-ui': ['@thole/client', 'node:*'],
   cli: ['@thole/*', 'thole', 'node:*'],
-  testing: ['@thole/core', 'node:assert'],
+  testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };
 
 /** A kind of package that came after the table has the arrows of its kind; others have to be entered above. */

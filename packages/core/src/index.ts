@@ -39,6 +39,15 @@ export type {
 export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
+export { checkConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
+export type { ConnectionOptions } from './model/connection-options.ts';
+export { guardedFetch } from './model/guarded-fetch.ts';
+export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
+export { ProviderConnection } from './model/provider-connection.ts';
+export type { ErrorTable } from './model/provider-connection.ts';
+export { redact } from './model/redact.ts';
+export { readRetryAfter } from './model/retry-after.ts';
+export { withRetries } from './model/with-retries.ts';
 export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';

@@ -31,6 +31,8 @@ export interface FunctionCall {
   id?: string | undefined;
   name: string;
   args: JsonObject;
+  /** What the model sent as arguments, where that is no JSON object; `args` is empty then, and the call is not run. */
+  brokenArgs?: string | undefined;
 }
 
 /** What a tool answered to the call with this id. */

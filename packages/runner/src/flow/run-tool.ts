@@ -21,6 +21,9 @@ export async function runTool(draft: RequestDraft, call: FunctionCall & { id: st
   const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
+  if (call.brokenArgs !== undefined) {
+    return refuse(`The arguments of ${call.name} were not a JSON object. Call it again with arguments that are one.`);
+  }
   const { appName, userId, sessionId, signal, runConfig } = draft.context;
   const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;
   const limit = limitMs === undefined ? undefined : { limitMs, over: new AbortController() };

@@ -1,0 +1,70 @@
+import { checkCount } from '../errors/check-count.ts';
+import { invalidInput } from '../errors/invalid-input.ts';
+import { refuseUnknown } from '../errors/refuse-unknown.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/explain-json.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** How a provider's server is reached: what every provider's models and embedders take. */
+export interface ConnectionOptions {
+  /** Never shown in errors, logs or events. */
+  apiKey?: string | undefined;
+  /** Where the server stands, instead of the provider's own. */
+  baseUrl?: string | undefined;
+  /** Sent with every request. */
+  headers?: { readonly [name: string]: string } | undefined;
+  /** Instead of the platform's. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** How long the server may take to begin its answer, in milliseconds (600,000). */
+  timeoutMs?: number | undefined;
+  /** How long an answer that has begun may fall silent, in milliseconds (300,000). Keep-alives count as a sign of life. */
+  idleTimeoutMs?: number | undefined;
+  /** Calls that fail before the answer begins and may succeed later are made again: `maxAttempts` in all (3), or once. */
+  retry?: false | { readonly maxAttempts: number } | undefined;
+  /** Clock, randomness and timers of time limits and retries. */
+  runtime?: Runtime | undefined;
+}
+
+/** The names of `ConnectionOptions`. */
+export const connectionOptionNames: readonly (keyof ConnectionOptions)[] = [
+  'apiKey',
+  'baseUrl',
+  'headers',
+  'fetch',
+  'timeoutMs',
+  'idleTimeoutMs',
+  'retry',
+  'runtime',
+];
+
+/** Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; `own` are the names it knows beside these. */
+export function checkConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
+  refuseUnknown(options, [...connectionOptionNames, ...own], owner);
+  const { apiKey, baseUrl, headers, fetch, timeoutMs, idleTimeoutMs, retry } = options;
+  if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey === '')) {
+    throw new TholeError('INVALID_INPUT', `apiKey of ${owner} must be a string that is not empty.`);
+  }
+  if (baseUrl !== undefined && !isHttpUrl(baseUrl)) {
+    throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must be an http or https URL.`);
+  }
+  if (headers !== undefined) checkHeaders(headers, owner);
+  if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
+  if (timeoutMs !== undefined) checkCount(`timeoutMs of ${owner}`, timeoutMs, 1);
+  if (idleTimeoutMs !== undefined) checkCount(`idleTimeoutMs of ${owner}`, idleTimeoutMs, 1);
+  if (retry === undefined || retry === false) return;
+  if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts}', retry);
+  refuseUnknown(retry, ['maxAttempts'], `retry of ${owner}`);
+  checkCount(`retry.maxAttempts of ${owner}`, retry['maxAttempts'], 1);
+}
+
+function checkHeaders(headers: unknown, owner: string): void {
+  if (!isPlainObject(headers)) throw invalidInput(`headers of ${owner}`, 'an object of strings', headers);
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string') throw invalidInput(`headers['${name}'] of ${owner}`, 'a string', value);
+  }
+}
+
+function isHttpUrl(value: unknown): boolean {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}

@@ -1,0 +1,107 @@
+import { TholeError } from '../errors/thole-error.ts';
+import { orAborted } from '../errors/wait.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { SilenceLimit } from './silence-limit.ts';
+
+/** An answer with a status that is no success. */
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** What its JSON holds, or its text where it is none; at most its first 64 KB. */
+  readonly body: unknown;
+}
+
+/** What `guardedFetch` guards, and by which limits. */
+export interface FetchGuard {
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly runtime: Runtime;
+  /** What an answer that is no success throws. */
+  readonly refuse: (answer: RefusedAnswer) => TholeError;
+}
+
+/**
+ * A `fetch` for a provider's SDK that does not wait for ever: `MODEL_TIMEOUT` where the answer does not begin within
+ * `timeoutMs`, or falls silent for `idleTimeoutMs` while somebody reads it; the connection is closed then. An answer that is
+ * no success is thrown as what `refuse` makes of it, so that status and headers get past the SDK.
+ */
+export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
+  return async (input, init) => {
+    const late = new AbortController();
+    const limit = new SilenceLimit(guard.runtime, (ms) => late.abort(tooLate(ms)));
+    const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+    limit.wait(guard.timeoutMs);
+    try {
+      const response = await orAborted(guard.fetch(input, { ...init, signal }), signal);
+      limit.heard();
+      const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
+      if (guarded.ok) return guarded;
+      const { status, headers } = guarded;
+      throw guard.refuse({ status, headers, body: await readRefusal(guarded) });
+    } catch (error) {
+      limit.end();
+      throw late.signal.aborted ? late.signal.reason : error;
+    }
+  };
+}
+
+// No word of "time-out": SDKs read messages, and would put an error of their own in its place.
+const tooLate = (ms: number): TholeError =>
+  new TholeError('MODEL_TIMEOUT', `The provider's server was silent for ${ms} ms.`);
+
+function guardBody(response: Response, idleMs: number, limit: SilenceLimit, signal: AbortSignal): Response {
+  if (!response.body) {
+    limit.end();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      // Said once, for a body that does not listen to its signal.
+      start(controller) {
+        signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
+      },
+      // Only while somebody reads: a reader that takes its time is not a silent server.
+      async pull(controller) {
+        limit.wait(idleMs);
+        try {
+          const { done, value } = await reader.read();
+          limit.heard();
+          if (signal.aborted) return;
+          if (!done) return controller.enqueue(value);
+          limit.end();
+          controller.close();
+        } catch (error) {
+          limit.end();
+          if (!signal.aborted) throw error;
+        }
+      },
+      async cancel(reason) {
+        limit.end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+const MAX_REFUSAL_BYTES = 65_536;
+
+async function readRefusal(response: Response): Promise<unknown> {
+  let text = '';
+  let bytes = 0;
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    bytes += (chunk as Uint8Array).length;
+    if (bytes >= MAX_REFUSAL_BYTES) break;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,142 @@
+import { TholeError } from '../errors/thole-error.ts';
+import { orAborted } from '../errors/wait.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { systemRuntime } from '../runtime/system-runtime.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import type { RefusedAnswer } from './guarded-fetch.ts';
+import { redact } from './redact.ts';
+import { withRetries } from './with-retries.ts';
+
+const TIMEOUT_MS = 600_000;
+const IDLE_TIMEOUT_MS = 300_000;
+const MAX_ATTEMPTS = 3;
+
+/** A provider's table of errors. */
+export interface ErrorTable {
+  /** Of an answer with a status that is no success; `now` is in seconds, for `readRetryAfter`. */
+  refuse(answer: RefusedAnswer, now: number): TholeError;
+  /**
+   * Of what the SDK threw for another reason: `asking` before the answer began, `reading` within it. A connection that broke is
+   * `MODEL_UNAVAILABLE` in the one case, `MODEL_INCOMPLETE` in the other.
+   */
+  explain(error: unknown, when: 'asking' | 'reading'): TholeError;
+}
+
+/**
+ * What a provider's SDK is called through: time limits, retries (the SDK's own are to be off), an abort that closes the socket,
+ * errors of ours, and no secret in any of them. Aborting the caller's signal rejects with its reason.
+ */
+export class ProviderConnection {
+  /** For the SDK. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly runtime: Runtime;
+  readonly #table: ErrorTable;
+  readonly #maxAttempts: number;
+  readonly #secrets: readonly string[];
+
+  constructor(options: ConnectionOptions, table: ErrorTable) {
+    const { timeoutMs = TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, retry, runtime = systemRuntime() } = options;
+    this.runtime = runtime;
+    this.#table = table;
+    this.#maxAttempts = retry === false ? 1 : (retry?.maxAttempts ?? MAX_ATTEMPTS);
+    this.#secrets = secretsIn(options);
+    this.fetch = guardedFetch({
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      timeoutMs,
+      idleTimeoutMs,
+      runtime,
+      refuse: (answer) => table.refuse(answer, runtime.now()),
+    });
+  }
+
+  /** A call whose answer comes as a whole. `send` gives the signal to the SDK. */
+  async send<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const over = new AbortController();
+    try {
+      return await this.#ask(send, signal, over);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** A call whose answer is read piece by piece. Leaving the loop closes the connection. */
+  async *stream<T, R>(
+    open: (signal: AbortSignal) => Promise<T>,
+    read: (answer: T) => AsyncIterable<R>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<R, void, undefined> {
+    const over = new AbortController();
+    const answer = await this.#ask(open, signal, over);
+    const pieces = read(answer)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const piece = await pieces.next();
+        if (piece.done) return;
+        yield piece.value;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw this.#clean(inChain(error) ?? this.#table.explain(error, 'reading'));
+    } finally {
+      // The socket first, and nobody waits for the SDK's iterator: some end only with what they read from.
+      over.abort();
+      Promise.resolve(pieces.return?.()).catch(noop);
+    }
+  }
+
+  #ask<T>(
+    send: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal | undefined,
+    over: AbortController,
+  ): Promise<T> {
+    const attempt = async (): Promise<T> => {
+      signal?.throwIfAborted();
+      try {
+        const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+        return await orAborted(send(either), signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw this.#clean(inChain(error) ?? this.#table.explain(error, 'asking'));
+      }
+    };
+    return withRetries(attempt, { maxAttempts: this.#maxAttempts, runtime: this.runtime, signal });
+  }
+
+  /** The error without secrets; its cause keeps name and message alone, since an SDK's error may hold the request. */
+  #clean(error: TholeError): TholeError {
+    const { code, retryable, retryAfterMs, status, details, cause } = error;
+    const clean = (text: string): string => redact(text, this.#secrets);
+    return new TholeError(code, clean(error.message), {
+      retryable,
+      retryAfterMs,
+      status,
+      ...(details && { details: JSON.parse(clean(JSON.stringify(details))) }),
+      ...(cause !== undefined && { cause: withoutMembers(cause, clean) }),
+    });
+  }
+}
+
+/** The error of ours that an SDK has wrapped into its own. */
+function inChain(error: unknown): TholeError | undefined {
+  let each = error;
+  for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {
+    if (TholeError.is(each)) return each;
+    each = (each as { cause?: unknown }).cause;
+  }
+  return undefined;
+}
+
+function withoutMembers(cause: unknown, clean: (text: string) => string): Error {
+  const { name, message } = cause instanceof Error ? cause : { name: 'Error', message: String(cause) };
+  const kept = new Error(clean(message));
+  kept.name = name;
+  return kept;
+}
+
+function secretsIn({ apiKey, headers = {} }: ConnectionOptions): string[] {
+  const told = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
+  return [apiKey ?? '', ...told.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])];
+}
+
+function noop(): void {}

@@ -1,0 +1,4 @@
+export { Gemini } from './gemini-llm.ts';
+export type { GeminiOptions } from './gemini-llm.ts';
+export { GeminiEmbedder } from './gemini-embedder.ts';
+export { geminiModels } from './gemini-models.ts';

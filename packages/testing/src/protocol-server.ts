@@ -1,0 +1,191 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Json } from '@thole/core';
+
+/** What a client sent. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined };
+  /** What its JSON holds, or its text where it is none. */
+  readonly body: unknown;
+}
+
+/** What the server answers. */
+export interface ServerAnswer {
+  /** 200. */
+  readonly status?: number | undefined;
+  /** `content-type` is `application/json` unless it is given. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Pieces are written one by one, each in a packet of its own as far as the system does so. */
+  readonly body?: string | readonly (string | Uint8Array)[] | undefined;
+  /**
+   * What comes after the body: the end; a connection that breaks; or nothing, with the connection kept open. Silence without a
+   * body does not even begin to answer.
+   */
+  readonly ending?: 'end' | 'cut' | 'silence' | undefined;
+}
+
+/** Answers one request. */
+export type Answering = (request: ReceivedRequest) => ServerAnswer | Promise<ServerAnswer>;
+
+/**
+ * A real HTTP server on a free port of this machine, that says what it is told, for whoever plays a provider's protocol. It keeps
+ * what it was asked, and knows which answers are still open.
+ */
+export class ProtocolServer {
+  /** Everything that was asked, in order. */
+  readonly requests: ReceivedRequest[] = [];
+  readonly #server: Server;
+  readonly #open = new Set<ServerResponse>();
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(answering: Answering) {
+    this.#server = createServer((request, response) => void this.#answer(request, response, answering));
+  }
+
+  /** Listens on 127.0.0.1. */
+  static async start(answering: Answering): Promise<ProtocolServer> {
+    const server = new ProtocolServer(answering);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return server;
+  }
+
+  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Answers that have not ended, on either side. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Resolves when no answer is open; rejects where one still is after `limitMs`. */
+  async allEnded(limitMs: number = 1000): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    while (this.#open.size > 0) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new Error(`${this.#open.size} answers were still open after ${limitMs} ms.`);
+      await this.#nextEnd(leftMs);
+    }
+  }
+
+  /** Breaks what is open and listens no more. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(incoming: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
+    this.#open.add(response);
+    response.on('close', () => {
+      this.#open.delete(response);
+      for (const wake of this.#waiting) wake();
+    });
+    const request = await receive(incoming);
+    if (!request) return;
+    this.requests.push(request);
+    try {
+      await write(response, await answering(request));
+    } catch (error) {
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
+      response.end(`The answering failed: ${String(error)}`);
+    }
+  }
+
+  #nextEnd(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, limitMs);
+      this.#waiting.add(wake);
+    });
+  }
+}
+
+/**
+ * Server-sent events, one text each: a string stands as it is in `data:`, other JSON as its text; `{event, data}` gives the event a
+ * name. `newline` is LF or CRLF.
+ */
+export function serverSentEvents(
+  events: readonly (string | { readonly event: string; readonly data: Json } | { readonly data: Json })[],
+  newline: '\n' | '\r\n' = '\n',
+): string[] {
+  return events.map((each) => {
+    if (typeof each === 'string') return `data: ${each}${newline}${newline}`;
+    const name = 'event' in each ? `event: ${each.event}${newline}` : '';
+    return `${name}data: ${JSON.stringify(each.data)}${newline}${newline}`;
+  });
+}
+
+/** The UTF-8 bytes of a text in pieces of this size, whatever they cut through. */
+export function bytesOf(text: string, size: number): Uint8Array[] {
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let i = 0; i < bytes.length; i += size) pieces.push(bytes.subarray(i, i + size));
+  return pieces;
+}
+
+/** Undefined where the client went away. */
+async function receive(incoming: IncomingMessage): Promise<ReceivedRequest | undefined> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  } catch {
+    return undefined;
+  }
+  const text = new TextDecoder().decode(concat(chunks));
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+  return { method: incoming.method ?? '', path: incoming.url ?? '', headers, body: parse(text) };
+}
+
+function concat(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function write(response: ServerResponse, answer: ServerAnswer): Promise<void> {
+  const { status = 200, headers, body, ending = 'end' } = answer;
+  if (ending === 'silence' && body === undefined) return;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.flushHeaders();
+  for (const piece of typeof body === 'string' ? [body] : (body ?? [])) {
+    if (response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      response.write(piece, () => {
+        response.off('close', resolve);
+        resolve();
+      });
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (ending === 'end') response.end();
+  if (ending === 'cut') response.socket?.destroy();
+}
