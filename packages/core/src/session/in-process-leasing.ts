@@ -2,6 +2,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './check-name.ts';
 import { LazySignal } from './lazy-signal.ts';
+import { OwnLease } from './own-lease.ts';
 import { leaseLost, tellHolder } from './lease-line.ts';
 import type { Held, Line, Waiter } from './lease-line.ts';
 import type { Fence, Lease, LeaseInfo, LeaseRequest, Leasing, SessionHead } from './leasing.ts';
@@ -14,12 +15,13 @@ import type { SessionRef } from './session.ts';
 export class InProcessLeasing implements Leasing {
   readonly #lines = new Map<string, Line>();
   readonly #runtime: Runtime;
-  readonly #headOf: (key: SessionRef) => SessionHead | undefined;
+  /** How a session stands. */
+  readonly headOf: (key: SessionRef) => SessionHead | undefined;
   #fences = 0;
 
   constructor(runtime: Runtime, headOf: (key: SessionRef) => SessionHead | undefined = () => undefined) {
     this.#runtime = runtime;
-    this.#headOf = headOf;
+    this.headOf = headOf;
   }
 
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
@@ -73,26 +75,21 @@ export class InProcessLeasing implements Leasing {
       onEnd: request.onEnd,
     };
     line.held = held;
-    return {
-      fence: held.fence,
-      head: this.#headOf(line.key),
-      get lost() {
-        return held.lost.signal;
-      },
-      get stop() {
-        return held.stop.signal;
-      },
-      renew: async () => {
-        if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
-        held.expiresAt = Math.min(this.#runtime.monotonic() + request.ttlMs, held.latestEnd);
-        return this.#headOf(line.key);
-      },
-      release: async () => {
-        if (line.held !== held) return;
-        line.held = undefined;
-        this.#next(line);
-      },
-    };
+    return new OwnLease(this, line, held, request.ttlMs);
+  }
+
+
+  /** Lets a lease hold for so long from now on. */
+  renew(line: Line, held: Held, ttlMs: number): void {
+    if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
+    held.expiresAt = Math.min(this.#runtime.monotonic() + ttlMs, held.latestEnd);
+  }
+
+  /** Takes a lease back; the next in line has its turn. */
+  release(line: Line, held: Held): void {
+    if (line.held !== held) return;
+    line.held = undefined;
+    this.#next(line);
   }
 
   async #wait(line: Line, request: LeaseRequest, busy: string): Promise<Lease> {

@@ -29,71 +29,60 @@ interface Turn {
   uncounted: Usage;
 }
 
-/** An `LlmAgent`'s turn: step after step until the model has answered, handed over, or asked for what comes later. */
+/**
+ * An `LlmAgent`'s turn: ask the model, store its answer, run its calls; step after step until it has answered, handed over, or
+ * asked for what comes later.
+ */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
-  let goesOn = true;
-  while (goesOn && !context.ended) {
-    goesOn = yield* runStep(agent, context, turn);
-    turn.step++;
+  const isStreamed = context.runConfig.streamingMode === 'sse';
+  for (; !context.ended; turn.step++) {
+    const draft = await buildRequest(agent, context, turn);
+    turn.retry = [];
+    const answer = isStreamed ? yield* streamModel(draft) : await callModel(draft);
+    const content = await fittingContent(agent, turn, answer.response);
+    if (turn.retry.length > 0) continue;
+
+    const stored = yield answerEvent(draft, { ...answer, response: counted(turn, answer.response) }, content);
+    const calls = stored.errorCode ? [] : getFunctionCalls(stored);
+    if (calls.length === 0) {
+      if (isFinalResponse(stored) || ++turn.unfinishedSteps >= STUCK_STEPS) return;
+      continue;
+    }
+    turn.unfinishedSteps = 0;
+    if (context.ended) return;
+
+    const outcome = yield* runTools(draft, calls);
+
+    if (draft.output?.accepted) {
+      const text = JSON.stringify(draft.output.accepted.value);
+      const id = context.runtime.newId('event');
+      yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
+      return;
+    }
+    if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
+    const target = transferTarget(outcome, context);
+    if (target) return yield* context.runAgent(target);
+    if (outcome.some((each) => each.actions?.skipSummarization)) return;
+    if (outcome.every((each) => each.isPending)) return;
+    countRefusedStep(
+      turn,
+      agent,
+      outcome.every((each) => each.isRefused),
+    );
   }
 }
 
-/** One step: ask the model, store its answer, run its calls. Answers whether another step follows. */
-async function* runStep(
-  agent: LlmAgent,
-  context: InvocationContext,
-  turn: Turn,
-): AsyncGenerator<Event, boolean, Event> {
-  const draft = await buildRequest(agent, context, turn);
-  turn.retry = [];
-  const isStreamed = context.runConfig.streamingMode === 'sse';
-  const answer = isStreamed ? yield* streamModel(draft) : await callModel(draft);
-
-  const hasCalls = getFunctionCalls(answer.response).length > 0;
-  let content = answer.response.content;
-  if (agent.outputSchema && !hasCalls && !answer.response.errorCode) {
-    const checked = await checkOutput(agent.outputSchema, content);
-    if ('problem' in checked) {
-      addUsage(turn.uncounted, answer.response.usageMetadata);
-      turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
-      countBadOutput(turn, agent);
-      return true;
-    }
-    content = withText(content, checked.text);
-  }
-
-  const stored = yield answerEvent(draft, { ...answer, response: counted(turn, answer.response) }, content);
-  const calls = stored.errorCode ? [] : getFunctionCalls(stored);
-  if (calls.length === 0) return !isFinalResponse(stored) && ++turn.unfinishedSteps < STUCK_STEPS;
-  turn.unfinishedSteps = 0;
-  if (context.ended) return false;
-
-  const outcome = yield* runTools(draft, calls);
-
-  if (draft.output?.accepted) {
-    const text = JSON.stringify(draft.output.accepted.value);
-    yield answerEvent(
-      draft,
-      { id: context.runtime.newId('event'), response: {} },
-      { role: 'model', parts: [{ text }] },
-    );
-    return false;
-  }
-  if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
-  const target = transferTarget(outcome, context);
-  if (target) {
-    yield* context.runAgent(target);
-    return false;
-  }
-  if (outcome.some((each) => each.actions?.skipSummarization)) return false;
-  if (outcome.every((each) => each.isPending)) return false;
-  countRefusedStep(
-    turn,
-    agent,
-    outcome.every((each) => each.isRefused),
-  );
-  return true;
+/** The answer's content; where it does not fit `outputSchema`, what to say about it is put down in `turn.retry`. */
+async function fittingContent(agent: LlmAgent, turn: Turn, response: LlmResponse): Promise<Content | undefined> {
+  const { content, errorCode, usageMetadata } = response;
+  if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;
+  const checked = await checkOutput(agent.outputSchema, content);
+  if (!('problem' in checked)) return withText(content, checked.text);
+  addUsage(turn.uncounted, usageMetadata);
+  turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
+  countBadOutput(turn, agent);
+  return content;
 }
 
 function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content: Content | undefined): Event {

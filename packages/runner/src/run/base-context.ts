@@ -144,13 +144,13 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   }
 
   #artifacts(): ArtifactService {
-    const service = this.run.host.artifactService;
+    const service = this.run.host.house.artifactService;
     if (!service) throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'The runner has no artifactService.');
     return service;
   }
 
   #memory(): MemoryService {
-    const service = this.run.host.memoryService;
+    const service = this.run.host.house.memoryService;
     if (!service) throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService.');
     return service;
   }

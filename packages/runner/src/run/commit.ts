@@ -1,31 +1,20 @@
 import { applyDelta, StatePrefix, TholeError } from '@thole/core';
-import type {
-  Agent,
-  Event,
-  Fence,
-  InvocationContext,
-  Json,
-  Plugin,
-  Runtime,
-  SessionService,
-  StateMap,
-} from '@thole/core';
+import type { Agent, Event, Fence, InvocationContext, RunConfig, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
 import { toStoreError } from './run-errors.ts';
+import type { RunHost } from './run-host.ts';
 
-export interface CommitterOptions {
-  service: SessionService;
-  live: LiveSession;
-  fence: Fence | undefined;
-  plugins: readonly Plugin[];
-  runtime: Runtime;
-  customMetadata: { [key: string]: Json } | undefined;
+/** The run whose events are committed. */
+export interface Committing {
+  readonly host: RunHost;
+  readonly live: LiveSession;
+  readonly runConfig: RunConfig;
+  /** Where the invocation keeps `temp:` values; those of stored events go there. */
+  readonly temp: StateMap;
+  readonly root: InvocationContext;
   /** Whose event it is. */
   agentNamed(author: string): Agent | undefined;
-  context(): InvocationContext;
-  /** Where the invocation keeps `temp:` values; those of stored events go there. */
-  temp: StateMap;
 }
 
 /** How often an append whose outcome is unknown is tried again, and how long it waits before the first. */
@@ -34,14 +23,16 @@ const FIRST_PAUSE_MS = 50;
 
 /** The one way into a session (contract 16): plugins' `onEventCallback` → the agent's `beforeStore` → `appendEvent`, one event after another. */
 export class Committer {
-  readonly #p: CommitterOptions;
+  readonly #run: Committing;
+  readonly #fence: Fence | undefined;
   readonly #listened: boolean;
   #tail: Promise<unknown> | undefined;
   #underWay: number = 0;
 
-  constructor(options: CommitterOptions) {
-    this.#p = options;
-    this.#listened = hasHook(options.plugins, 'onEventCallback');
+  constructor(run: Committing, fence: Fence | undefined) {
+    this.#run = run;
+    this.#fence = fence;
+    this.#listened = hasHook(run.host.plugins, 'onEventCallback');
   }
 
   /** Whether a plugin wants to see events, partials too. */
@@ -75,49 +66,51 @@ export class Committer {
   /** A plugin's view of an event that is shown but not stored. */
   async hear(event: Event): Promise<Event | undefined> {
     if (!this.#listened) return event;
-    const answer = await callPlugins(this.#p.plugins, 'onEventCallback', {
-      invocationContext: this.#p.context(),
-      event,
-    });
+    const { host, root } = this.#run;
+    const answer = await callPlugins(host.plugins, 'onEventCallback', { invocationContext: root, event });
     return answer === null ? undefined : (answer ?? event);
   }
 
   async #commit(given: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
-    const { customMetadata, service, live, fence } = this.#p;
+    const { live, temp } = this.#run;
+    const { customMetadata } = this.#run.runConfig;
     let event = customMetadata ? { ...given, customMetadata: { ...customMetadata, ...given.customMetadata } } : given;
     if (this.#listened && !p?.unheard) {
       const heard = await this.hear(event);
       if (!heard) return undefined;
       event = heard;
     }
-    const agent = this.#p.agentNamed(event.author);
+    const agent = this.#run.agentNamed(event.author);
     if (agent?.beforeStore) {
       event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
       agent.beforeStore(event);
     }
-    const stored = await this.#append(service, live, event, fence);
-    keepTemp(event, this.#p.temp);
+    const stored = await this.#append(event);
+    keepTemp(event, temp);
     if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
     else live.add(stored);
     return stored;
   }
 
   // Appending the same id again is how to learn what became of an append that was not answered.
-  async #append(service: SessionService, live: LiveSession, event: Event, fence: Fence | undefined): Promise<Event> {
+  async #append(event: Event): Promise<Event> {
+    const { host, live } = this.#run;
+    const { service } = host.session;
+    const fence = this.#fence;
     for (let attempt = 1; ; attempt++) {
       try {
         return await service.appendEvent({ session: live.ref, event, ...(fence !== undefined && { fence }) });
       } catch (error) {
         if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') || attempt === ATTEMPTS) throw toStoreError(error);
-        await this.#p.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + this.#p.runtime.random()));
+        await host.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + host.runtime.random()));
       }
     }
   }
 
   // Somebody else wrote in between; what they wrote, and the own event, are read in order.
   async #readGap(): Promise<void> {
-    const { service, live } = this.#p;
-    const read = await service.getSession({ ...live.ref, afterSeq: live.lastSeq });
+    const { host, live } = this.#run;
+    const read = await host.session.service.getSession({ ...live.ref, afterSeq: live.lastSeq });
     if (!read || read.incarnation !== live.incarnation) {
       throw new TholeError('SESSION_NOT_FOUND', `Session ${live.ref.sessionId} was deleted while a run was going on.`);
     }

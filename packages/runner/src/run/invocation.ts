@@ -25,9 +25,10 @@ export class Invocation implements RunScope, Swept {
   readonly runConfig: RunConfig;
   readonly host: RunHost;
   readonly deps: unknown;
+  readonly reader: Reader;
   closers: Set<() => void | Promise<void>> | undefined;
   readonly assertOpen: () => void = () => {
-    if (this.#phase === 'closed')
+    if (this.#isClosed)
       throw new TholeError(
         'CONTEXT_CLOSED',
         `A context of invocation ${this.invocationId} was used after the run had ended.`,
@@ -40,14 +41,15 @@ export class Invocation implements RunScope, Swept {
 
   readonly #options: RunOptions;
   readonly #controller: AbortController = new AbortController();
-  readonly #reader: Reader;
   readonly #limits: RunLimits;
   /** Agents that ran and are not in the tree. */
   #strangers: Map<string, Agent> | undefined;
-  readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
-  /** Ends the wait for the work. */
-  #giveUp: (error: TholeError) => void = noop;
-  #phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
+  /** For those that wait for the end, if anyone does. */
+  #waiting: PromiseWithResolvers<void> | undefined;
+  #unlisten: () => void = noop;
+  /** When it is over even if the store has not taken the lease back. */
+  #overAt: number = Infinity;
+  #phase: 'new' | 'open' | 'closing' | 'closed' | 'over' = 'new';
   #recorded: boolean = false;
   #stop: TholeError | undefined;
   #live: LiveSession | undefined;
@@ -64,20 +66,14 @@ export class Invocation implements RunScope, Swept {
     this.runConfig = options.runConfig ?? {};
     this.invocationId = host.runtime.newId('invocation');
     this.attached = this.runConfig.reader !== 'detached';
-    this.#reader = reader;
-    this.#limits = new RunLimits({
-      invocationId: this.invocationId,
-      runtime: host.runtime,
-      config: this.runConfig,
-      reader: this.#reader,
-      isAttached: () => this.attached,
-      stop: (error) => this.#stopWith(error),
-    });
+    this.reader = reader;
+    this.#limits = new RunLimits(this);
   }
 
   /** Resolves when the invocation has closed; never rejects. */
   get closed(): Promise<void> {
-    return this.#closing.promise;
+    if (this.#phase === 'over') return Promise.resolve();
+    return (this.#waiting ??= Promise.withResolvers()).promise;
   }
 
   get isNew(): boolean {
@@ -87,16 +83,22 @@ export class Invocation implements RunScope, Swept {
   begin(): void {
     if (this.#phase !== 'new') return;
     this.#phase = 'open';
-    void this.#main();
+    drive(
+      () => this.#prepare(),
+      (event) => this.#emit(event),
+    ).then(
+      () => this.#end(),
+      (error: unknown) => this.#end(error),
+    );
   }
 
   /** Ends it with this error: model and tools hear the signal at once. One that has not begun never will. */
-  stop(error: TholeError): void {
+  stop(reason: unknown): void {
     if (this.#phase === 'new') {
-      this.#stop = error;
+      this.#stop = toRunError(reason, this.#speaker);
       this.#close();
     } else {
-      this.#stopWith(error);
+      this.#stopWith(reason);
     }
   }
 
@@ -104,6 +106,9 @@ export class Invocation implements RunScope, Swept {
 
   get live(): LiveSession {
     return this.#live!;
+  }
+  get root(): AgentContext {
+    return this.#root!;
   }
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -124,6 +129,10 @@ export class Invocation implements RunScope, Swept {
     if (this.host.tree.find(agent.name) !== agent) (this.#strangers ??= new Map()).set(agent.name, agent);
   }
 
+  agentNamed(author: string): Agent | undefined {
+    return this.#strangers?.get(author) ?? this.host.tree.find(author);
+  }
+
   async commit(event: Event): Promise<Event> {
     this.#throwIfStopped();
     if (event.partial) return event;
@@ -132,19 +141,21 @@ export class Invocation implements RunScope, Swept {
 
   show(event: Event): void {
     if (this.#phase !== 'open' || this.#stop) return;
-    if (!this.#committer!.listened) return this.#reader.push(event);
+    if (!this.#committer!.listened) return this.reader.push(event);
     this.#committer!.hear(event).then(
-      (heard) => heard && this.#reader.push(heard),
+      (heard) => heard && this.reader.push(heard),
       (error: unknown) => this.#stopWith(error),
     );
   }
 
   runChild(p: ChildRun & { parentState: StateMap }): AsyncIterable<Event> {
-    return this.host.runChild(this, p);
+    return this.host.house.runChild(this, p);
   }
 
   sweep(now: number): number {
-    return this.#phase === 'open' ? this.#limits.check(now) : Infinity;
+    if (this.#phase === 'open') return this.#limits.check(now);
+    if (now >= this.#overAt) this.#over();
+    return this.#phase === 'closed' ? this.#overAt : Infinity;
   }
 
   /** One event, outside any run, on the way that all events go. */
@@ -155,37 +166,17 @@ export class Invocation implements RunScope, Swept {
 
   // ── the task
 
-  async #main(): Promise<void> {
-    let failure: unknown;
-    try {
-      this.host.began(this);
-      await this.#workOrStop();
-    } catch (error) {
-      failure = error;
-    }
-    if (failure !== undefined) this.#stop ??= toRunError(failure, (this.#current ?? this.host.tree.root).name);
-    await this.#finish();
-  }
-
-  // The work itself may go on for a while after a stop: nothing waits for it, and nothing of it is stored.
-  #workOrStop(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#giveUp = reject;
-      this.#work().then(resolve, reject);
-    });
-  }
-
-  async #work(): Promise<void> {
+  /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
+  async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
+    this.host.house.began(this);
     const input = checkRunInput(this.#options);
     this.#listenToCaller();
     await this.#open();
     checkAnswers(this.live.log, input.message);
     this.#recorded = true;
     const message = await this.#commitMessage(input);
-    if (await this.#answerInstead()) return;
-    const agent = findAgentToRun(this.live.log, this.host.tree, message);
-    this.#steps = this.#root!.runAgent(agent);
-    await drive(this.#steps, (event) => this.#emit(event));
+    if (await this.#answerInstead()) return undefined;
+    return (this.#steps = this.root.runAgent(findAgentToRun(this.live.log, this.host.tree, message)));
   }
 
   #listenToCaller(): void {
@@ -197,12 +188,12 @@ export class Invocation implements RunScope, Swept {
       this.#throwIfStopped();
     }
     abortSignal.addEventListener('abort', abort, { once: true });
-    void this.#closing.promise.then(() => abortSignal.removeEventListener('abort', abort));
+    this.#unlisten = () => abortSignal.removeEventListener('abort', abort);
   }
 
   async #open(): Promise<void> {
     const { cleanupMs = 5_000 } = this.runConfig;
-    const lease = await this.host.takeLease({
+    const lease = await this.host.session.takeLease({
       invocationId: this.invocationId,
       cleanupMs,
       signal: this.signal,
@@ -214,28 +205,18 @@ export class Invocation implements RunScope, Swept {
     }
     this.#lease = lease;
     if (lease) this.#limits.renew(lease);
-    this.host.sweep.add(this);
-    const live = await this.host.open(lease, this.signal).catch((error: unknown) => {
+    this.host.house.sweep.add(this);
+    const live = await this.host.session.open(lease, this.signal).catch((error: unknown) => {
       throw toStoreError(error);
     });
-    this.#use(live, lease && this.host.fenceOf(lease));
+    this.#use(live, lease && this.host.session.fenceOf(lease));
   }
 
   #use(live: LiveSession, fence: string | undefined): void {
     this.#live = live;
     this.#root = new AgentContext(this, this.host.tree.root, new Strand(live, this.temp, this.assertOpen));
     this.#current = this.host.tree.root;
-    this.#committer = new Committer({
-      service: this.host.sessionService,
-      live,
-      fence,
-      plugins: this.host.plugins,
-      runtime: this.host.runtime,
-      customMetadata: this.runConfig.customMetadata,
-      agentNamed: (author) => this.#strangers?.get(author) ?? this.host.tree.find(author),
-      context: () => this.#root!,
-      temp: this.temp,
-    });
+    this.#committer = new Committer(this, fence);
   }
 
   async #commitMessage(input: CheckedInput): Promise<Content> {
@@ -284,26 +265,41 @@ export class Invocation implements RunScope, Swept {
   }
 
   async #handOver(event: Event): Promise<void> {
-    if (!this.attached || holdsOnlyAnswers(event)) return this.#reader.push(event);
-    await this.#reader.pushAndWait(event);
+    if (!this.attached || holdsOnlyAnswers(event)) return this.reader.push(event);
+    await this.reader.pushAndWait(event);
     this.#throwIfStopped();
   }
 
   #throwIfStopped(): void {
     if (this.#stop && this.#phase !== 'closing') throw this.#stop;
-    if (this.#phase === 'closed')
+    if (this.#isClosed)
       throw this.#stop ?? new TholeError('CONTEXT_CLOSED', `Invocation ${this.invocationId} has ended.`);
   }
 
+  // The work itself may go on for a while after a stop: nothing waits for it, and nothing of it is stored.
   #stopWith(reason: unknown): void {
     if (this.#stop || this.#phase !== 'open') return;
-    const error = toRunError(reason, (this.#current ?? this.host.tree.root).name);
-    this.#stop = error;
-    this.#controller.abort(error);
-    this.#giveUp(error);
+    this.#stop = toRunError(reason, this.#speaker);
+    this.#controller.abort(this.#stop);
+    queueMicrotask(() => this.#end());
+  }
+
+  get #isClosed(): boolean {
+    return this.#phase === 'closed' || this.#phase === 'over';
+  }
+
+  get #speaker(): string {
+    return (this.#current ?? this.host.tree.root).name;
   }
 
   // ── the end
+
+  /** The work has ended, or was stopped: what comes first counts. */
+  #end(failure?: unknown): void {
+    if (this.#phase !== 'open') return;
+    if (failure !== undefined) this.#stop ??= toRunError(failure, this.#speaker);
+    void this.#finish();
+  }
 
   async #finish(): Promise<void> {
     this.#phase = 'closing';
@@ -312,8 +308,8 @@ export class Invocation implements RunScope, Swept {
     // Not awaited: an agent that ignores its signal must not hold up the end of its run.
     if (stop) this.#steps?.return().catch(noop);
     if (this.#committer) {
-      const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.#reader, stop };
-      const author = (this.#current ?? this.host.tree.root).name;
+      const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.reader, stop };
+      const author = this.#speaker;
       const failure = await closeRun({ ...closing, record: this.#recorded ? author : undefined });
       if (failure !== undefined) this.#stop ??= toRunError(failure, author);
     }
@@ -322,28 +318,31 @@ export class Invocation implements RunScope, Swept {
 
   #close(): void {
     this.#phase = 'closed';
+    const { house, runtime, session } = this.host;
     const stop = this.#stop;
     const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !this.#recorded || this.#committer?.isBusy);
-    if (isUnsure) this.host.forget();
-    this.host.sweep.remove(this);
-    const { runtime } = this.host;
-    let finish = (): void => {
-      finish = noop;
-      this.host.closed(this);
-      this.#reader.end(stop && stop.code !== 'RUN_LEFT' ? stop : undefined);
-      this.#closing.resolve();
-    };
-    if (!this.#lease) return finish();
+    if (isUnsure) session.forget();
+    if (!this.#lease) return this.#over();
     // A store that does not answer keeps the lease until it runs out, but not the run.
-    const cancel = runtime.timer(this.runConfig.cleanupMs ?? 5_000, () => finish());
+    this.#overAt = runtime.monotonic() + (this.runConfig.cleanupMs ?? 5_000);
+    house.sweep.add(this);
     this.#lease.release().then(
-      () => (cancel(), finish()),
+      () => this.#over(),
       (error: unknown) => {
         runtime.logger.warn('A lease was not let go.', { invocationId: this.invocationId, error: String(error) });
-        cancel();
-        finish();
+        this.#over();
       },
     );
+  }
+
+  #over(): void {
+    if (this.#phase === 'over') return;
+    this.#phase = 'over';
+    this.#unlisten();
+    this.host.house.sweep.remove(this);
+    this.host.house.closed(this);
+    this.reader.end(this.#stop && this.#stop.code !== 'RUN_LEFT' ? this.#stop : undefined);
+    this.#waiting?.resolve();
   }
 }
 

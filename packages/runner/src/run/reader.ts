@@ -1,4 +1,4 @@
-import type { Event } from '@thole/core';
+import type { Event, Runtime } from '@thole/core';
 
 /**
  * Between a run and whoever reads it: a queue that knows when the reader asks for more. What is handed over with `pushAndWait`
@@ -8,14 +8,14 @@ export class Reader {
   /** By the monotonic clock: since when the reader has something and has not asked for more. */
   idleSince: number = Infinity;
   readonly #queue: Entry[] = [];
-  readonly #now: () => number;
+  readonly #runtime: Runtime;
   #taken: Entry | undefined;
   #asking: { resolve(result: IteratorResult<Event>): void; reject(error: unknown): void } | undefined;
   #end: { error?: unknown } | undefined;
   #left: boolean = false;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
   /** Whether a `next()` waits for an answer. */
@@ -69,7 +69,7 @@ export class Reader {
     const asking = this.#asking;
     if (!asking) {
       this.#queue.push(entry);
-      if (this.idleSince === Infinity) this.idleSince = this.#now();
+      if (this.idleSince === Infinity) this.idleSince = this.#runtime.monotonic();
       return;
     }
     this.#asking = undefined;
@@ -79,7 +79,7 @@ export class Reader {
 
   #take(entry: Entry): void {
     this.#taken = entry;
-    this.idleSince = this.#now();
+    this.idleSince = this.#runtime.monotonic();
   }
 
   #finish(end: { error?: unknown }): Promise<IteratorResult<Event>> {

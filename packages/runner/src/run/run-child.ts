@@ -1,13 +1,12 @@
 import { StoredSessionService } from '@thole/core';
-import type { Event, Lease, MemoryService, SessionRef, StateMap } from '@thole/core';
-import type { ChildRun } from '@thole/core';
+import type { ChildRun, Event, Lease, MemoryService, Runtime, SessionRef, StateMap } from '@thole/core';
 import { LiveSession } from './live-session.ts';
 import { OneSessionStore } from './one-session-store.ts';
 import type { Invocation } from './invocation.ts';
 import { RunTask } from './run.ts';
-import type { RunHost } from './run-host.ts';
+import { RunHost } from './run-host.ts';
+import type { SessionAccess } from './run-host.ts';
 import { checkedTree } from './runner-options.ts';
-import type { ModelFactory } from '@thole/core';
 
 /**
  * Runs an agent in a session of its own, in memory (contract 25): it sees the parent's services, signal and deps, counts against
@@ -15,20 +14,14 @@ import type { ModelFactory } from '@thole/core';
  */
 export async function* runChild(
   parent: Invocation,
-  host: RunHost,
-  models: readonly ModelFactory[],
   p: ChildRun & { parentState: StateMap },
 ): AsyncGenerator<Event, void> {
   const { appName, userId } = parent.live.ref;
-  const ref = { appName, userId, sessionId: parent.host.runtime.newId('session') };
-  const childHost: RunHost = {
-    ...host,
-    tree: checkedTree(p.agent, models),
-    artifactRef: parent.host.artifactRef,
-    ...ownSession(host, ref, p.state ?? p.parentState),
-    runChild: (child, q) => runChild(child, childHost, models, q),
-  };
-  const child = new RunTask(childHost, {
+  const { house, artifactRef, calls } = parent.host;
+  const ref = { appName, userId, sessionId: house.runtime.newId('session') };
+  const tree = checkedTree(p.agent, house.models);
+  const session = ownSession(house.runtime, ref, p.state ?? p.parentState);
+  const child = new RunTask(new RunHost({ house, session, tree, artifactRef, calls }), {
     userId,
     sessionId: ref.sessionId,
     newMessage: p.message,
@@ -40,17 +33,13 @@ export async function* runChild(
 }
 
 /** A session of one run's own, in memory, in the place of the runner's. */
-export function ownSession(
-  host: Pick<RunHost, 'runtime'>,
-  ref: SessionRef,
-  state: StateMap,
-): Pick<RunHost, 'sessionService' | 'takeLease' | 'fenceOf' | 'open' | 'forget'> {
-  const sessionService = new StoredSessionService(new OneSessionStore(), { runtime: host.runtime });
+export function ownSession(runtime: Runtime, ref: SessionRef, state: StateMap): SessionAccess {
+  const service = new StoredSessionService(new OneSessionStore(), { runtime });
   return {
-    sessionService,
+    service,
     takeLease: async (): Promise<Lease | undefined> => undefined,
     fenceOf: () => undefined,
-    open: async () => new LiveSession(await sessionService.createSession({ ...ref, state }), undefined),
+    open: async () => new LiveSession(await service.createSession({ ...ref, state }), undefined),
     forget: () => {},
   };
 }

@@ -24,7 +24,7 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   model(name: string): Llm {
-    return this.#run.host.model(name);
+    return this.#run.host.house.model(name);
   }
 
   openToolContext(p: ToolContextInit): OpenToolContext {
@@ -37,6 +37,6 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   usesToolset(toolset: Toolset): void {
-    this.#run.host.usesToolset(toolset);
+    this.#run.host.house.usesToolset(toolset);
   }
 }

@@ -6,6 +6,7 @@ import type {
   Lease,
   Llm,
   MemoryService,
+  ModelFactory,
   Plugin,
   Runtime,
   SessionRef,
@@ -19,32 +20,39 @@ import type { LiveSession } from './live-session.ts';
 import type { Invocation } from './invocation.ts';
 import type { Sweep } from './sweep.ts';
 
-/** What a run takes from the runner (or from its parent run). */
-export interface RunHost {
+/** What is the same for every run of a runner. */
+export interface House {
   readonly runtime: Runtime;
-  readonly tree: AgentTree;
   readonly plugins: readonly Plugin[];
-  readonly sessionService: SessionService;
+  readonly models: readonly ModelFactory[];
   readonly memoryService: MemoryService | undefined;
   readonly artifactService: ArtifactService | undefined;
-  readonly artifactRef: SessionRef;
   readonly sweep: Sweep;
-  readonly calls: LlmCalls;
   model(name: string): Llm;
   usesToolset(toolset: Toolset): void;
-  takeLease(p: {
-    invocationId: string;
-    cleanupMs: number;
-    signal: AbortSignal;
-    onEnd(error: TholeError): void;
-  }): Promise<Lease | undefined>;
+  runChild(run: Invocation, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
+  began(run: Invocation): void;
+  closed(run: Invocation): void;
+}
+
+/** The one session of a run. */
+export interface SessionAccess {
+  readonly service: SessionService;
+  /** Undefined where nobody else can come to the session. */
+  takeLease(p: LeaseWish): Promise<Lease | undefined>;
+  /** What appends under this lease show. */
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
   /** The session may have been left in an unknown state, and must be read anew. */
   forget(): void;
-  runChild(run: Invocation, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
-  began(run: Invocation): void;
-  closed(run: Invocation): void;
+}
+
+/** For whom a lease is taken. */
+export interface LeaseWish {
+  readonly invocationId: string;
+  readonly cleanupMs: number;
+  readonly signal: AbortSignal;
+  onEnd(error: TholeError): void;
 }
 
 /** Model calls of an invocation, shared with its child runs. */
@@ -53,6 +61,32 @@ export interface LlmCalls {
   readonly most: number;
 }
 
+/** What a run takes from the runner, or from its parent run. */
+export class RunHost {
+  readonly house: House;
+  readonly session: SessionAccess;
+  readonly tree: AgentTree;
+  readonly calls: LlmCalls;
+  /** Whose artifacts it saves and reads. */
+  readonly artifactRef: SessionRef;
+
+  constructor(p: Pick<RunHost, 'house' | 'session' | 'tree' | 'calls' | 'artifactRef'>) {
+    this.house = p.house;
+    this.session = p.session;
+    this.tree = p.tree;
+    this.calls = p.calls;
+    this.artifactRef = p.artifactRef;
+  }
+
+  get runtime(): Runtime {
+    return this.house.runtime;
+  }
+  get plugins(): readonly Plugin[] {
+    return this.house.plugins;
+  }
+}
+
+/** What one run is asked, and by whom. */
 export interface RunOptions extends RunInput {
   abortSignal?: AbortSignal | undefined;
   yieldUserMessage?: boolean | undefined;

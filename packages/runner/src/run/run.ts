@@ -24,7 +24,7 @@ export class RunTask implements Run {
   #hasReader: boolean = false;
 
   constructor(host: RunHost, options: RunOptions) {
-    this.#reader = new Reader(() => host.runtime.monotonic());
+    this.#reader = new Reader(host.runtime);
     this.#invocation = new Invocation(host, options, this.#reader);
     if (!this.#invocation.attached) queueMicrotask(() => this.#invocation.begin());
   }

@@ -17,11 +17,14 @@ import type {
   Toolset,
 } from '@thole/core';
 import { HotSessions } from './hot-session.ts';
+import { KeptSession } from './kept-session.ts';
+import type { SessionKeeping } from './kept-session.ts';
 import { RunLeases } from './lease.ts';
 import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
 import type { Invocation } from './invocation.ts';
 import type { Run } from './run.ts';
-import type { RunHost } from './run-host.ts';
+import { RunHost } from './run-host.ts';
+import type { House, SessionAccess } from './run-host.ts';
 import { aborted } from './run-errors.ts';
 import { RunTask } from './run.ts';
 import { checkedTree, checkRunnerOptions } from './runner-options.ts';
@@ -58,15 +61,12 @@ export class Runner {
   readonly #plugins: readonly Plugin[];
   readonly #models: readonly ModelFactory[];
   readonly #runtime: Runtime;
-  readonly #autoCreate: boolean;
-  readonly #leases: RunLeases;
-  readonly #sessions: HotSessions;
+  readonly #keeping: SessionKeeping;
   readonly #sweep: Sweep;
   readonly #runs: Set<Invocation> = new Set();
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #modelsByName: Map<string, Llm> = new Map();
-  /** What is the same for every run. */
-  readonly #house: Omit<RunHost, 'tree' | 'artifactRef' | 'calls' | 'takeLease' | 'open' | 'forget' | 'runChild'>;
+  readonly #house: House;
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
 
@@ -80,21 +80,24 @@ export class Runner {
     this.#plugins = app.plugins ?? [];
     this.#models = app.models ?? [];
     this.#runtime = options.runtime ?? systemRuntime();
-    this.#autoCreate = options.autoCreateSession ?? false;
-    this.#leases = new RunLeases(options.sessionService, this.#runtime, options.concurrency ?? {});
-    this.#sessions = new HotSessions(options.sessionService, options.hotSessions ?? 1_000);
+    this.#keeping = {
+      service: options.sessionService,
+      leases: new RunLeases(options.sessionService, this.#runtime, options.concurrency ?? {}),
+      hot: new HotSessions(options.sessionService, options.hotSessions ?? 1_000),
+      autoCreate: options.autoCreateSession ?? false,
+    };
     this.#sweep = new Sweep(this.#runtime);
     this.#tree = checkedTree(app.rootAgent, this.#models);
     this.#house = {
       runtime: this.#runtime,
       plugins: this.#plugins,
-      sessionService: this.sessionService,
+      models: this.#models,
       memoryService: this.memoryService,
       artifactService: this.artifactService,
       sweep: this.#sweep,
       model: (name) => this.#model(name),
       usesToolset: (toolset) => void this.#toolsets.add(toolset),
-      fenceOf: (lease) => this.#leases.fenceOf(lease),
+      runChild,
       began: (run) => {
         if (this.#closed) throw new TholeError('INVALID_INPUT', 'The runner is closed.');
         this.#runs.add(run);
@@ -128,13 +131,9 @@ export class Runner {
   /** Runs one message in a session of its own that is gone afterwards: reads memory and writes none, keeps no artifacts. */
   runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId'>): Run {
     const ref = { appName: this.appName, userId: p.userId, sessionId: this.#runtime.newId('session') };
-    const host: RunHost = {
-      ...this.#hostFor(ref, p.runConfig),
-      ...ownSession({ runtime: this.#runtime }, ref, {}),
-      memoryService: this.memoryService && readOnlyMemory(this.memoryService),
-      artifactService: undefined,
-      runChild: (run, q) => runChild(run, host, this.#models, q),
-    };
+    const memoryService = this.memoryService && readOnlyMemory(this.memoryService);
+    const house: House = { ...this.#house, memoryService, artifactService: undefined };
+    const host = this.#hostFor(ref, p.runConfig, house, ownSession(this.#runtime, ref, {}));
     return new RunTask(host, { ...p, sessionId: ref.sessionId });
   }
 
@@ -156,7 +155,7 @@ export class Runner {
       throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService that can forget a session.');
     }
     const was = await this.sessionService.deleteSession(ref);
-    this.#sessions.forget(ref);
+    this.#keeping.hot.forget(ref);
     await this.artifactService?.deleteSessionArtifacts(ref);
     if (p.memory) await this.memoryService?.deleteSessionMemory?.(ref);
     return was;
@@ -170,14 +169,14 @@ export class Runner {
       throw new TholeError('MEMORY_NOT_CONFIGURED', "The runner's memoryService has no deleteUserMemory.");
     }
     await this.sessionService.deleteUserData(user);
-    this.#sessions.forgetUser(user);
+    this.#keeping.hot.forgetUser(user);
     await this.artifactService?.deleteUserArtifacts(user);
     await this.memoryService?.deleteUserMemory?.(user);
   }
 
   /** Asks the run that holds a session to stop; false when none does, or another one than named. */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
-    return this.#leases.stop(this.#ref(p), p.invocationId);
+    return this.#keeping.leases.stop(this.#ref(p), p.invocationId);
   }
 
   /** Resolves when no run is going on. */
@@ -210,18 +209,14 @@ export class Runner {
     return { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
   }
 
-  #hostFor(ref: SessionRef, runConfig: RunConfig | undefined): RunHost {
-    const host: RunHost = {
-      ...this.#house,
-      tree: this.#tree,
-      artifactRef: ref,
-      calls: { made: 0, most: runConfig?.maxLlmCalls ?? 500 },
-      takeLease: (p) => this.#leases.take(ref, p),
-      open: (lease, signal) => this.#sessions.open(ref, lease!, { autoCreate: this.#autoCreate, signal }),
-      forget: () => this.#sessions.forget(ref),
-      runChild: (run, p) => runChild(run, host, this.#models, p),
-    };
-    return host;
+  #hostFor(
+    ref: SessionRef,
+    runConfig: RunConfig | undefined,
+    house: House = this.#house,
+    session: SessionAccess = new KeptSession(this.#keeping, ref),
+  ): RunHost {
+    const calls = { made: 0, most: runConfig?.maxLlmCalls ?? 500 };
+    return new RunHost({ house, session, tree: this.#tree, calls, artifactRef: ref });
   }
 
   #model(name: string): Llm {

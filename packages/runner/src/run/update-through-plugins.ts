@@ -16,12 +16,12 @@ export async function updateThroughPlugins(
   host: RunHost,
   signal?: AbortSignal,
 ): Promise<Event> {
-  const service = host.sessionService;
+  const { service } = host.session;
   if (!hasHook(host.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
   const session = await service.getSession({ ...ref, signal });
   if (!session)
     throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
-  const task = new Invocation(host, { ...ref, newMessage: '' }, new Reader(() => host.runtime.monotonic()));
+  const task = new Invocation(host, { ...ref, newMessage: '' }, new Reader(host.runtime));
   const event = createEvent(
     { author: 'system', invocationId: task.invocationId, actions: { stateDelta } },
     host.runtime,
