@@ -26,6 +26,8 @@ export { LoopAgent } from './agents/loop-agent.ts';
 export type { LoopAgentOptions } from './agents/loop-agent.ts';
 export { AgentTool } from './agents/agent-tool.ts';
 export type { AgentToolOptions } from './agents/agent-tool.ts';
+export { FallbackLlm } from './models/fallback-llm.ts';
+export type { FallbackLlmOptions } from './models/fallback-llm.ts';
 export { GlobalInstructionPlugin } from './plugins/global-instruction-plugin.ts';
 export type { GlobalInstructionPluginOptions } from './plugins/global-instruction-plugin.ts';
 export { LoggingPlugin } from './plugins/logging-plugin.ts';

@@ -78,7 +78,6 @@ export class InProcessLeasing implements Leasing {
     return new OwnLease(this, line, held, request.ttlMs);
   }
 
-
   /** Lets a lease hold for so long from now on. */
   renew(line: Line, held: Held, ttlMs: number): void {
     if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);

@@ -16,17 +16,19 @@ export interface ModelAnswer {
  * `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` where it breaks its promise, and `LLM_CALL_LIMIT`.
  */
 export async function callModel(draft: RequestDraft): Promise<ModelAnswer> {
-  const call = await beginCall(draft);
-  if ('response' in call) return call;
+  const instead = listensBefore(draft) && (await answerInstead(draft));
+  if (instead) return instead;
+  const call = new ModelCall(draft);
   let step = await call.pull();
   while ('partial' in step) step = await call.pull();
-  return endCall(draft, call, step);
+  return 'final' in step && !listensAfter(draft) ? { id: call.id, response: step.final } : endCall(draft, call, step);
 }
 
 /** The same, and yields partial events as they come. */
 export async function* streamModel(draft: RequestDraft): AsyncGenerator<Event, ModelAnswer, Event> {
-  const call = await beginCall(draft);
-  if ('response' in call) return call;
+  const instead = listensBefore(draft) && (await answerInstead(draft));
+  if (instead) return instead;
+  const call = new ModelCall(draft);
   const listened = listensAfter(draft);
   let isDone = false;
   try {
@@ -39,18 +41,6 @@ export async function* streamModel(draft: RequestDraft): AsyncGenerator<Event, M
   } finally {
     if (!isDone) call.leave();
   }
-}
-
-async function beginCall(draft: RequestDraft): Promise<ModelAnswer | ModelCall> {
-  const { agent, context, request, support } = draft;
-  const id = context.runtime.newId('event');
-  const listened = agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback');
-  const instead = listened && (await beforeModel(draft));
-  if (instead) return { id, response: instead };
-  const model = modelOf(draft);
-  request.model = model.model;
-  context.countLlmCall();
-  return new ModelCall(draft, model, id);
 }
 
 async function endCall(draft: RequestDraft, { id }: ModelCall, end: Final | Failure): Promise<ModelAnswer> {
@@ -77,10 +67,12 @@ class ModelCall {
   #responses: AsyncIterator<LlmResponse> | undefined;
   #final: LlmResponse | undefined;
 
-  constructor(draft: RequestDraft, model: Llm, id: string) {
-    this.id = id;
+  constructor(draft: RequestDraft) {
+    this.id = draft.context.runtime.newId('event');
     this.#draft = draft;
-    this.#model = model;
+    this.#model = modelOf(draft);
+    draft.request.model = this.#model.model;
+    draft.context.countLlmCall();
   }
 
   async pull(): Promise<Piece | Final | Failure> {
@@ -141,6 +133,15 @@ function partialEvent({ agent, context }: RequestDraft, id: string, response: Ll
     actions: noActions,
     ...(branch !== undefined && { branch }),
   };
+}
+
+function listensBefore({ agent, support }: RequestDraft): boolean {
+  return agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback');
+}
+
+async function answerInstead(draft: RequestDraft): Promise<ModelAnswer | undefined> {
+  const response = await beforeModel(draft);
+  return response && { id: draft.context.runtime.newId('event'), response };
 }
 
 function listensAfter({ agent, support }: RequestDraft): boolean {

@@ -40,10 +40,11 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     const draft = await buildRequest(agent, context, turn);
     turn.retry = [];
     const answer = isStreamed ? yield* streamModel(draft) : await callModel(draft);
-    const content = await fittingContent(agent, turn, answer.response);
+    const { response } = answer;
+    const content = agent.outputSchema ? await fittingContent(agent, turn, response) : response.content;
     if (turn.retry.length > 0) continue;
 
-    const stored = yield answerEvent(draft, { ...answer, response: counted(turn, answer.response) }, content);
+    const stored = yield answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
     const calls = stored.errorCode ? [] : getFunctionCalls(stored);
     if (calls.length === 0) {
       if (isFinalResponse(stored) || ++turn.unfinishedSteps >= STUCK_STEPS) return;

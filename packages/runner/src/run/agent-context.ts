@@ -108,9 +108,13 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
   }
 
+  hasPending(): boolean {
+    return this.#strand.hasPending();
+  }
+
   /** The event that carries what no other event took; undefined when nothing waits. */
   pendingEvent(): Event | undefined {
-    return this.#strand.hasPending() ? this.#claim(this.#stateEvent()) : undefined;
+    return this.hasPending() ? this.#claim(this.#stateEvent()) : undefined;
   }
 
   protected saved(filename: string, version: number): void {

@@ -35,13 +35,18 @@ export function canStoreAfter(stop: TholeError): boolean {
  * event took. A run that is stopped, or has hooks, gets `cleanupMs` for it. Answers what failed, if anything did.
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
-  const { run, stop } = closing;
-  if (!stop && !run.closers?.size && run.host.plugins.length === 0) return failureOf(storePending(closing));
+  const { run } = closing;
+  if (isQuiet(closing)) return failureOf(storePending(closing));
   const over = new AbortController();
   const limit = run.host.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
   const failure = await Promise.race([failureOf(cleanUp(closing)), limit]);
   over.abort();
   return failure;
+}
+
+/** Whether nobody else has anything to do at the end. */
+export function isQuiet({ run, stop }: Pick<ClosingRun, 'run' | 'stop'>): boolean {
+  return !stop && !run.closers?.size && run.host.plugins.length === 0;
 }
 
 async function cleanUp(closing: ClosingRun): Promise<void> {

@@ -26,7 +26,7 @@ export class Committer {
   readonly #run: Committing;
   readonly #fence: Fence | undefined;
   readonly #listened: boolean;
-  #tail: Promise<unknown> | undefined;
+  #tail: Promise<unknown> = Promise.resolve();
   #underWay: number = 0;
 
   constructor(run: Committing, fence: Fence | undefined) {
@@ -42,12 +42,9 @@ export class Committer {
 
   /** The stored event; undefined when a plugin dropped it. With `unheard` plugins are passed by. */
   commit(event: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
-    const before = this.#tail;
-    this.#underWay++;
-    const committing = before ? before.then(() => this.#commit(event, p)) : this.#commit(event, p);
-    const settle = (): void => void this.#underWay--;
-    this.#tail = committing.then(settle, settle);
-    return committing;
+    const commit = (): Promise<Event | undefined> => this.#commit(event, p);
+    const committing = this.#underWay++ > 0 ? this.#tail.then(commit, commit) : commit();
+    return (this.#tail = committing);
   }
 
   /** Whether an append is under way. */
@@ -57,10 +54,7 @@ export class Committer {
 
   /** Resolves when no append is under way. */
   async settled(): Promise<void> {
-    for (let tail; tail !== this.#tail;) {
-      tail = this.#tail;
-      await tail;
-    }
+    while (this.isBusy) await this.#tail.catch(noop);
   }
 
   /** A plugin's view of an event that is shown but not stored. */
@@ -72,24 +66,28 @@ export class Committer {
   }
 
   async #commit(given: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
-    const { live, temp } = this.#run;
-    const { customMetadata } = this.#run.runConfig;
-    let event = customMetadata ? { ...given, customMetadata: { ...customMetadata, ...given.customMetadata } } : given;
-    if (this.#listened && !p?.unheard) {
-      const heard = await this.hear(event);
-      if (!heard) return undefined;
-      event = heard;
+    try {
+      const { live, temp } = this.#run;
+      const { customMetadata } = this.#run.runConfig;
+      let event = customMetadata ? { ...given, customMetadata: { ...customMetadata, ...given.customMetadata } } : given;
+      if (this.#listened && !p?.unheard) {
+        const heard = await this.hear(event);
+        if (!heard) return undefined;
+        event = heard;
+      }
+      const agent = this.#run.agentNamed(event.author);
+      if (agent?.beforeStore) {
+        event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
+        agent.beforeStore(event);
+      }
+      const stored = await this.#append(event);
+      keepTemp(event, temp);
+      if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
+      else live.add(stored);
+      return stored;
+    } finally {
+      this.#underWay--;
     }
-    const agent = this.#run.agentNamed(event.author);
-    if (agent?.beforeStore) {
-      event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
-      agent.beforeStore(event);
-    }
-    const stored = await this.#append(event);
-    keepTemp(event, temp);
-    if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
-    else live.add(stored);
-    return stored;
   }
 
   // Appending the same id again is how to learn what became of an append that was not answered.
@@ -121,3 +119,5 @@ export class Committer {
 function keepTemp({ actions: { stateDelta } }: Event, temp: StateMap): void {
   for (const key in stateDelta) if (key.startsWith(StatePrefix.TEMP)) applyDelta(temp, { [key]: stateDelta[key]! });
 }
+
+function noop(): void {}

@@ -1,10 +1,10 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
-import type { Agent, ChildRun, Content, Event, Lease, RunConfig, StateMap } from '@thole/core';
+import type { Agent, ChildRun, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
 import { callPlugins } from '../hooks/call-hooks.ts';
 import { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
 import type { CheckedInput } from './check-run.ts';
-import { canStoreAfter, closeRun } from './close-run.ts';
+import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
 import { Committer } from './commit.ts';
 import { commitMessage } from './commit-message.ts';
 import { drive } from './drive.ts';
@@ -175,7 +175,7 @@ export class Invocation implements RunScope, Swept {
     checkAnswers(this.live.log, input.message);
     this.#recorded = true;
     const message = await this.#commitMessage(input);
-    if (await this.#answerInstead()) return undefined;
+    if (this.host.plugins.length > 0 && (await this.#answerInstead())) return undefined;
     return (this.#steps = this.root.runAgent(findAgentToRun(this.live.log, this.host.tree, message)));
   }
 
@@ -225,14 +225,14 @@ export class Invocation implements RunScope, Swept {
     // What was stored counts: a plugin may have changed it, or dropped it.
     if (stored.content) this.userContent = stored.content;
     if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#handOver(stored);
+    this.#throwIfStopped();
     return this.userContent;
   }
 
   // An answer in the agent's place, if a plugin has one.
   async #answerInstead(): Promise<boolean> {
     const { plugins, runtime, tree } = this.host;
-    const content =
-      plugins.length > 0 && (await callPlugins(plugins, 'beforeRunCallback', { invocationContext: this.#root! }));
+    const content = await callPlugins(plugins, 'beforeRunCallback', { invocationContext: this.#root! });
     if (!content) return false;
     const { invocationId } = this;
     const event = createEvent(
@@ -240,6 +240,7 @@ export class Invocation implements RunScope, Swept {
       runtime,
     );
     await this.#handOver(await this.#root!.commit(event));
+    this.#throwIfStopped();
     return true;
   }
 
@@ -248,12 +249,14 @@ export class Invocation implements RunScope, Swept {
     if (event.partial) {
       const heard = this.#committer!.listened ? await this.#committer!.hear(event) : event;
       if (heard) await this.#handOver(heard);
+      this.#throwIfStopped();
       return heard ?? event;
     }
     const stored = this.#isStored(event) ? event : await this.#committer!.commit(event);
     if (!stored) return hollow(event);
     this.#throwIfStopped();
     await this.#handOver(stored);
+    this.#throwIfStopped();
     return stored;
   }
 
@@ -264,10 +267,10 @@ export class Invocation implements RunScope, Swept {
     return log.at(log.length - 1 - (lastSeq - event.seq)) === event;
   }
 
-  async #handOver(event: Event): Promise<void> {
+  /** After what it answers has been waited for, the run may have been stopped. */
+  #handOver(event: Event): MaybePromise<void> {
     if (!this.attached || holdsOnlyAnswers(event)) return this.reader.push(event);
-    await this.reader.pushAndWait(event);
-    this.#throwIfStopped();
+    return this.reader.pushAndWait(event);
   }
 
   #throwIfStopped(): void {
@@ -307,7 +310,7 @@ export class Invocation implements RunScope, Swept {
     if (stop && !this.signal.aborted) this.#controller.abort(stop);
     // Not awaited: an agent that ignores its signal must not hold up the end of its run.
     if (stop) this.#steps?.return().catch(noop);
-    if (this.#committer) {
+    if (this.#committer && !(isQuiet({ run: this, stop }) && !this.root.hasPending())) {
       const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.reader, stop };
       const author = this.#speaker;
       const failure = await closeRun({ ...closing, record: this.#recorded ? author : undefined });

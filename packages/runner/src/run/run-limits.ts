@@ -44,9 +44,7 @@ export class RunLimits {
     const idleLimit = attached ? (runConfig.idleLimitMs ?? 300_000) : Infinity;
     const abandonedAt = Math.min(reader.idleSince, now) + idleLimit;
     if (reader.idleSince <= now && now >= abandonedAt) {
-      this.#run.stop(
-        new TholeError('RUN_ABANDONED', `Nobody read invocation ${invocationId} for ${idleLimit} ms.`),
-      );
+      this.#run.stop(new TholeError('RUN_ABANDONED', `Nobody read invocation ${invocationId} for ${idleLimit} ms.`));
       return Infinity;
     }
     if (now >= this.#renewAt) {

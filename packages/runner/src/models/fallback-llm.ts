@@ -1,0 +1,147 @@
+import { checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
+
+/** Which models are asked, in which order, and when the next. */
+export interface FallbackLlmOptions {
+  /** In the order in which they are asked. */
+  models: readonly Llm[];
+  /** How it is called (the models' names, joined by commas). */
+  name?: string | undefined;
+  /** Which models are asked for this request, in order, in the place of `models`; undefined for all of them. */
+  route?: ((request: LlmRequest) => MaybePromise<readonly Llm[] | undefined>) | undefined;
+  /**
+   * Whether the next model is asked after this error (`MODEL_RATE_LIMITED`, `MODEL_OVERLOADED`, `MODEL_UNAVAILABLE`,
+   * `MODEL_TIMEOUT`, and a `MODEL_INCOMPLETE` of which nothing was passed on).
+   */
+  shouldFallBack?: ((error: unknown, model: Llm) => boolean) | undefined;
+  /** How long a model that failed so is asked after all others, in milliseconds (0). */
+  cooldownMs?: number | undefined;
+  /** Clock of the cooldown, and where each fall is logged. */
+  runtime?: Runtime | undefined;
+}
+
+const OPTIONS = ['models', 'name', 'route', 'shouldFallBack', 'cooldownMs', 'runtime'];
+
+const PASSING: readonly unknown[] = [
+  'MODEL_RATE_LIMITED',
+  'MODEL_OVERLOADED',
+  'MODEL_UNAVAILABLE',
+  'MODEL_TIMEOUT',
+  'MODEL_INCOMPLETE',
+];
+
+/**
+ * Asks one model after the other, until one answers. Once a model has answered anything, a partial even, its error goes to the
+ * caller, and so does an abort. Where all fail it throws what the last one threw, with the others in `details.earlier`. The
+ * final says who answered, in `customMetadata.answeredBy`, and in `modelVersion` unless the model fills that itself.
+ */
+export class FallbackLlm implements Llm {
+  readonly specVersion = 1;
+  readonly model: string;
+  readonly #models: readonly Llm[];
+  readonly #route: FallbackLlmOptions['route'];
+  readonly #shouldFallBack: (error: unknown, model: Llm) => boolean;
+  readonly #cooldownMs: number;
+  readonly #runtime: Runtime;
+  /** Until when each is asked last, by the runtime's monotonic clock. */
+  readonly #restsUntil = new Map<Llm, number>();
+
+  /** `INVALID_INPUT` for options that it cannot work with. */
+  constructor(options: FallbackLlmOptions) {
+    checkOptions(options);
+    const { models, route, shouldFallBack = mayPass, cooldownMs = 0, runtime = systemRuntime() } = options;
+    this.model = options.name ?? models.map(({ model }) => model).join(', ');
+    this.#models = [...models];
+    this.#route = route;
+    this.#shouldFallBack = shouldFallBack;
+    this.#cooldownMs = cooldownMs;
+    this.#runtime = runtime;
+  }
+
+  async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
+    const earlier: { model: string; code: string }[] = [];
+    const left = await this.#inOrder(request);
+    for (let llm = left.shift(); llm; llm = left.shift()) {
+      const { model } = llm;
+      let hasAnswered = false;
+      try {
+        // Each model sees its own name.
+        for await (const response of llm.generateContentAsync({ ...request, model }, options)) {
+          hasAnswered = true;
+          yield response.partial ? response : answeredBy(model, response);
+        }
+        return;
+      } catch (error) {
+        if (options.signal.aborted || hasAnswered || !this.#falls(llm, error) || left.length === 0)
+          throw earlier.length === 0 ? error : withEarlier(error, model, earlier);
+        earlier.push({ model, code: codeOf(error) });
+        this.#runtime.logger.warn('a model failed, the next one is asked', earlier.at(-1));
+      }
+    }
+  }
+
+  async #inOrder(request: LlmRequest): Promise<Llm[]> {
+    const chosen = (await this.#route?.(request)) ?? this.#models;
+    checkModels('What route answers', chosen);
+    const now = this.#runtime.monotonic();
+    const isResting = (llm: Llm): boolean => (this.#restsUntil.get(llm) ?? now) > now;
+    return [...chosen.filter((llm) => !isResting(llm)), ...chosen.filter(isResting)];
+  }
+
+  #falls(llm: Llm, error: unknown): boolean {
+    if (!this.#shouldFallBack(error, llm)) return false;
+    if (this.#cooldownMs > 0) this.#restsUntil.set(llm, this.#runtime.monotonic() + this.#cooldownMs);
+    return true;
+  }
+}
+
+function checkOptions(options: FallbackLlmOptions): void {
+  refuseUnknown(options, OPTIONS, 'FallbackLlm');
+  const { models, name, route, shouldFallBack, cooldownMs } = options;
+  checkModels('models of FallbackLlm', models);
+  if (name !== undefined && (typeof name !== 'string' || name === ''))
+    throw new TholeError('INVALID_INPUT', 'name of FallbackLlm must be a string that is not empty.');
+  for (const [option, given] of Object.entries({ route, shouldFallBack })) {
+    if (given !== undefined && typeof given !== 'function')
+      throw invalidInput(`${option} of FallbackLlm`, 'a function', given);
+  }
+  if (cooldownMs !== undefined) checkCount('cooldownMs of FallbackLlm', cooldownMs);
+}
+
+function checkModels(argument: string, models: unknown): asserts models is readonly Llm[] {
+  if (!Array.isArray(models)) throw invalidInput(argument, 'a list of models', models);
+  if (models.length === 0) throw new TholeError('INVALID_INPUT', `${argument} must name at least one model.`);
+  for (const [index, each] of (models as readonly (Partial<Llm> | null)[]).entries()) {
+    if (typeof each?.generateContentAsync !== 'function')
+      throw invalidInput(`${argument}: [${index}]`, 'a model (an object of type Llm)', each);
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return TholeError.is(error) && PASSING.includes(error.code);
+}
+
+function answeredBy(model: string, response: LlmResponse): LlmResponse {
+  return {
+    ...response,
+    modelVersion: response.modelVersion ?? model,
+    customMetadata: { ...response.customMetadata, answeredBy: model },
+  };
+}
+
+function withEarlier(error: unknown, model: string, earlier: JsonObject[]): TholeError {
+  if (!TholeError.is(error))
+    return new TholeError('MODEL_FAILED', `Model ${model} failed.`, { cause: error, details: { earlier } });
+  const { code, message, retryable, retryAfterMs, status, details } = error;
+  return new TholeError(code, message, {
+    retryable,
+    retryAfterMs,
+    status,
+    details: { ...details, earlier },
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return TholeError.is(error) ? error.code : 'MODEL_FAILED';
+}
