@@ -13,7 +13,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
   'redis-services': ['@thole/core', '@thole/recall', 'ioredis', 'node:*'],
   'vertex-services': ['@thole/core', 'google-auth-library', 'node:*'],
-  'provider-gemini': ['@thole/core', '@google/genai', 'node:*'],
+  'provider-gemini': ['@thole/core', '@google/genai', 'eventsource-parser', 'node:*'],
   'provider-openai': ['@thole/core', 'openai', 'node:*'],
   server: ['@thole/core', '@thole/runner', 'hono', 'zod', 'node:*'],
   client: ['@thole/core'],

@@ -1,14 +1,103 @@
-import { TholeError } from '@thole/core';
+import { checkCount, isPlainObject, TholeError } from '@thole/core';
 import type { Embedder } from '@thole/core';
+import { GeminiClient } from './gemini-client.ts';
+import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
+import type { GeminiConnectionOptions, GeminiEnv } from './gemini-options.ts';
 
-/** Embeddings of Gemini. */
+/** Which model, how long its vectors are, and how it is reached. */
+export interface GeminiEmbedderOptions extends GeminiConnectionOptions {
+  /** (`gemini-embedding-001`) */
+  model?: string | undefined;
+  /** How many numbers a vector has (3072). Shorter ones are brought back to length 1. */
+  dimensions?: number | undefined;
+}
+
+const WHOLE = 3072;
+/** Calls at a time, where a call takes one text. */
+const AT_ONCE = 8;
+
+/**
+ * Embeddings of Gemini: at most 100 texts at once, in one call; on Vertex AI the models called `gemini-…` take one text a
+ * call, and several calls are made. Errors are `EMBEDDER_FAILED` for an answer that does not fit, else `MODEL_…`.
+ */
 export class GeminiEmbedder implements Embedder {
   readonly specVersion = 1;
-  readonly model = 'gemini-embedding';
-  readonly dimensions = 1;
-  readonly maxBatch = 1;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly maxBatch = 100;
+  readonly #client: GeminiClient;
+  readonly #perCall: number;
 
-  async embed(_texts: readonly string[], _p: Parameters<Embedder['embed']>[1]): Promise<Float32Array[]> {
-    throw new TholeError('NOT_WRITTEN', 'GeminiEmbedder.embed is not written yet.');
+  constructor(options: GeminiEmbedderOptions) {
+    checkGeminiOptions(options, ['model', 'dimensions'], 'GeminiEmbedder');
+    const { model = 'gemini-embedding-001', dimensions = WHOLE, ...rest } = options;
+    checkModelName(model, 'GeminiEmbedder');
+    checkCount('dimensions of GeminiEmbedder', dimensions, 1);
+    this.model = model;
+    this.dimensions = dimensions;
+    this.#client = new GeminiClient(rest);
+    this.#perCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;
+  }
+
+  /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
+  static fromEnv(
+    model?: string,
+    options: Omit<GeminiEmbedderOptions, 'model'> & { env?: GeminiEnv | undefined } = {},
+  ): GeminiEmbedder {
+    const { env, ...given } = options;
+    return new GeminiEmbedder({ ...withEnv(given, env), model });
+  }
+
+  async embed(
+    texts: readonly string[],
+    p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },
+  ): Promise<Float32Array[]> {
+    p.signal?.throwIfAborted();
+    if (texts.length > this.maxBatch)
+      throw new TholeError('INVALID_INPUT', `texts must be at most ${this.maxBatch}, not ${texts.length}.`);
+    if (this.#perCall > 1) return texts.length === 0 ? [] : this.#embed(texts, p);
+    const over = new AbortController();
+    const signal = p.signal ? AbortSignal.any([p.signal, over.signal]) : over.signal;
+    const vectors: Float32Array[] = [];
+    try {
+      for (let i = 0; i < texts.length; i += AT_ONCE) {
+        const some = texts.slice(i, i + AT_ONCE).map((text) => this.#embed([text], { task: p.task, signal }));
+        vectors.push(...(await Promise.all(some)).flat());
+      }
+      return vectors;
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #embed(
+    texts: readonly string[],
+    p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },
+  ): Promise<Float32Array[]> {
+    const taskType = p.task === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT';
+    const call = { model: this.model, texts, taskType, dimensions: this.dimensions } as const;
+    const answer = await this.#client.connection.send((signal) => this.#client.embed(call, signal), p.signal);
+    const given: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
+    const count = Array.isArray(given) ? given.length : 0;
+    if (count !== texts.length)
+      throw new TholeError('EMBEDDER_FAILED', `Gemini gave ${count} embeddings for ${texts.length} texts.`);
+    return (given as unknown[]).map((each) => this.#vectorOf(each));
+  }
+
+  #vectorOf(embedding: unknown): Float32Array {
+    const values: unknown = isPlainObject(embedding) ? embedding['values'] : undefined;
+    const isVector =
+      Array.isArray(values) && values.length === this.dimensions && values.every((x) => Number.isFinite(x));
+    if (!isVector)
+      throw new TholeError('EMBEDDER_FAILED', `Gemini gave an embedding that is not ${this.dimensions} numbers.`);
+    const vector = Float32Array.from(values as number[]);
+    return this.dimensions < WHOLE ? normalized(vector) : vector;
   }
 }
+
+function normalized(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length > 0 ? vector.map((x) => x / length) : vector;
+}
+
+const isRecord = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null;

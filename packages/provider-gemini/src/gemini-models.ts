@@ -1,12 +1,27 @@
+import { TholeError } from '@thole/core';
 import type { ModelFactory } from '@thole/core';
 import { Gemini } from './gemini-llm.ts';
 import type { GeminiOptions } from './gemini-llm.ts';
+import type { GeminiEnv } from './gemini-options.ts';
 
-/** Makes Gemini's models by name, `gemini-…`; for a runner's `models`. */
-export function geminiModels(options: Omit<GeminiOptions, 'model'>): ModelFactory {
+const PREFIX = 'gemini/';
+
+/**
+ * Makes Gemini's models by name, `gemini-…` or `gemini/` and any name; for a runner's `models`. What the options leave open is
+ * read from the environment when a model is made: `INVALID_INPUT` where the key is missing.
+ */
+export function geminiModels(
+  options: Omit<GeminiOptions, 'model'> & { env?: GeminiEnv | undefined } = {},
+): ModelFactory {
+  const patterns = ['gemini-*', 'gemini/*'];
+  const supports = (name: string): boolean => /^gemini[-/]./.test(name);
   return {
-    patterns: ['gemini-*'],
-    supports: (model) => model.startsWith('gemini-'),
-    create: (model) => new Gemini({ ...options, model }),
+    patterns,
+    supports,
+    create: (name) => {
+      if (!supports(name))
+        throw new TholeError('MODEL_UNKNOWN', `Gemini has no model ${name}; known are ${patterns.join(', ')}.`);
+      return Gemini.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
+    },
   };
 }

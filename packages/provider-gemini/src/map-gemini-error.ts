@@ -1,7 +1,107 @@
-import { TholeError } from '@thole/core';
+import { isPlainObject, readRetryAfter, TholeError } from '@thole/core';
+import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
-/** An error of the provider as one of ours; one that has a code already is left alone. */
-export function mapGeminiError(error: unknown): TholeError {
-  if (TholeError.is(error)) return error;
-  return new TholeError('MODEL_FAILED', 'Gemini failed.', { cause: error });
+/** What the errors of Gemini and of its SDK become. */
+export const geminiErrors: ErrorTable = {
+  refuse: ({ status, headers, body }, now) => refusal(status, body, readRetryAfter(headers, now)),
+  explain: (error, when) =>
+    when === 'reading'
+      ? new TholeError('MODEL_INCOMPLETE', "The connection broke within Gemini's answer.", { cause: error })
+      : new TholeError('MODEL_UNAVAILABLE', 'Gemini could not be reached.', { cause: error }),
+};
+
+/** The error that stands in an answer of status 200, or in a piece of it; undefined where there is none. */
+export function errorIn(answer: unknown): TholeError | undefined {
+  const error = errorOf(answer);
+  return error && refusal(typeof error['code'] === 'number' ? error['code'] : 500, answer, undefined);
 }
+
+/** Of what stopped a call before it was sent: it was looking for credentials then. */
+export function credentialsError(cause: unknown): TholeError {
+  const chain = chainOf(cause);
+  if (chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError'))
+    return new TholeError('MODEL_TIMEOUT', 'The server that gives credentials for Gemini was silent.', { cause });
+  if (chain.some(isUnreachable)) {
+    const message = 'The server that gives credentials for Gemini could not be reached.';
+    return new TholeError('MODEL_UNAVAILABLE', message, { cause });
+  }
+  return new TholeError('MODEL_AUTH', 'There are no credentials for Gemini, or they are refused.', { cause });
+}
+
+function chainOf(error: unknown): { [key: string]: unknown }[] {
+  const chain: { [key: string]: unknown }[] = [];
+  for (let each = error; isObject(each) && chain.length < 5; each = each['cause']) chain.push(each);
+  return chain;
+}
+
+/** No answer, or one that blames the server. */
+function isUnreachable({ code, message, status }: { [key: string]: unknown }): boolean {
+  if (/^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|EPIPE)$/.test(String(code))) return true;
+  return message === 'fetch failed' || (typeof status === 'number' && status >= 500);
+}
+
+/** A body whose reading failed although its status was a success. */
+export function notGemini(what: string): TholeError {
+  return new TholeError('MODEL_UNAVAILABLE', `The server does not answer as Gemini does: ${what}.`, {
+    retryable: false,
+  });
+}
+
+function refusal(status: number, body: unknown, waitMs: number | undefined): TholeError {
+  const error = errorOf(body) ?? {};
+  const message = typeof error['message'] === 'string' ? error['message'].trim() : '';
+  const details = Array.isArray(error['details']) ? error['details'].filter(isPlainObject) : [];
+  const reason = details.map((detail) => detail['reason']).find((each) => typeof each === 'string');
+  const code = codeOf(status, message, reason);
+  const isUsedUp = code === 'MODEL_RATE_LIMITED' && isQuotaUsedUp(message, details);
+  const told: JsonObject = { provider: 'gemini', status };
+  if (typeof error['status'] === 'string') told['type'] = error['status'];
+  if (reason !== undefined) told['reason'] = reason;
+  return new TholeError(code, `Gemini refused the request: ${message || `status ${status}, without a reason`}`, {
+    status,
+    retryAfterMs: waitMs ?? retryDelay(details),
+    ...(isUsedUp && { retryable: false }),
+    details: told,
+  });
+}
+
+function codeOf(status: number, message: string, reason: string | undefined): TholeErrorCode {
+  if (status === 401 || status === 403 || reason === 'API_KEY_INVALID') return 'MODEL_AUTH';
+  if (status === 429) return 'MODEL_RATE_LIMITED';
+  if (status === 503 || status === 529) return 'MODEL_OVERLOADED';
+  if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
+  if (status >= 500 || status === 409 || status === 499) return 'MODEL_UNAVAILABLE';
+  return TOO_LONG.test(message) ? 'MODEL_CONTEXT_TOO_LONG' : 'MODEL_BAD_REQUEST';
+}
+
+const TOO_LONG =
+  /exceeds the maximum number of (input )?tokens|token count .*exceeds|(input|prompt|context) is too long/i;
+
+/** A limit of a day, or one of zero, does not pass while somebody waits. */
+function isQuotaUsedUp(message: string, details: readonly { [key: string]: unknown }[]): boolean {
+  if (/exceeded your current quota[^]*limit: 0\b|per[ _]?day/i.test(message)) return true;
+  return details
+    .flatMap((detail) => (Array.isArray(detail['violations']) ? detail['violations'] : [detail['metadata']]))
+    .filter(isPlainObject)
+    .some((each) => [each['quotaId'], each['quota_limit']].some((id) => typeof id === 'string' && /PerDay/i.test(id)));
+}
+
+/** `google.rpc.RetryInfo` says it in seconds: `"34.5s"`. */
+function retryDelay(details: readonly { [key: string]: unknown }[]): number | undefined {
+  const told = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string');
+  const seconds = told === undefined ? NaN : /^(\d+(?:\.\d+)?)s$/.exec(told)?.[1];
+  return seconds === undefined || Number.isNaN(Number(seconds)) ? undefined : Math.round(Number(seconds) * 1000);
+}
+
+/** `{error: {code, message, status, details}}`; a stream that never began is refused with a list of one. */
+function errorOf(body: unknown): { [key: string]: unknown } | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isPlainObject(first)) return typeof first === 'string' && first !== '' ? { message: brief(first) } : undefined;
+  const { error } = first;
+  if (isPlainObject(error)) return error;
+  return typeof error === 'string' ? { message: error } : undefined;
+}
+
+const brief = (text: string): string => (/^\s*</.test(text) ? 'a page of HTML' : text.slice(0, 300));
+
+const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null;

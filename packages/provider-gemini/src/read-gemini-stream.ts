@@ -1,11 +1,59 @@
 import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
+import { checkPiece } from './from-gemini-response.ts';
+import type { GatheredAnswer } from './gathered-answer.ts';
+import { notGemini } from './map-gemini-error.ts';
+import { readServerSentEvents } from './read-server-sent-events.ts';
 
-/** Partials with only what is new, then exactly one final with the whole. */
-export async function* readGeminiStream(_answer: unknown): AsyncGenerator<LlmResponse> {
-  yield notWritten();
+/**
+ * The partials of a streamed answer, each with only the texts that are new; the whole is gathered meanwhile. Throws
+ * `MODEL_INCOMPLETE` where the stream ends before the answer does, and the error that stands in it.
+ */
+export async function* readGeminiStream(
+  answer: Response,
+  gathered: GatheredAnswer,
+): AsyncGenerator<LlmResponse, void, undefined> {
+  for await (const piece of piecesOf(answer)) {
+    const parts = gathered.add(checkPiece(piece));
+    if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
+  }
+  if (!gathered.isEnded && !gathered.hasToken)
+    throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before its answer did.");
 }
 
-function notWritten(): never {
-  throw new TholeError('NOT_WRITTEN', 'readGeminiStream is not written yet.');
+/** An answer that comes at once, as the one piece of it: what fails while it is read is not asked for again either. */
+export async function* readGeminiAnswer(
+  answer: Response,
+): AsyncGenerator<{ readonly [key: string]: unknown }, void, undefined> {
+  yield checkPiece(parse(await answer.text(), answer));
+}
+
+async function* piecesOf(answer: Response): AsyncGenerator<unknown, void, undefined> {
+  if (!/^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')) {
+    const whole = parse(await answer.text(), answer);
+    yield* Array.isArray(whole) ? (whole as unknown[]) : [whole];
+    return;
+  }
+  for await (const data of readServerSentEvents(answer.body as unknown as AsyncIterable<Uint8Array>)) {
+    if (data === '' || data === '[DONE]') continue;
+    yield parsePiece(data);
+  }
+}
+
+/** A piece that is no JSON was cut off. */
+function parsePiece(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new TholeError('MODEL_INCOMPLETE', "A piece of Gemini's answer is no JSON: it was cut off.");
+  }
+}
+
+function parse(text: string, answer: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const type = answer.headers.get('content-type') ?? 'nothing';
+    throw notGemini(`it sent ${type} that is no JSON`);
+  }
 }

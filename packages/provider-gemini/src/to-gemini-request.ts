@@ -1,7 +1,126 @@
-import { TholeError } from '@thole/core';
-import type { LlmRequest } from '@thole/core';
+import { invalidInput, isPlainObject, setOwn, TholeError } from '@thole/core';
+import type { FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
+import { toGeminiContents } from './to-gemini-contents.ts';
+import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';
 
-/** What Gemini is sent for a request of ours. */
-export function toGeminiRequest(_request: LlmRequest): unknown {
-  throw new TholeError('NOT_WRITTEN', 'toGeminiRequest is not written yet.');
+/** What is put together for one call. */
+export interface GeminiRequest {
+  readonly model: string;
+  /** Of `generateContent` and `streamGenerateContent`. */
+  readonly body: JsonObject;
+}
+
+/** Where the names of caches stand, on Vertex AI. */
+export interface GeminiPlace {
+  readonly vertexai?: boolean | undefined;
+  readonly project?: string | undefined;
+  readonly location?: string | undefined;
+}
+
+/** Members of the config that stand beside `generationConfig`, by their names there. */
+const BESIDE: { readonly [name: string]: string } = {
+  systemInstruction: 'systemInstruction',
+  tools: 'tools',
+  toolConfig: 'toolConfig',
+  safetySettings: 'safetySettings',
+  cachedContent: 'cachedContent',
+  labels: 'labels',
+  serviceTier: 'serviceTier',
+  modelArmorConfig: 'modelArmorConfig',
+  generationOutputConfig: 'outputConfig',
+  store: 'store',
+};
+
+/** Of the SDK's config, what is not asked of the model but of the SDK, or done here. */
+const REFUSED: readonly string[] = [
+  'httpOptions',
+  'abortSignal',
+  'automaticFunctionCalling',
+  'automaticContinuation',
+  'continuationToken',
+];
+
+/**
+ * What Gemini is sent for a request of ours; `providerOptions.gemini` is merged into its config. Reads the request and shares
+ * with it what it does not change. `SCHEMA_UNSUPPORTED` or `INVALID_INPUT` for what Gemini cannot take.
+ */
+export function toGeminiRequest(request: LlmRequest, model: string, place: GeminiPlace = {}): GeminiRequest {
+  const named = request.model ?? model;
+  const config = mergeOptions(request.config as JsonObject, request.providerOptions?.['gemini']);
+  const body: JsonObject = { contents: toGeminiContents(request.contents, named) };
+  const generationConfig: JsonObject = {};
+  for (const [name, value] of Object.entries(config)) {
+    if (value === undefined) continue;
+    const beside = Object.hasOwn(BESIDE, name) ? BESIDE[name] : undefined;
+    if (beside === undefined) setOwn(generationConfig, name === 'modelSelectionConfig' ? 'modelConfig' : name, value);
+    else {
+      const sent = toBeside(name, value, place);
+      if (sent !== undefined) body[beside] = sent;
+    }
+  }
+  if (generationConfig['responseJsonSchema'] !== undefined) {
+    generationConfig['responseJsonSchema'] = toGeminiSchema(
+      generationConfig['responseJsonSchema'],
+      'responseJsonSchema',
+    );
+    generationConfig['responseMimeType'] ??= 'application/json';
+  }
+  if (Object.keys(generationConfig).length > 0) body['generationConfig'] = generationConfig;
+  return { model: named, body };
+}
+
+function toBeside(name: string, value: Json, place: GeminiPlace): Json | undefined {
+  if (name === 'systemInstruction' && typeof value === 'string')
+    return value === '' ? undefined : { role: 'user', parts: [{ text: value }] };
+  if (name === 'tools') return toTools(value);
+  if (name === 'cachedContent' && typeof value === 'string') return toCacheName(value, place);
+  return value;
+}
+
+/** Tools of both are offered, objects are merged member by member; else what is given for Gemini alone wins. */
+function mergeOptions(config: JsonObject, options: JsonObject | undefined): JsonObject {
+  if (options === undefined) return config;
+  if (!isPlainObject(options)) throw invalidInput('providerOptions.gemini', 'an object', options);
+  const merged: JsonObject = { ...config };
+  for (const [name, value] of Object.entries(options)) {
+    if (REFUSED.includes(name))
+      throw new TholeError('INVALID_INPUT', `providerOptions.gemini.${name} is no option of the model.`);
+    if (name === 'candidateCount' && value !== 1)
+      throw new TholeError('INVALID_INPUT', 'providerOptions.gemini.candidateCount must be 1: an answer is one.');
+    const before = merged[name];
+    if (name === 'tools' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value];
+    else if (isPlainObject(before) && isPlainObject(value))
+      merged[name] = { ...(before as JsonObject), ...(value as JsonObject) };
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+function toTools(tools: Json): Json | undefined {
+  if (!Array.isArray(tools)) throw invalidInput('config.tools', 'an array', tools);
+  const sent = tools.flatMap((tool) => {
+    if (!isPlainObject(tool) || !Array.isArray(tool['functionDeclarations'])) return [tool];
+    const declarations = tool['functionDeclarations'] as unknown as FunctionDeclaration[];
+    if (declarations.length === 0) return [];
+    return [{ ...(tool as JsonObject), functionDeclarations: declarations.map(toDeclaration) }];
+  });
+  return sent.length > 0 ? sent : undefined;
+}
+
+function toDeclaration(declaration: FunctionDeclaration): JsonObject {
+  const { parametersJsonSchema, responseJsonSchema, ...rest } = declaration;
+  const path = `tools.${declaration.name}`;
+  const parameters = parametersJsonSchema && toGeminiParameters(parametersJsonSchema, `${path}.parameters`);
+  const answer = responseJsonSchema && toGeminiSchema(responseJsonSchema, `${path}.response`);
+  return {
+    ...(rest as JsonObject),
+    ...(parameters !== undefined && { parametersJsonSchema: parameters }),
+    ...(answer !== undefined && { responseJsonSchema: answer }),
+  };
+}
+
+function toCacheName(name: string, { vertexai, project, location = 'global' }: GeminiPlace): string {
+  if (name.startsWith('projects/')) return name;
+  const short = name.startsWith('cachedContents/') ? name : `cachedContents/${name}`;
+  return vertexai && project !== undefined ? `projects/${project}/locations/${location}/${short}` : short;
 }

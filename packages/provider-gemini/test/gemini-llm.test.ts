@@ -1,11 +1,32 @@
 import { llmCases, register } from '@thole/testing';
+import type { LlmSubject } from '@thole/testing';
+import type { ProtocolServer } from '@thole/testing/http';
 import { describe, it } from 'vitest';
 import { Gemini } from '../src/index.ts';
+import { startGeminiServer } from './gemini-server.ts';
 
-// Each case is a test named by its id: those that fail are what is not written yet. `send` is to play the scenario in the
-// provider's own protocol.
-register({ describe, it }, llmCases, {
-  name: 'Gemini',
-  claims: [],
-  create: () => ({ llm: (scenario) => new Gemini({ model: 'gemini-1', send: async () => scenario }) }),
-});
+for (const [name, vertexai] of [
+  ['Gemini', false],
+  ['Gemini (Vertex AI, express mode)', true],
+] as const) {
+  register<LlmSubject & { server: ProtocolServer }>({ describe, it }, llmCases, {
+    name,
+    claims: ['thoughts', 'cuts', 'stalls', 'connections'],
+    create: async () => {
+      const server = await startGeminiServer();
+      return {
+        server,
+        llm: (scenario) =>
+          new Gemini({
+            model: `gemini-${scenario.name}`,
+            apiKey: 'a-local-key',
+            baseUrl: server.url,
+            vertexai,
+            retry: false,
+          }),
+        allEnded: () => server.allEnded(),
+      };
+    },
+    destroy: ({ server }) => server.close(),
+  });
+}

@@ -1,0 +1,178 @@
+import { isPlainObject, setOwn, TholeError } from '@thole/core';
+import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
+import { addCitations } from './add-citations.ts';
+import { blockOf } from './block-of.ts';
+import { GivenCall, isEndMark } from './given-call.ts';
+import { isBareText, ownPart } from './own-part.ts';
+import { addUsage, usageCounts, usageOf } from './read-usage.ts';
+
+type Raw = { readonly [key: string]: unknown };
+
+/**
+ * One answer of Gemini, from as many pieces as it came in: the whole of a streamed one is made in the same way as one that
+ * came at once. Adjacent texts of a kind are one part; a part with a signature stays by itself. What has no place in an
+ * `LlmResponse` is kept in `customMetadata.gemini`.
+ */
+export class GatheredAnswer {
+  readonly #parts: (Part | GivenCall)[] = [];
+  readonly #rest: { [key: string]: Json } = {};
+  readonly #candidateRest: { [key: string]: Json } = {};
+  #finishReason: string | undefined;
+  #finishMessage: string | undefined;
+  #blockReason: string | undefined;
+  #blockMessage: string | undefined;
+  #modelVersion: string | undefined;
+  #usage: Raw | undefined;
+  #earlierUsage: Usage | undefined;
+  #grounding: JsonObject | undefined;
+  #citations: JsonObject | undefined;
+  #token: string | undefined;
+  #lastToken: string | undefined;
+
+  /** Takes a piece; answers the texts that are new in it. */
+  add(piece: Raw): Part[] {
+    const { candidates, promptFeedback, usageMetadata, modelVersion, ...rest } = piece;
+    keep(this.#rest, rest);
+    if (typeof modelVersion === 'string') this.#modelVersion = modelVersion;
+    if (isPlainObject(usageMetadata)) this.#usage = { ...this.#usage, ...usageMetadata };
+    if (isPlainObject(promptFeedback)) this.#addFeedback(promptFeedback);
+    const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
+    return isPlainObject(candidate) ? this.#addCandidate(candidate) : [];
+  }
+
+  /** Whether it has come to an end, and not for want of the rest of it. */
+  get isEnded(): boolean {
+    return this.#finishReason !== undefined || this.#blockReason !== undefined;
+  }
+
+  /** Whether more of it can be asked for. */
+  get hasToken(): boolean {
+    return this.#token !== undefined;
+  }
+
+  /**
+   * With what the next request asks for the rest of an answer that comes in several; undefined where there is none.
+   * `MODEL_INCOMPLETE` where the provider only repeats itself.
+   */
+  takeToken(): string | undefined {
+    const token = this.#token;
+    if (token === undefined || (this.#finishReason !== undefined && this.#finishReason !== 'CONTINUATION'))
+      return undefined;
+    if (token === this.#lastToken)
+      throw new TholeError('MODEL_INCOMPLETE', 'Gemini announced the rest of its answer, and gave none.');
+    this.#lastToken = token;
+    this.#token = undefined;
+    this.#finishReason = undefined;
+    this.#earlierUsage = addUsage(this.#earlierUsage, usageOf(this.#usage));
+    this.#usage = undefined;
+    return token;
+  }
+
+  /** The whole of it. */
+  final(): LlmResponse {
+    const parts = this.#parts.map((part) => (isGivenCall(part) ? ownPart(part.part, part.whole()) : part));
+    const finishReason = this.#finishReason ?? this.#blockReason;
+    const usage = addUsage(this.#earlierUsage, usageOf(this.#usage));
+    const rest = this.#restOf();
+    return {
+      ...(parts.length > 0 && { content: { role: 'model', parts } }),
+      ...(finishReason !== undefined && { finishReason }),
+      ...blockOf({
+        finishReason: this.#finishReason,
+        finishMessage: this.#finishMessage,
+        blockReason: this.#blockReason,
+        blockMessage: this.#blockMessage,
+      }),
+      ...(usage && { usageMetadata: usage }),
+      ...(this.#grounding && { groundingMetadata: this.#grounding }),
+      ...(this.#citations && { citationMetadata: this.#citations }),
+      ...(this.#modelVersion !== undefined && { modelVersion: this.#modelVersion }),
+      ...(Object.keys(rest).length > 0 && { customMetadata: { gemini: rest } }),
+    };
+  }
+
+  #addFeedback(feedback: Raw): void {
+    this.#rest['promptFeedback'] = feedback as JsonObject;
+    const { blockReason, blockReasonMessage } = feedback;
+    if (typeof blockReason === 'string') this.#blockReason = blockReason;
+    if (typeof blockReasonMessage === 'string') this.#blockMessage = blockReasonMessage;
+  }
+
+  #addCandidate(candidate: Raw): Part[] {
+    const { content, finishReason, finishMessage, continuationToken, index: _, ...more } = candidate;
+    const { groundingMetadata, citationMetadata, logprobsResult, ...rest } = more;
+    if (typeof finishReason === 'string' && finishReason !== '') this.#finishReason = finishReason;
+    if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
+    if (typeof continuationToken === 'string' && continuationToken !== '') this.#token = continuationToken;
+    if (isPlainObject(groundingMetadata))
+      this.#grounding = { ...this.#grounding, ...(groundingMetadata as JsonObject) };
+    if (isPlainObject(citationMetadata)) this.#citations = addCitations(this.#citations, citationMetadata);
+    if (isPlainObject(logprobsResult)) joinLists(this.#candidateRest, 'logprobsResult', logprobsResult as JsonObject);
+    keep(this.#candidateRest, rest);
+    if (!isPlainObject(content)) return [];
+    const { parts, role: __, ...contentRest } = content;
+    if (Object.keys(contentRest).length > 0) keep(this.#candidateRest, { content: contentRest });
+    return Array.isArray(parts) ? parts.flatMap((part) => (isPlainObject(part) ? this.#addPart(part) : [])) : [];
+  }
+
+  #addPart(raw: Raw): Part[] {
+    if (isPlainObject(raw['functionCall'])) {
+      this.#addCall(raw, raw['functionCall']);
+      return [];
+    }
+    const part = ownPart(raw);
+    if (Object.keys(raw).length === 0) return [];
+    if (!isBareText(part)) {
+      this.#parts.push(part);
+      return part.text ? [textPart(part.text, part.thought)] : [];
+    }
+    if (part.text === '') return [];
+    const last = this.#parts.at(-1);
+    if (last && !isGivenCall(last) && isBareText(last) && !last.thought === !part.thought) last.text += part.text;
+    else this.#parts.push(part);
+    return [textPart(part.text, part.thought)];
+  }
+
+  #addCall(raw: Raw, call: Raw): void {
+    const last = this.#parts.findLast(isGivenCall);
+    if (last?.add(raw, call) || isEndMark(call)) return;
+    this.#parts.push(new GivenCall(raw, call));
+  }
+
+  #restOf(): JsonObject {
+    const usage: JsonObject = {};
+    for (const [name, value] of Object.entries(this.#usage ?? {}))
+      if (!usageCounts.includes(name as keyof Usage)) usage[name] = value as Json;
+    const candidate = {
+      ...this.#candidateRest,
+      ...(this.#finishMessage !== undefined && { finishMessage: this.#finishMessage }),
+    };
+    return {
+      ...this.#rest,
+      ...(Object.keys(candidate).length > 0 && { candidate }),
+      ...(Object.keys(usage).length > 0 && { usageMetadata: usage }),
+    };
+  }
+}
+
+function isGivenCall(part: Part | GivenCall): part is GivenCall {
+  return 'whole' in part && typeof part.whole === 'function';
+}
+
+function textPart(text: string, thought: boolean | undefined): Part {
+  return thought ? { text, thought } : { text };
+}
+
+function keep(kept: { [key: string]: Json }, rest: Raw): void {
+  for (const key of Object.keys(rest)) if (rest[key] !== undefined) setOwn(kept, key, rest[key] as Json);
+}
+
+/** Each piece tells the probabilities of its own tokens. */
+function joinLists(kept: { [key: string]: Json }, name: string, told: JsonObject): void {
+  const joined = { ...(kept[name] as JsonObject | undefined) };
+  for (const [key, value] of Object.entries(told)) {
+    const before = joined[key];
+    joined[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+  }
+  kept[name] = joined;
+}

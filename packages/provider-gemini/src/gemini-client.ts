@@ -1,0 +1,125 @@
+import { ProviderConnection, TholeError } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOptions } from '@google/genai';
+import type { GeminiConnectionOptions } from './gemini-options.ts';
+import { credentialsError, geminiErrors } from './map-gemini-error.ts';
+
+/** What is asked for, as the API takes it. */
+export interface GeminiCall {
+  readonly model: string;
+  readonly body: JsonObject;
+  readonly stream: boolean;
+}
+
+/** What is to be embedded, and how. */
+export interface EmbedCall {
+  readonly model: string;
+  readonly texts: readonly string[];
+  readonly taskType: 'RETRIEVAL_QUERY' | 'RETRIEVAL_DOCUMENT';
+  readonly dimensions: number;
+}
+
+/** What of the SDK is used. */
+interface Sdk {
+  readonly models: {
+    generateContent(parameters: GenerateContentParameters): Promise<unknown>;
+    generateContentStream(parameters: GenerateContentParameters): Promise<unknown>;
+    embedContent(parameters: EmbedContentParameters): Promise<unknown>;
+  };
+}
+
+/**
+ * Google's SDK, loaded at the first call. It finds the address, the headers and the credentials. The bodies of
+ * `generateContent` go past it in both directions: its converters keep only the members that they know.
+ */
+export class GeminiClient {
+  readonly connection: ProviderConnection;
+  readonly #options: GeminiConnectionOptions;
+  #sdk: Promise<Sdk> | undefined;
+
+  constructor(options: GeminiConnectionOptions) {
+    this.#options = options;
+    this.connection = new ProviderConnection(options, geminiErrors);
+  }
+
+  /** The server's answer, with its body unread; for `ProviderConnection`'s `send` and `stream`. */
+  async ask(call: GeminiCall, signal: AbortSignal): Promise<Response> {
+    const body = JSON.stringify(call.body);
+    const answers: Response[] = [];
+    await this.#call((sdk, fetch) => {
+      const past: typeof fetch = async (input, init) => {
+        answers.push(await fetch(input, { ...init, body }));
+        return Response.json({});
+      };
+      // The SDK would go on by itself with an answer that comes in several requests; that is done here instead.
+      const config = { abortSignal: signal, automaticContinuation: false, httpOptions: { fetch: past } };
+      const parameters = { model: call.model, contents: 'in the body', config };
+      return call.stream ? sdk.models.generateContentStream(parameters) : sdk.models.generateContent(parameters);
+    });
+    return answers[0]!;
+  }
+
+  /** What the SDK makes of the answer: an object with `embeddings`. */
+  embed(call: EmbedCall, signal: AbortSignal): Promise<unknown> {
+    const { model, texts, taskType, dimensions } = call;
+    // Contents, not strings: of strings the newer models would make one.
+    const contents = texts.map((text) => ({ parts: [{ text }] }));
+    return this.#call((sdk, fetch) => {
+      const config = { taskType, outputDimensionality: dimensions, abortSignal: signal, httpOptions: { fetch } };
+      return sdk.models.embedContent({ model, contents, config });
+    });
+  }
+
+  async #call(call: (sdk: Sdk, fetch: typeof globalThis.fetch) => Promise<unknown>): Promise<unknown> {
+    let asked = false;
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      asked = true;
+      return this.connection.fetch(input, init);
+    };
+    const sdk = await this.#load();
+    try {
+      return await call(sdk, fetch);
+    } catch (error) {
+      throw asked || TholeError.is(error) ? error : credentialsError(error);
+    }
+  }
+
+  #load(): Promise<Sdk> {
+    this.#sdk ??= load(this.#options).catch((error: unknown) => {
+      this.#sdk = undefined;
+      throw error;
+    });
+    return this.#sdk;
+  }
+}
+
+const CREDENTIALS_TIMEOUT_MS = 60_000;
+
+async function load(options: GeminiConnectionOptions): Promise<Sdk> {
+  const { vertexai = false, apiKey, project, headers } = options;
+  const given: GoogleGenAIOptions = { vertexai, httpOptions: { ...(headers && { headers: { ...headers } }) } };
+  if (options.apiVersion !== undefined) given.apiVersion = options.apiVersion;
+  if (options.baseUrl !== undefined) given.httpOptions!.baseUrl = options.baseUrl;
+  // With a key there are no credentials to look for: the portable build does, which reads no environment.
+  if (apiKey !== undefined && project === undefined) {
+    const { GoogleGenAI } = await import('@google/genai/web');
+    return new GoogleGenAI({ ...given, apiKey });
+  }
+  const { GoogleGenAI } = await import('@google/genai');
+  // All that the environment could say otherwise is said here.
+  const location = options.location ?? 'global';
+  given.httpOptions!.baseUrl ??= vertexUrl(location);
+  const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...given, project: project!, location };
+  if (apiKey !== undefined) return new GoogleGenAI({ ...vertex, apiKey });
+  const transporterOptions = {
+    timeout: options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS,
+    ...(options.fetch && { fetchImplementation: options.fetch }),
+  };
+  return new GoogleGenAI({ ...vertex, googleAuthOptions: { clientOptions: { transporterOptions } } });
+}
+
+function vertexUrl(location: string): string {
+  if (location === 'global') return 'https://aiplatform.googleapis.com/';
+  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com/`;
+  return `https://${location}-aiplatform.googleapis.com/`;
+}

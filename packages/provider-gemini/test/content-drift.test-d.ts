@@ -1,0 +1,166 @@
+// Types only: `tsc` says where @google/genai's shapes and ours have drifted apart. A member that the SDK gains, or loses, is an
+// error here until somebody has decided about it.
+import type * as genai from '@google/genai';
+import type * as core from '@thole/core';
+
+/** Fails to compile unless the two are the same. */
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+
+/** Keys of ours that the SDK has not, and keys of the SDK that ours has not: each has to be listed. */
+type Drift<Ours, Theirs> = { ours: Exclude<keyof Ours, keyof Theirs>; theirs: Exclude<keyof Theirs, keyof Ours> };
+
+export const drift: {
+  content: Same<Drift<core.Content, genai.Content>, { ours: never; theirs: never }>;
+  // Kept on the part as they came, and sent back.
+  part: Same<
+    Drift<core.Part, genai.Part>,
+    {
+      ours: never;
+      theirs:
+        | 'mediaResolution'
+        | 'toolCall'
+        | 'toolResponse'
+        | 'audioTranscription'
+        | 'videoMetadata'
+        | 'mediaProcessing'
+        | 'speechMetadata';
+    }
+  >;
+  // Pieces of arguments are put together; what is no object is told as `brokenArgs`.
+  functionCall: Same<
+    Drift<core.FunctionCall, genai.FunctionCall>,
+    { ours: 'brokenArgs'; theirs: 'partialArgs' | 'willContinue' }
+  >;
+  // Sent as they stand on the response.
+  functionResponse: Same<
+    Drift<core.FunctionResponse, genai.FunctionResponse>,
+    { ours: never; theirs: 'parts' | 'scheduling' | 'willContinue' }
+  >;
+  inlineData: Same<Drift<core.InlineData, genai.Blob>, { ours: never; theirs: never }>;
+  fileData: Same<Drift<core.FileData, genai.FileData>, { ours: never; theirs: never }>;
+  executableCode: Same<Drift<core.ExecutableCode, genai.ExecutableCode>, { ours: never; theirs: 'id' }>;
+  codeExecutionResult: Same<Drift<core.CodeExecutionResult, genai.CodeExecutionResult>, { ours: never; theirs: 'id' }>;
+  thinkingConfig: Same<Drift<core.ThinkingConfig, genai.ThinkingConfig>, { ours: never; theirs: never }>;
+  functionDeclaration: Same<
+    Drift<core.FunctionDeclaration, genai.FunctionDeclaration>,
+    { ours: never; theirs: 'behavior' | 'parameters' | 'response' }
+  >;
+  // Kept in `customMetadata.gemini.usageMetadata`; the last is the SDK's own.
+  usage: Same<
+    Drift<core.Usage, genai.GenerateContentResponseUsageMetadata>,
+    {
+      ours: never;
+      theirs:
+        | 'cacheTokensDetails'
+        | 'candidatesTokensDetails'
+        | 'promptTokensDetails'
+        | 'toolUsePromptTokensDetails'
+        | 'trafficType'
+        | 'initialPromptTokenCount';
+    }
+  >;
+  // Reached by `providerOptions.gemini`, but for those that are asked of the SDK: they are refused.
+  config: Same<
+    Drift<core.GenerateContentConfig, genai.GenerateContentConfig>,
+    {
+      ours: never;
+      theirs:
+        | 'serviceTier'
+        | 'candidateCount'
+        | 'responseLogprobs'
+        | 'logprobs'
+        | 'presencePenalty'
+        | 'frequencyPenalty'
+        | 'responseSchema'
+        | 'routingConfig'
+        | 'modelSelectionConfig'
+        | 'responseModalities'
+        | 'mediaResolution'
+        | 'speechConfig'
+        | 'audioTimestamp'
+        | 'audioTranscriptionConfig'
+        | 'imageConfig'
+        | 'enableEnhancedCivicAnswers'
+        | 'modelArmorConfig'
+        | 'generationOutputConfig'
+        | 'store'
+        | RefusedOption;
+    }
+  >;
+  // What a final is made of, or keeps in `customMetadata.gemini.candidate`.
+  candidate: Same<
+    keyof genai.Candidate,
+    | 'content'
+    | 'citationMetadata'
+    | 'finishMessage'
+    | 'tokenCount'
+    | 'finishReason'
+    | 'groundingMetadata'
+    | 'avgLogprobs'
+    | 'index'
+    | 'logprobsResult'
+    | 'safetyRatings'
+    | 'urlContextMetadata'
+    | 'continuationToken'
+  >;
+} = {
+  content: true,
+  part: true,
+  functionCall: true,
+  functionResponse: true,
+  inlineData: true,
+  fileData: true,
+  executableCode: true,
+  codeExecutionResult: true,
+  thinkingConfig: true,
+  functionDeclaration: true,
+  usage: true,
+  config: true,
+  candidate: true,
+};
+
+type RefusedOption =
+  | 'httpOptions'
+  | 'abortSignal'
+  | 'automaticFunctionCalling'
+  | 'automaticContinuation'
+  | 'continuationToken';
+
+/**
+ * The SDK lets every member be missing where ours need some, and types JSON as `unknown`: what it makes, with those filled in,
+ * is ours. Everything else is assigned as it is.
+ */
+type Filled<T, Needed extends keyof T> = Omit<T, Needed> & { [Key in Needed]-?: NonNullable<T[Key]> };
+type Json<T, Keys extends keyof T, As> = Omit<T, Keys> & { [Key in Keys]: As };
+type GivenPart = Omit<
+  genai.Part,
+  'functionCall' | 'functionResponse' | 'inlineData' | 'fileData' | 'executableCode' | 'partMetadata'
+> & {
+  functionCall?: Json<Filled<genai.FunctionCall, 'name' | 'args'>, 'args', core.JsonObject>;
+  functionResponse?: Json<Filled<genai.FunctionResponse, 'name' | 'response'>, 'response', core.JsonObject>;
+  inlineData?: Filled<genai.Blob, 'data' | 'mimeType'>;
+  fileData?: Filled<genai.FileData, 'fileUri'>;
+  executableCode?: Filled<genai.ExecutableCode, 'code'>;
+  partMetadata?: { provider: string };
+};
+
+export const partOfTheSdk = (part: GivenPart): core.Part => part;
+export const contentOfTheSdk = (content: { role?: 'user' | 'model'; parts?: GivenPart[] }): core.Content => content;
+export const usageOfTheSdk = (usage: genai.GenerateContentResponseUsageMetadata): core.Usage => usage;
+
+/** And the other way: what ours hold, the SDK takes. */
+export const partForTheSdk = (part: Defined<core.Part>): genai.Part => part;
+export const contentForTheSdk = (content: Defined<core.Content>): genai.Content => content;
+
+/** Without the `undefined` that ours allow on every optional member, where the SDK's types do not. Words are its own enums. */
+type Defined<T> = T extends (infer Each)[]
+  ? Defined<Each>[]
+  : T extends core.ExecutableCode
+    ? genai.ExecutableCode
+    : T extends object
+      ? {
+          [Key in keyof T]: Key extends 'codeExecutionResult'
+            ? genai.CodeExecutionResult
+            : Defined<Exclude<T[Key], undefined>>;
+        }
+      : T;

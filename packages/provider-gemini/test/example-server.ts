@@ -1,0 +1,6 @@
+// A server that speaks Gemini's protocol, for programs to be tried against without a key: prints the variables to set as one
+// line of JSON, and serves until it is killed.
+import { startGeminiServer } from './gemini-server.ts';
+
+const { url } = await startGeminiServer();
+console.log(JSON.stringify({ GEMINI_API_KEY: 'local', GOOGLE_GEMINI_BASE_URL: url }));

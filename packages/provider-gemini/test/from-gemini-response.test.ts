@@ -1,0 +1,185 @@
+import { TholeError } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { fromGeminiResponse } from '../src/from-gemini-response.ts';
+import { blockedPrompt, codeRun, grounded, parallelCalls, plainText } from './fixtures/answers.ts';
+
+describe('fromGeminiResponse', () => {
+  it('gives text, reason, version and the six counts; the total is the one that includes thoughts and tool use (T-90)', () => {
+    expect(fromGeminiResponse(plainText)).toMatchObject({
+      content: { role: 'model', parts: [{ text: 'Breakfast is from seven to ten.' }] },
+      finishReason: 'STOP',
+      modelVersion: 'gemini-2.5-flash',
+      usageMetadata: {
+        promptTokenCount: 24,
+        candidatesTokenCount: 9,
+        totalTokenCount: 24 + 9 + 30 + 8,
+        cachedContentTokenCount: 8,
+        thoughtsTokenCount: 30,
+        toolUsePromptTokenCount: 8,
+      },
+    });
+  });
+
+  it('keeps what has no place in a response, and gives plain text no metadata of its own', () => {
+    const response = fromGeminiResponse({ ...plainText, somethingNew: { a: 1 } });
+    expect(response.customMetadata).toEqual({
+      gemini: {
+        responseId: 'mAitaLmkHPPlz7IPvtfUqQ4',
+        somethingNew: { a: 1 },
+        candidate: {
+          safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
+          avgLogprobs: -0.12,
+        },
+        usageMetadata: { promptTokensDetails: [{ modality: 'TEXT', tokenCount: 24 }] },
+      },
+    });
+    expect(response.content?.parts).toEqual([{ text: 'Breakfast is from seven to ten.' }]);
+  });
+
+  it('keeps signatures as they came and the ids that Gemini gave, and makes up none (T-87)', () => {
+    expect(fromGeminiResponse(parallelCalls).content?.parts).toEqual([
+      { text: 'Two cities, two calls.', thought: true, partMetadata: { provider: 'gemini' } },
+      {
+        functionCall: { id: 'ab12cd34', name: 'get_current_temperature', args: { location: 'Paris' } },
+        thoughtSignature: 'EsEBCr4BAdHtim-_9kXh0w==',
+        partMetadata: { provider: 'gemini', id: 'ab12cd34' },
+      },
+      {
+        functionCall: { id: 'ef56gh78', name: 'get_current_temperature', args: { location: 'London' } },
+        partMetadata: { provider: 'gemini', id: 'ef56gh78' },
+      },
+    ]);
+    const withoutId = fromGeminiResponse(answerOf([{ functionCall: { name: 'list_guests' } }]));
+    expect(withoutId.content?.parts).toEqual([{ functionCall: { name: 'list_guests', args: {} } }]);
+  });
+
+  it('joins adjacent texts of a kind, but leaves a part with a signature by itself (T-87)', () => {
+    const parts = [
+      { text: 'a', thought: true },
+      { text: 'b', thought: true },
+      { text: 'c' },
+      { text: 'd' },
+      { text: 'e', thoughtSignature: 'c2ln' },
+      { text: '' },
+      { text: 'f' },
+      { text: '', thoughtSignature: 'c2lnMg' },
+    ];
+    const own = { partMetadata: { provider: 'gemini' } };
+    expect(fromGeminiResponse(answerOf(parts)).content?.parts).toEqual([
+      { text: 'ab', thought: true, ...own },
+      { text: 'cd' },
+      { text: 'e', thoughtSignature: 'c2ln', ...own },
+      { text: 'f' },
+      { text: '', thoughtSignature: 'c2lnMg', ...own },
+    ]);
+  });
+
+  it('keeps unknown parts and unknown members of known ones', () => {
+    const parts = [
+      { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'x' } }, thoughtSignature: 'c2ln' },
+      { somethingNew: [1] },
+      { functionCall: { name: 'f', args: {}, mood: 'glad' }, partMetadata: { file: 'a.txt' } },
+      'no part at all',
+      null,
+      {},
+    ];
+    expect(fromGeminiResponse(answerOf(parts)).content?.parts).toEqual([
+      { ...(parts[0] as object), partMetadata: { provider: 'gemini' } },
+      { somethingNew: [1], partMetadata: { provider: 'gemini' } },
+      {
+        functionCall: { name: 'f', args: {}, mood: 'glad' },
+        partMetadata: { provider: 'gemini', partMetadata: { file: 'a.txt' } },
+      },
+    ]);
+  });
+
+  it('keeps code that Gemini ran, grounding and citations', () => {
+    expect(fromGeminiResponse(codeRun).content?.parts).toMatchObject([
+      { text: 'I add them up.' },
+      { executableCode: { language: 'PYTHON', code: 'print(2 + 3)' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '5\n' } },
+      { text: 'It is five.' },
+    ]);
+    const { groundingMetadata, citationMetadata, customMetadata } = fromGeminiResponse(grounded);
+    expect(groundingMetadata).toMatchObject({ webSearchQueries: ['who won the final'] });
+    expect(citationMetadata).toEqual({
+      citations: [{ startIndex: 0, endIndex: 20, uri: 'https://example.com/final', license: '' }],
+    });
+    expect(customMetadata).toMatchObject({ gemini: { candidate: { urlContextMetadata: { urlMetadata: [] } } } });
+  });
+
+  it('tells a blocked prompt as a final with the reason (T-89)', () => {
+    const response = fromGeminiResponse(blockedPrompt);
+    expect(response).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
+    expect(response.errorMessage).toBe('Gemini blocked the prompt (SAFETY).');
+    expect(response.content).toBeUndefined();
+    expect(response.usageMetadata).toEqual({ promptTokenCount: 9, totalTokenCount: 9 });
+  });
+
+  it.each(['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII'])(
+    'tells an answer that ended for %s as a block, with what there is of it',
+    (finishReason) => {
+      const response = fromGeminiResponse(answerOf([{ text: 'Well,' }], { finishReason, finishMessage: 'a filter' }));
+      expect(response).toMatchObject({
+        content: { parts: [{ text: 'Well,' }] },
+        finishReason,
+        errorCode: 'MODEL_BLOCKED',
+        errorMessage: `Gemini blocked its answer (${finishReason}): a filter`,
+      });
+    },
+  );
+
+  it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'A_REASON_OF_TOMORROW'])(
+    'passes the reason %s on as it is, and it is no error (T-90)',
+    (finishReason) => {
+      const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
+      expect(response).toEqual({ finishReason });
+    },
+  );
+
+  it('gives arguments that are no object as they came, and none for a call that has none', () => {
+    const parts = [
+      { functionCall: { name: 'a', args: '{"city":' } },
+      { functionCall: { name: 'b', args: [1] } },
+      { functionCall: { name: 'c', args: null } },
+      { functionCall: { name: 'd', args: '' } },
+    ];
+    expect(fromGeminiResponse(answerOf(parts)).content?.parts?.map(({ functionCall }) => functionCall)).toEqual([
+      { name: 'a', args: {}, brokenArgs: '{"city":' },
+      { name: 'b', args: {}, brokenArgs: '[1]' },
+      { name: 'c', args: {} },
+      { name: 'd', args: {} },
+    ]);
+  });
+
+  it('makes nothing up of an answer of nothing, and never throws for an odd one', () => {
+    for (const answer of [
+      {},
+      { candidates: [] },
+      { candidates: [null] },
+      { candidates: 'x' },
+      { candidates: [{ content: 1 }] },
+    ])
+      expect(fromGeminiResponse(answer)).toEqual({});
+    expect(fromGeminiResponse(answerOf(undefined, { finishReason: 'STOP' }))).toEqual({ finishReason: 'STOP' });
+  });
+
+  it('throws the error that stands in the place of an answer', () => {
+    const error = thrownBy(() => fromGeminiResponse({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }));
+    expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503, retryable: true });
+    expect(thrownBy(() => fromGeminiResponse('hello'))).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+  });
+});
+
+function answerOf(parts: unknown, more: object = {}): unknown {
+  return { candidates: [{ ...(parts !== undefined && { content: { role: 'model', parts } }), ...more }] };
+}
+
+function thrownBy(body: () => unknown): TholeError | undefined {
+  try {
+    body();
+    return undefined;
+  } catch (error) {
+    return TholeError.is(error) ? error : undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { Gemini, GeminiEmbedder } from '../src/index.ts';
+import type { GeminiOptions } from '../src/index.ts';
+import { withEnv } from '../src/gemini-options.ts';
+
+const model = 'gemini-2.5-flash';
+
+describe('new Gemini', () => {
+  it('says which variable holds a key that is missing, when it is made', () => {
+    for (const make of [
+      () => new Gemini({ model }),
+      () => Gemini.fromEnv(model, { env: {} }),
+      () => GeminiEmbedder.fromEnv('gemini-embedding-001', { env: {} }),
+    ])
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_INPUT',
+          message: expect.stringMatching(/GOOGLE_API_KEY or GEMINI_API_KEY/),
+        }),
+      );
+    expect(() => new Gemini({ model, vertexai: true })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/GOOGLE_CLOUD_PROJECT/) }),
+    );
+  });
+
+  it.each<[string, object]>([
+    ['model', { model: '' }],
+    ['model', { model: undefined }],
+    ['apiKey', { apiKey: '' }],
+    ['apiKey', { apiKey: 7 }],
+    ['baseUrl', { baseUrl: 'ftp://x' }],
+    ['vertexai', { vertexai: 'true' }],
+    ['project', { project: 'hotel' }],
+    ['location', { location: '', vertexai: true }],
+    ['apiVersion', { apiVersion: '../v1' }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['retry.maxAttempts', { retry: { maxAttempts: 0 } }],
+    ['temperature', { temperature: 1 }],
+  ])('refuses %s of %j, naming it', (name, options) => {
+    const all = { model, apiKey: 'a-local-key', ...options } as GeminiOptions;
+    expect(() => new Gemini(all)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(name) }),
+    );
+  });
+
+  it('never shows the key in a refusal', () => {
+    expect(() => new Gemini({ model: '', apiKey: 'a-local-key' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('a-local-key') }),
+    );
+  });
+});
+
+describe('fromEnv', () => {
+  const env = {
+    GOOGLE_API_KEY: ' google-key ',
+    GEMINI_API_KEY: 'gemini-key',
+    GOOGLE_CLOUD_PROJECT: 'hotel',
+    GOOGLE_CLOUD_LOCATION: 'europe-west1',
+    GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:1',
+    GOOGLE_VERTEX_BASE_URL: 'http://127.0.0.1:2',
+  };
+
+  it('takes GOOGLE_API_KEY before GEMINI_API_KEY, and leaves Vertex AI’s variables alone without it', () => {
+    const read = withEnv({}, env);
+    expect(read).toEqual({ vertexai: false, apiKey: 'google-key', baseUrl: 'http://127.0.0.1:1' });
+    expect(withEnv({}, { GEMINI_API_KEY: 'gemini-key' })).toMatchObject({ apiKey: 'gemini-key' });
+  });
+
+  it.each(['true', 'TRUE', '1'])(
+    'goes to the project on Vertex AI for GOOGLE_GENAI_USE_VERTEXAI=%s, not by the key',
+    (use) => {
+      const read = withEnv({}, { ...env, GOOGLE_GENAI_USE_VERTEXAI: use });
+      expect(read).toEqual({
+        vertexai: true,
+        project: 'hotel',
+        location: 'europe-west1',
+        baseUrl: 'http://127.0.0.1:2',
+      });
+      const { GOOGLE_CLOUD_PROJECT: _, ...express } = env;
+      expect(withEnv({}, { ...express, GOOGLE_GENAI_USE_VERTEXAI: use })).toMatchObject({
+        vertexai: true,
+        apiKey: 'google-key',
+      });
+    },
+  );
+
+  it('lets what is given win over the environment', () => {
+    const vertex = { ...env, GOOGLE_GENAI_USE_VERTEXAI: 'true' };
+    expect(withEnv({ vertexai: false, apiKey: 'mine' }, vertex)).toMatchObject({ vertexai: false, apiKey: 'mine' });
+    expect(withEnv({ apiKey: 'mine' }, vertex)).toEqual({
+      vertexai: true,
+      apiKey: 'mine',
+      baseUrl: 'http://127.0.0.1:2',
+    });
+    expect(withEnv({ project: 'other', location: 'us' }, vertex)).toMatchObject({ project: 'other', location: 'us' });
+    expect(withEnv({ baseUrl: 'http://127.0.0.1:3' }, env).baseUrl).toBe('http://127.0.0.1:3');
+  });
+
+  it('makes a model of the name', () => {
+    expect(Gemini.fromEnv('gemini-3-pro-preview', { env, retry: false }).model).toBe('gemini-3-pro-preview');
+    expect(GeminiEmbedder.fromEnv(undefined, { env, dimensions: 768 })).toMatchObject({
+      model: 'gemini-embedding-001',
+      dimensions: 768,
+    });
+  });
+});

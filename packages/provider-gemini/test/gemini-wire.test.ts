@@ -1,0 +1,294 @@
+import { execFile } from 'node:child_process';
+import { inspect, promisify } from 'node:util';
+import type { JsonObject } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { bytesOf, ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import type { ServerAnswer } from '@thole/testing/http';
+import { describe, expect, it } from 'vitest';
+import { Gemini } from '../src/index.ts';
+import {
+  blockedPrompt,
+  callInPieces,
+  callInPiecesArgs,
+  plainText,
+  signatureInTheLastPiece,
+} from './fixtures/answers.ts';
+import { ask, collect, question, streamed, whole, withServer } from './local-gemini.ts';
+
+const root = new URL('../../..', import.meta.url).pathname;
+
+describe('what Gemini is sent', () => {
+  it('is a POST to the method of the model, with the key in a header and nowhere else', async () => {
+    const once = await ask(whole(plainText));
+    const stream = await ask(streamed([plainText]), { stream: true });
+    expect(once.requests[0]).toMatchObject({ method: 'POST', path: '/v1/models/gemini-2.5-flash:generateContent' });
+    expect(stream.requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
+    for (const { headers, path, body } of [once.requests[0]!, stream.requests[0]!]) {
+      expect(headers['x-goog-api-key']).toBe('a-local-key');
+      expect(headers['content-type']).toBe('application/json');
+      expect(path + JSON.stringify(body)).not.toContain('a-local-key');
+      expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }] });
+    }
+  });
+
+  it('has the headers of the caller and the version that was asked for', async () => {
+    const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1beta' };
+    const { requests } = await ask(whole(plainText), { options });
+    expect(requests[0]?.headers['x-team']).toBe('concierge');
+    expect(requests[0]?.path).toBe('/v1beta/models/gemini-2.5-flash:generateContent');
+  });
+
+  it('goes to Vertex AI with a key in its express mode, and with project and place where they are given', async () => {
+    const express = await ask(whole(plainText), { options: { vertexai: true } });
+    expect(express.requests[0]?.path).toBe('/v1beta1/publishers/google/models/gemini-2.5-flash:generateContent');
+    const options = { vertexai: true, project: 'hotel', location: 'europe-west1' };
+    const { requests, error } = await ask(streamed([plainText]), { options, stream: true });
+    expect(error).toBeUndefined();
+    expect(requests[0]?.path).toBe(
+      '/v1beta1/projects/hotel/locations/europe-west1/publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    );
+    expect(requests[0]?.headers['x-goog-api-key']).toBe('a-local-key');
+  });
+
+  it.each([false, true])(
+    'keeps members that the SDK does not know, in both directions (Vertex AI: %s)',
+    async (vertexai) => {
+      const parts = [{ text: 'So.', thoughtSignature: 'c2ln', mood: 'glad' }, { toolCall: { id: 't' } }];
+      const candidate = {
+        content: { role: 'model', parts, x: 1 },
+        finishReason: 'STOP',
+        finishMessage: 'done',
+        tomorrow: [1],
+      };
+      const answer = { candidates: [candidate], dayAfter: true, promptFeedback: { safetyRatings: [] } };
+      for (const stream of [false, true]) {
+        const first = await ask(stream ? streamed([answer]) : whole(answer), { stream, options: { vertexai } });
+        const final = first.responses.at(-1)!;
+        expect(final.customMetadata).toEqual({
+          gemini: {
+            dayAfter: true,
+            promptFeedback: { safetyRatings: [] },
+            candidate: { content: { x: 1 }, tomorrow: [1], finishMessage: 'done' },
+          },
+        });
+        const history = [...question().contents, final.content!, { role: 'user' as const, parts: [{ text: 'And?' }] }];
+        const { requests } = await ask(whole(plainText), {
+          options: { vertexai },
+          request: question({ contents: history }),
+        });
+        expect((requests[0]!.body as JsonObject)['contents']).toMatchObject([{}, { role: 'model', parts }, {}]);
+      }
+    },
+  );
+});
+
+describe('what Gemini answers', () => {
+  it('is the same whole, streamed or not, through the SDK', async () => {
+    const streamedAnswer = await ask(streamed([plainText]), { stream: true });
+    const once = await ask(whole(plainText));
+    expect(streamedAnswer.responses.at(-1)).toEqual(once.responses[0]);
+    expect(once.responses).toHaveLength(1);
+  });
+
+  it.each([1, 3, 7])('is the same in packets of %i bytes', async (size) => {
+    const pieces = ['部屋 🏨 ', 'is “free”.\n'].map((text, i) => ({
+      candidates: [{ content: { parts: [{ text }] }, ...(i === 1 && { finishReason: 'STOP' }) }],
+    }));
+    const answer = streamed(pieces);
+    const body = bytesOf((answer.body as string[]).join(':\r\n\r\n'), size);
+    const { responses } = await ask({ ...answer, body }, { stream: true });
+    expect(responses.map(({ content }) => content?.parts?.[0]?.text)).toEqual([
+      '部屋 🏨 ',
+      'is “free”.\n',
+      '部屋 🏨 is “free”.\n',
+    ]);
+  });
+
+  it('has signatures and calls in pieces as the wire had them (T-87, T-88)', async () => {
+    const signed = await ask(streamed(signatureInTheLastPiece), { stream: true });
+    expect(signed.responses.at(-1)?.content?.parts?.at(-1)).toMatchObject({
+      thoughtSignature: 'AY89a18iOcFus5wr5bW5xN6z/dwZ5oZ+Hemi',
+    });
+    const called = await ask(streamed(callInPieces), { stream: true, options: { vertexai: true } });
+    expect(called.responses).toHaveLength(1);
+    expect(called.responses[0]?.content?.parts?.[0]?.functionCall?.args).toEqual(callInPiecesArgs);
+  });
+
+  it.each([false, true])(
+    'is a final with the reason where the prompt was blocked (T-89), streamed: %s',
+    async (stream) => {
+      const { responses } = await ask(stream ? streamed([blockedPrompt]) : whole(blockedPrompt), { stream });
+      expect(responses).toHaveLength(1);
+      expect(responses[0]).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
+    },
+  );
+
+  it.each([false, true])(
+    'is asked for further while it says that it goes on, and comes to one final; streamed: %s',
+    async (stream) => {
+      const pieces = ['The har', 'bour ', 'hotel.'].map((text, i) => ({
+        candidates: [
+          {
+            content: { parts: [{ text }] },
+            finishReason: i < 2 ? 'CONTINUATION' : 'STOP',
+            ...(i < 2 && { continuationToken: `t${i}` }),
+          },
+        ],
+        usageMetadata: { promptTokenCount: 10, candidatesTokenCount: i + 1, totalTokenCount: 11 + i },
+      }));
+      const answers = pieces.map((piece) => (stream ? streamed([piece]) : whole(piece)));
+      const { responses, requests } = await ask(answers, { stream });
+      expect(responses).toHaveLength(stream ? 4 : 1);
+      expect(responses.at(-1)).toMatchObject({
+        content: { parts: [{ text: 'The harbour hotel.' }] },
+        finishReason: 'STOP',
+        usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 6, totalTokenCount: 36 },
+      });
+      expect(requests.map(({ body }) => (body as JsonObject)['continuationToken'])).toEqual([undefined, 't0', 't1']);
+    },
+  );
+
+  it('is not whole where the rest that was announced never comes', async () => {
+    const again = { candidates: [{ finishReason: 'CONTINUATION', continuationToken: 'same' }] };
+    const { error, requests } = await ask(whole(again));
+    expect(error).toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' }],
+    ['nothing', { body: '' }],
+  ])('is refused where it is %s, with status 200', async (_, answer) => {
+    for (const stream of [false, true]) {
+      const { error } = await ask(answer, { stream });
+      expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+    }
+  });
+});
+
+describe('errors of Gemini', () => {
+  const tooMany = {
+    status: 429,
+    body: JSON.stringify({
+      error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '2s' }] },
+    }),
+  };
+
+  it.each([false, true])('keep the status of a 500 with an empty body (T-91), streamed: %s', async (stream) => {
+    const { error } = await ask({ status: 500, body: '' }, { stream });
+    expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
+  });
+
+  it.each([false, true])('never hold the key, streamed: %s (contract 42)', async (stream) => {
+    const body = JSON.stringify({
+      error: { code: 400, message: 'Key a-local-key is odd.', details: [{ reason: 'a-local-key' }] },
+    });
+    const { error } = await ask({ status: 400, body }, { stream });
+    expect(error).toMatchObject({ message: 'Gemini refused the request: Key [redacted] is odd.' });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
+    const gone = await collect(
+      new Gemini({ model: 'gemini-1', apiKey: 'a-local-key', baseUrl: 'http://127.0.0.1:1', retry: false }),
+      question(),
+      stream,
+    );
+    expect(gone.error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(inspect(gone.error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
+  });
+
+  it('are waited for as long as Gemini says, and the call is made again; the SDK makes none', async () => {
+    const runtime = new FixedRuntime();
+    const answers: ServerAnswer[] = [tooMany, tooMany, whole(plainText)];
+    await withServer(
+      () => answers.shift()!,
+      async (server) => {
+        const llm = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl: server.url, runtime });
+        const asked = collect(llm, question(), false);
+        for (let i = 0; i < 400 && server.requests.length < 3; i++) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          await runtime.advance(100);
+        }
+        expect((await asked).responses).toHaveLength(1);
+        expect(server.requests).toHaveLength(3);
+        expect(runtime.monotonic()).toBeGreaterThan(4000);
+      },
+    );
+  });
+
+  it('are thrown at once after the first byte, whatever they are (contract 22)', async () => {
+    const partial = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
+    const error = { error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } };
+    const {
+      responses,
+      error: thrown,
+      requests,
+    } = await ask(streamed([partial, error]), { stream: true, options: { retry: { maxAttempts: 5 } } });
+    expect(responses).toHaveLength(1);
+    expect(thrown).toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([false, true])('never lead to a second call where the answer breaks within, streamed: %s', async (stream) => {
+    const cut: ServerAnswer = stream
+      ? { ...streamed([{ candidates: [{ content: { parts: [{ text: 'The har' }] } }] }]), ending: 'cut' }
+      : { body: ['{"candidates": [{"content": '], ending: 'cut' };
+    const { responses, error, requests } = await ask(cut, { stream, options: { retry: { maxAttempts: 5 } } });
+    expect(responses).toHaveLength(stream ? 1 : 0);
+    expect(error).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('come of silence, before the answer and within it', async () => {
+    const first = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
+    const quiet: [ServerAnswer, number][] = [
+      [{ ending: 'silence' }, 0],
+      [{ headers: { 'content-type': 'text/event-stream' }, body: first, ending: 'silence' }, 1],
+    ];
+    for (const [answer, partials] of quiet) {
+      const { responses, error } = await ask(answer, { stream: true, options: { timeoutMs: 150, idleTimeoutMs: 150 } });
+      expect(responses).toHaveLength(partials);
+      expect(error).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    }
+  });
+
+  it('leave no connection open, and neither does an answer that is left (T-91, contract 23)', async () => {
+    const body = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
+    const server = await ProtocolServer.start(() => ({
+      headers: { 'content-type': 'text/event-stream' },
+      body,
+      ending: 'silence',
+    }));
+    try {
+      const llm = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl: server.url });
+      const { signal } = new AbortController();
+      for await (const _ of llm.generateContentAsync(question(), { stream: true, signal })) break;
+      await server.allEnded(1000);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+it('loads the SDK at the first call, and for a key only the part that needs no credentials', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) });
+    const { Gemini } = await import('./packages/provider-gemini/src/index.ts');
+    const llm = new Gemini({ model: 'gemini-1', apiKey: 'a-local-key', baseUrl: 'http://127.0.0.1:1', retry: false });
+    const sdk = () => loaded.filter((name) => name.startsWith('@google/genai') || name === 'google-auth-library');
+    const before = sdk();
+    const asked = { contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }], config: {} };
+    try {
+      for await (const _ of llm.generateContentAsync(asked, { stream: false, signal: new AbortController().signal }));
+    } catch {}
+    console.log(JSON.stringify({ before, after: sdk() }));`;
+  const flags = [
+    '--conditions=@thole/source',
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    script,
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
+  expect(JSON.parse(stdout)).toEqual({ before: [], after: ['@google/genai/web'] });
+});

@@ -1,0 +1,78 @@
+import type { LlmRequest, LlmResponse } from '@thole/core';
+import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import type { Answering, ReceivedRequest, ServerAnswer } from '@thole/testing/http';
+import { Gemini } from '../src/index.ts';
+import type { GeminiOptions } from '../src/index.ts';
+
+/** What came of one call to a local server. */
+export interface Asked {
+  readonly responses: LlmResponse[];
+  readonly error?: unknown;
+  readonly requests: readonly ReceivedRequest[];
+}
+
+/** A request with one question in it. */
+export const question = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }],
+  config: {},
+  ...more,
+});
+
+/** Gives the body a local server, and closes it. */
+export async function withServer<T>(answering: Answering, body: (server: ProtocolServer) => Promise<T>): Promise<T> {
+  const server = await ProtocolServer.start(answering);
+  try {
+    return await body(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Asks a model whose server gives these answers, one after the other; the last again and again. */
+export function ask(
+  answers: ServerAnswer | readonly ServerAnswer[],
+  p: { request?: LlmRequest; stream?: boolean; options?: Partial<GeminiOptions> } = {},
+): Promise<Asked> {
+  const list = Array.isArray(answers) ? (answers as readonly ServerAnswer[]) : [answers as ServerAnswer];
+  let next = 0;
+  return withServer(
+    () => list[Math.min(next++, list.length - 1)]!,
+    async (server) => {
+      const llm = new Gemini({
+        model: 'gemini-2.5-flash',
+        apiKey: 'a-local-key',
+        baseUrl: server.url,
+        retry: false,
+        ...p.options,
+      });
+      const asked = await collect(llm, p.request ?? question(), p.stream ?? false);
+      return { ...asked, requests: server.requests };
+    },
+  );
+}
+
+/** What a model answers, and what it throws. */
+export async function collect(llm: Gemini, request: LlmRequest, stream: boolean): Promise<Omit<Asked, 'requests'>> {
+  const responses: LlmResponse[] = [];
+  try {
+    const { signal } = new AbortController();
+    for await (const response of llm.generateContentAsync(request, { stream, signal })) responses.push(response);
+    return { responses };
+  } catch (error) {
+    return { responses, error };
+  }
+}
+
+/** An answer that is streamed in these pieces. */
+export function streamed(pieces: readonly unknown[], newline: '\n' | '\r\n' = '\r\n'): ServerAnswer {
+  const body = serverSentEvents(
+    pieces.map((piece) => JSON.stringify(piece)),
+    newline,
+  );
+  return { headers: { 'content-type': 'text/event-stream' }, body };
+}
+
+/** An answer that comes at once. */
+export function whole(body: unknown, status = 200): ServerAnswer {
+  return { status, body: JSON.stringify(body) };
+}

@@ -1,0 +1,99 @@
+import type { TholeError } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { credentialsError, errorIn, geminiErrors } from '../src/map-gemini-error.ts';
+import { dailyQuotaUsedUp } from './fixtures/answers.ts';
+
+describe('geminiErrors', () => {
+  it.each([
+    [400, 'INVALID_ARGUMENT', 'Invalid value.', 'MODEL_BAD_REQUEST', false],
+    [400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.', 'MODEL_BAD_REQUEST', false],
+    [
+      400,
+      'INVALID_ARGUMENT',
+      'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).',
+      'MODEL_CONTEXT_TOO_LONG',
+      false,
+    ],
+    [401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.', 'MODEL_AUTH', false],
+    [403, 'PERMISSION_DENIED', 'Permission denied.', 'MODEL_AUTH', false],
+    [404, 'NOT_FOUND', 'models/gemini-9 is not found.', 'MODEL_BAD_REQUEST', false],
+    [408, '', 'Timed out.', 'MODEL_TIMEOUT', true],
+    [429, 'RESOURCE_EXHAUSTED', 'Resource has been exhausted (e.g. check quota).', 'MODEL_RATE_LIMITED', true],
+    [499, 'CANCELLED', 'Cancelled.', 'MODEL_UNAVAILABLE', true],
+    [500, 'INTERNAL', 'An internal error has occurred.', 'MODEL_UNAVAILABLE', true],
+    [502, '', 'Bad gateway.', 'MODEL_UNAVAILABLE', true],
+    [503, 'UNAVAILABLE', 'The model is overloaded.', 'MODEL_OVERLOADED', true],
+    [504, 'DEADLINE_EXCEEDED', 'Deadline exceeded.', 'MODEL_TIMEOUT', true],
+  ])('takes %i %s "%s" for %s', (status, type, message, code, retryable) => {
+    expect(refused(status, { error: { code: status, message, status: type } })).toMatchObject({
+      code,
+      retryable,
+      status,
+      message: `Gemini refused the request: ${message}`,
+      details: { provider: 'gemini', status, type },
+    });
+  });
+
+  it('takes a key that is not valid for MODEL_AUTH, although Google says 400', () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
+    expect(
+      refused(400, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details } }),
+    ).toMatchObject({
+      code: 'MODEL_AUTH',
+      details: { reason: 'API_KEY_INVALID' },
+    });
+  });
+
+  it('reads when to come back from the header, else from the body', () => {
+    const body = { error: { code: 429, details: [{ retryDelay: '2.5s' }] } };
+    expect(refused(429, body)).toMatchObject({ retryAfterMs: 2500, retryable: true });
+    expect(refused(429, body, { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7000 });
+    expect(refused(429, { error: { details: [{ retryDelay: 'soon' }] } }).retryAfterMs).toBeUndefined();
+  });
+
+  it('knows a quota that does not come back while somebody waits', () => {
+    expect(refused(429, dailyQuotaUsedUp)).toMatchObject({
+      code: 'MODEL_RATE_LIMITED',
+      retryable: false,
+      retryAfterMs: 34_500,
+    });
+  });
+
+  it.each([
+    ['an empty body', ''],
+    ['a list of one', [{ error: { code: 500, message: 'Oh.', status: 'INTERNAL' } }]],
+    ['a page', '<html>500</html>'],
+    ['an error that is a text', { error: 'Oh.' }],
+    ['something else', { a: 1 }],
+    ['null', null],
+  ])('keeps the status of a 500 with %s (T-91)', (_, body) => {
+    expect(refused(500, body)).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
+  });
+
+  it('tells a connection that breaks before the answer from one that breaks within', () => {
+    const cause = new TypeError('fetch failed');
+    expect(geminiErrors.explain(cause, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true, cause });
+    expect(geminiErrors.explain(cause, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true, cause });
+  });
+});
+
+it('reads an error out of an answer of status 200, and nothing out of an answer', () => {
+  expect(errorIn({ error: { code: 429, message: 'Slow down.' } })).toMatchObject({
+    code: 'MODEL_RATE_LIMITED',
+    status: 429,
+  });
+  expect(errorIn({ candidates: [] })).toBeUndefined();
+});
+
+it('tells credentials that are missing or refused from a server of them that cannot be reached', () => {
+  expect(credentialsError(new Error('Could not load the default credentials.'))).toMatchObject({
+    code: 'MODEL_AUTH',
+    retryable: false,
+  });
+  const cut = Object.assign(new Error('request failed'), { code: 'ECONNREFUSED' });
+  expect(credentialsError(cut)).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+});
+
+function refused(status: number, body: unknown, headers: { [name: string]: string } = {}): TholeError {
+  return geminiErrors.refuse({ status, body, headers: new Headers(headers) }, 0);
+}

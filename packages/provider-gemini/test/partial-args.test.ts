@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { PartialArgs } from '../src/partial-args.ts';
+
+const whole = (...pieces: unknown[]) => {
+  const args = new PartialArgs();
+  for (const piece of pieces) args.add(piece);
+  return args.whole(false);
+};
+
+it('puts values in their places, and texts that go on together', () => {
+  expect(
+    whole(
+      { jsonPath: '$.a.b[0].c', stringValue: 'x', willContinue: true },
+      { jsonPath: '$.a.b[0].c', stringValue: 'y', willContinue: true },
+      { jsonPath: '$.a.b[0].c' },
+      { jsonPath: '$.a.b[1]', numberValue: 1.5 },
+      { jsonPath: "$['it\\'s']", boolValue: false },
+      { jsonPath: '$["d.e"]', nullValue: 'NULL_VALUE' },
+    ),
+  ).toEqual({ args: { a: { b: [{ c: 'xy' }, 1.5] }, "it's": false, 'd.e': null } });
+});
+
+it('takes a text at a path that was finished for a new one', () => {
+  expect(whole({ jsonPath: '$.a', stringValue: 'x' }, { jsonPath: '$.a', stringValue: 'y' })).toEqual({
+    args: { a: 'y' },
+  });
+});
+
+it('takes __proto__ for a name like others', () => {
+  const { args } = whole({ jsonPath: '$.__proto__.polluted', boolValue: true });
+  expect(Object.keys(args)).toEqual(['__proto__']);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+it.each([
+  ['no path', { stringValue: 'x' }],
+  ['a path of another kind', { jsonPath: '$..a', stringValue: 'x' }],
+  ['a path with a wildcard', { jsonPath: '$.a[*]', stringValue: 'x' }],
+  ['the whole', { jsonPath: '$', stringValue: 'x' }],
+  ['a hole', { jsonPath: '$.a[3]', stringValue: 'x' }],
+  ['no object', 7],
+])('calls arguments broken whose piece has %s, and keeps the pieces', (_, piece) => {
+  expect(whole(piece)).toEqual({ args: {}, brokenArgs: JSON.stringify([piece]) });
+});
+
+it('calls arguments broken that go through a value that is no object', () => {
+  expect(whole({ jsonPath: '$.a', numberValue: 1 }, { jsonPath: '$.a.b', numberValue: 2 }).brokenArgs).toContain(
+    '$.a.b',
+  );
+});

@@ -1,0 +1,198 @@
+import type { LlmResponse } from '@thole/core';
+import { bytesOf, serverSentEvents } from '@thole/testing/http';
+import { describe, expect, it } from 'vitest';
+import { fromGeminiResponse } from '../src/from-gemini-response.ts';
+import { GatheredAnswer } from '../src/gathered-answer.ts';
+import { readGeminiStream } from '../src/read-gemini-stream.ts';
+import {
+  blockedPrompt,
+  callInPieces,
+  callInPiecesArgs,
+  codeRun,
+  grounded,
+  parallelCalls,
+  plainText,
+  signatureInTheLastPiece,
+} from './fixtures/answers.ts';
+
+describe('readGeminiStream', () => {
+  it('streams only what is new, and the whole has the signature of the last piece on a part of its own (T-87)', async () => {
+    const { partials, final } = await read(signatureInTheLastPiece);
+    expect(partials).toEqual([
+      { content: { role: 'model', parts: [{ text: 'The pool ' }] }, partial: true },
+      { content: { role: 'model', parts: [{ text: 'is on the roof.' }] }, partial: true },
+    ]);
+    expect(final).toMatchObject({
+      content: {
+        role: 'model',
+        parts: [
+          { text: 'The pool is on the roof.' },
+          { text: '', thoughtSignature: 'AY89a18iOcFus5wr5bW5xN6z/dwZ5oZ+Hemi', partMetadata: { provider: 'gemini' } },
+        ],
+      },
+      finishReason: 'STOP',
+      modelVersion: 'gemini-3-flash-preview',
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 },
+    });
+  });
+
+  it('puts a call together from its pieces by their paths, and it is one call (T-88)', async () => {
+    const { partials, final } = await read(callInPieces);
+    expect(partials).toEqual([]);
+    expect(final.content?.parts).toEqual([
+      {
+        functionCall: { name: 'book_room', args: callInPiecesArgs },
+        thoughtSignature: 'AVSoXO4vZ2JhZmZl',
+        partMetadata: { provider: 'gemini' },
+      },
+      { functionCall: { name: 'list_guests', args: {} } },
+    ]);
+  });
+
+  it('tells a call whose last pieces never came as broken, not as one with fewer arguments (T-88)', async () => {
+    const end = { candidates: [{ finishReason: 'MAX_TOKENS' }] };
+    const { final } = await read([...callInPieces.slice(0, 2), end]);
+    const call = final.content?.parts?.[0]?.functionCall;
+    expect(call).toMatchObject({ name: 'book_room', args: {} });
+    expect(call?.brokenArgs).toContain('$.guest.name');
+  });
+
+  it('begins another call at each new name, and goes on with the one that has the same id (T-88)', async () => {
+    const piece = (functionCall: object): object => ({ candidates: [{ content: { parts: [{ functionCall }] } }] });
+    const { final } = await read([
+      piece({ name: 'a', id: '1', willContinue: true }),
+      piece({ name: 'a', id: '1', partialArgs: [{ jsonPath: '$.x', numberValue: 1 }] }),
+      piece({ name: 'a', id: '2', args: {} }),
+      piece({ name: 'b', willContinue: true }),
+      piece({ name: 'c', args: { y: 2 } }),
+      { candidates: [{ finishReason: 'STOP' }] },
+    ]);
+    expect(final.content?.parts?.map(({ functionCall }) => functionCall)).toEqual([
+      { id: '1', name: 'a', args: { x: 1 } },
+      { id: '2', name: 'a', args: {} },
+      { name: 'b', args: {}, brokenArgs: '{}' },
+      { name: 'c', args: { y: 2 } },
+    ]);
+  });
+
+  it('tells a blocked prompt as a final with the reason, not as silence (T-89)', async () => {
+    const { partials, final } = await read([blockedPrompt]);
+    expect(partials).toEqual([]);
+    expect(final).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
+  });
+
+  it.each([
+    ['text', plainText],
+    ['calls', parallelCalls],
+    ['grounding', grounded],
+    ['code', codeRun],
+    ['a block', blockedPrompt],
+  ])('gives for %s what the call gives that is not streamed, in whatever pieces it comes', async (_, answer) => {
+    const { final } = await read(cut(answer));
+    expect(final).toEqual(fromGeminiResponse(answer));
+  });
+
+  it.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+  ] as const)('reads lines that end in %s, cut through anywhere, with keep-alives between', async (_, newline) => {
+    const pieces = [
+      { candidates: [{ content: { parts: [{ text: '部屋 🏨 ' }] } }] },
+      { candidates: [{ content: { parts: [{ text: 'frei "é"\n' }] }, finishReason: 'STOP' }] },
+    ];
+    const events = serverSentEvents(
+      pieces.map((piece) => JSON.stringify(piece)),
+      newline,
+    );
+    const text = [
+      `: hello${newline}${newline}`,
+      events[0]!,
+      `:${newline}${newline}`,
+      events[1]!,
+      `data: [DONE]${newline}${newline}`,
+    ].join('');
+    for (const size of [1, 3, 7, 100_000]) {
+      const { partials, final } = await readBytes(bytesOf(text, size));
+      expect(partials.map(({ content }) => content?.parts?.[0]?.text)).toEqual(['部屋 🏨 ', 'frei "é"\n']);
+      expect(final.content?.parts).toEqual([{ text: '部屋 🏨 frei "é"\n' }]);
+    }
+  });
+
+  it('puts the probabilities of the pieces’ tokens together', async () => {
+    const piece = (token: string, more: object = {}): object => ({
+      candidates: [{ logprobsResult: { chosenCandidates: [{ token, logProbability: -1 }] }, ...more }],
+    });
+    const { final } = await read([piece('a'), piece('b', { finishReason: 'STOP' })]);
+    expect(final.customMetadata).toMatchObject({
+      gemini: { candidate: { logprobsResult: { chosenCandidates: [{ token: 'a' }, { token: 'b' }] } } },
+    });
+  });
+
+  it('takes an end without a reason for an answer that is not whole', async () => {
+    const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
+    await expect(read([piece])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    await expect(read([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    const cutOff = JSON.stringify(plainText).slice(0, 40);
+    await expect(readBytes(bytesOf(`data: ${cutOff}`, 9))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+  });
+
+  it('reads the last event where no empty line follows it', async () => {
+    const { final } = await readBytes(bytesOf(`data: ${JSON.stringify(plainText)}`, 50));
+    expect(final.finishReason).toBe('STOP');
+  });
+
+  it('throws the error that stands in the middle of a stream', async () => {
+    const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
+    const error = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } };
+    await expect(read([piece, error])).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });
+  });
+
+  it('reads an answer of pieces that is a list in JSON, and refuses a page of HTML', async () => {
+    const json = new Response(JSON.stringify(signatureInTheLastPiece), {
+      headers: { 'content-type': 'application/json' },
+    });
+    const { partials, final } = await readAll(json);
+    expect(partials).toHaveLength(2);
+    expect(final.finishReason).toBe('STOP');
+    const page = new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
+    await expect(readAll(page)).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+  });
+});
+
+interface Read {
+  partials: LlmResponse[];
+  final: LlmResponse;
+}
+
+async function readAll(response: Response): Promise<Read> {
+  const gathered = new GatheredAnswer();
+  const partials = await Array.fromAsync(readGeminiStream(response, gathered));
+  return { partials, final: gathered.final() };
+}
+
+function readBytes(bytes: readonly Uint8Array[]): Promise<Read> {
+  const body = ReadableStream.from(bytes) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return readAll(new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }));
+}
+
+function read(pieces: readonly unknown[]): Promise<Read> {
+  return readBytes(bytesOf(serverSentEvents(pieces.map((piece) => JSON.stringify(piece))).join(''), 1000));
+}
+
+/** The answer in pieces: a part each, texts in two, and the rest at the end. */
+function cut(answer: unknown): unknown[] {
+  const { candidates, ...rest } = answer as { candidates?: { content: { parts: { text?: string }[] } }[] };
+  if (!candidates) return [answer];
+  const { content, ...candidate } = candidates[0]!;
+  const parts = content.parts.flatMap((part) => {
+    if (part.text === undefined) return [part];
+    return [
+      { ...part, text: part.text.slice(0, 3) },
+      { ...part, text: part.text.slice(3) },
+    ];
+  });
+  return [
+    ...parts.map((part) => ({ candidates: [{ content: { role: 'model', parts: [part] } }] })),
+    { candidates: [{ content: { role: 'model' }, ...candidate }], ...rest },
+  ];
+}

@@ -1,0 +1,80 @@
+import type { JsonObject } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { toGeminiParameters, toGeminiSchema } from '../src/to-gemini-schema.ts';
+
+describe('toGeminiSchema', () => {
+  it('lets through what Gemini takes, names of properties that are keywords too', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      title: 'Booking',
+      properties: {
+        not: { type: ['string', 'null'], format: 'date', description: 'when' },
+        rooms: { type: 'array', items: { $ref: '#/$defs/room' }, minItems: 1, maxItems: 3 },
+        pair: { prefixItems: [{ type: 'integer', minimum: 0, maximum: 9 }] },
+        kind: { anyOf: [{ enum: ['a', 2] }, { oneOf: [{ type: 'null' }] }] },
+      },
+      required: ['not'],
+      propertyOrdering: ['not', 'rooms'],
+      additionalProperties: false,
+      $defs: { room: { type: 'object', additionalProperties: { type: 'string' } } },
+    };
+    expect(toGeminiSchema(schema, 'p')).toEqual(schema);
+  });
+
+  it('leaves out what only describes or narrows', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'string',
+      minLength: 1,
+      pattern: '^a',
+      default: 'a',
+      examples: ['a'],
+      'x-mine': true,
+    };
+    expect(toGeminiSchema(schema, 'p')).toEqual({ type: 'string' });
+  });
+
+  it.each([
+    [{ const: 'a' }, { enum: ['a'] }],
+    [{ type: 'boolean', const: true }, { type: 'boolean' }],
+    [{ enum: ['a', null] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
+    [{ type: ['string', 'null'], enum: ['a', null] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
+    [{ allOf: [{ type: 'integer' }] }, { type: 'integer' }],
+    [{ $ref: '#/definitions/room', description: 'where' }, { $ref: '#/$defs/room' }],
+    [{ definitions: { room: true } }, { $defs: { room: {} } }],
+  ] as const)('says %j in Gemini’s words', (schema, taken) => {
+    expect(toGeminiSchema(schema as unknown as JsonObject, 'p')).toEqual(taken);
+  });
+
+  it.each([
+    [{ properties: { x: { not: { type: 'string' } } } }, 'p.properties.x.not'],
+    [{ anyOf: [{}, { patternProperties: {} }] }, 'p.anyOf[1].patternProperties'],
+    [{ allOf: [{}, {}] }, 'p.allOf'],
+    [{ if: {}, else: {} }, 'p.if'],
+    [{ items: false }, 'p.items'],
+    [{ $ref: 'https://example.com/schema' }, 'p.$ref'],
+    [{ $ref: '#', type: 'object' }, 'p.type'],
+    [{ enum: [{ a: 1 }] }, 'p.enum'],
+  ] as const)('refuses %j, naming the path', (schema, path) => {
+    expect(() => toGeminiSchema(schema as unknown as JsonObject, 'p')).toThrow(
+      expect.objectContaining({
+        code: 'SCHEMA_UNSUPPORTED',
+        message: expect.stringContaining(`${path}: `),
+        details: { path },
+      }),
+    );
+  });
+});
+
+describe('toGeminiParameters', () => {
+  it('says nothing of a function without parameters', () => {
+    expect(toGeminiParameters({ type: 'object', properties: {}, additionalProperties: false }, 'p')).toBeUndefined();
+    expect(toGeminiParameters({ type: 'object', additionalProperties: { type: 'string' } }, 'p')).toBeDefined();
+  });
+
+  it('refuses parameters that are no object', () => {
+    expect(() => toGeminiParameters({ type: 'string' }, 'tools.f.parameters')).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('tools.f.parameters') }),
+    );
+  });
+});
