@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { isLong } from './test/servers/long.ts';
 
 const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 const isolated = '**/*.isolated.test.ts';
 const packed = 'test/packed/**';
+const onServers = '**/*.server.test.ts';
 const never = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
@@ -20,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: tests,
-          exclude: [...never, isolated, packed],
+          exclude: [...never, isolated, packed, onServers],
         },
       },
       // Tests that touch globals get a process of their own.
@@ -31,6 +33,19 @@ export default defineConfig({
           isolate: true,
           include: [isolated],
           exclude: [...never, packed],
+        },
+      },
+      // On real Redis, PostgreSQL and MariaDB, which are found or installed; only in `npm test` and `pnpm test:long`.
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          isolate: false,
+          include: [onServers],
+          exclude: never,
+          globalSetup: ['test/servers/global-setup.ts'],
+          testTimeout: isLong ? 1_800_000 : 120_000,
+          hookTimeout: 120_000,
         },
       },
       // Slow: over packed tarballs, after a build; only in `npm test`.

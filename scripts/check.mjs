@@ -1,18 +1,25 @@
-// `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) the build and the tests
-// over packed packages as well. Every step runs whatever became of those before, and vitest's closing line is the last.
+// `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) the build, the tests on
+// database servers and those over packed packages as well. Every step runs whatever became of those before, and vitest's
+// closing lines are the last. With `--long` (`pnpm test:long`) the tests on database servers alone, in their long series.
 import { spawnSync } from 'node:child_process';
 
 const all = process.argv.includes('--all');
-const steps = [
+const long = process.argv.includes('--long');
+const short = [
   `turbo run check ${all ? 'build ' : ''}--continue --concurrency=2 --output-logs=errors-only`,
   'tsc -p tsconfig.json',
   'oxlint',
   'oxfmt --check',
   all ? 'vitest run' : 'vitest run --project unit --project isolated',
 ];
+const steps = long ? ['vitest run --project servers'] : short;
 
 // vitest colours what it writes into files and pipes too.
-const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' };
+const env = {
+  ...process.env,
+  ...(!process.stdout.isTTY && { NO_COLOR: '1' }),
+  ...(long && { THOLE_LONG: '1' }),
+};
 const failed = [];
 for (const step of steps) {
   if (step === steps.at(-1) && failed.length > 0) console.error(`\nfailed before the tests: ${failed.join(', ')}\n`);

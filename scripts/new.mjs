@@ -1,6 +1,6 @@
 // pnpm run new package <name> "<what it is>" [core recall …]   an empty package
-// pnpm run new provider <name>                                 packages/provider-<name>: a model and an embedder
-// pnpm run new store <name>                                    packages/<name>-store: a SessionStore
+// pnpm run new provider <name> [--class OpenAi]                packages/provider-<name>: a model and an embedder
+// pnpm run new store <name> [--class MySql]                    packages/<name>-store: a SessionStore
 // Each compiles at once; its tests tell by id what is not written yet. What exists is left alone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,26 +9,37 @@ import { exportsText } from './exports.mjs';
 import { providerFiles } from './templates/provider.mjs';
 import { storeFiles } from './templates/store.mjs';
 
+// Brands have capitals of their own: `--class OpenAi` is what classes are called after, instead of `Openai`.
+const words = process.argv.slice(2);
+const at = words.indexOf('--class');
+const [, given] = at < 0 ? [] : words.splice(at, 2);
+const [kind, name, ...rest] = words;
+const type = given ?? pascal(name ?? '');
+
 const kinds = {
   package: (name, about, ...needs) => ({ folder: name, about, needs, files: { 'src/index.ts': 'export {};\n' } }),
   provider: (name) => ({
     folder: `provider-${name}`,
-    about: `${pascal(name)} models and embeddings`,
+    about: `${type} models and embeddings`,
     needs: ['core'],
-    files: providerFiles(name, pascal(name)),
+    files: providerFiles(name, type),
   }),
   store: (name) => ({
     folder: `${name}-store`,
-    about: `Sessions in ${pascal(name)}`,
+    about: `Sessions in ${type}`,
     needs: ['core'],
-    files: storeFiles(name, pascal(name)),
+    files: storeFiles(name, type),
   }),
 };
 
-const [kind, name, ...rest] = process.argv.slice(2);
-if (!Object.hasOwn(kinds, kind ?? '') || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '')) {
+if (
+  !Object.hasOwn(kinds, kind ?? '') ||
+  !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '') ||
+  !/^[A-Z][A-Za-z0-9]*$/.test(type) ||
+  (at >= 0 && given === undefined)
+) {
   console.error('usage: pnpm run new package <name> "<what it is, in a line>" [core recall …]');
-  console.error('       pnpm run new provider|store <name>');
+  console.error('       pnpm run new provider|store <name> [--class <Name>]');
   process.exit(2);
 }
 const root = join(import.meta.dirname, '..');

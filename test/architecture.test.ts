@@ -6,7 +6,7 @@ import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.
 
 const coreOrder =
   'json < errors < runtime < content < model < event < state < session < artifact < memory < agent < tool < plugin < app';
-const runnerOrder = 'hooks < history < contents < request < flow < agents < run < plugins';
+const runnerOrder = 'models < hooks < history < contents < request < flow < agents < run < plugins';
 
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));

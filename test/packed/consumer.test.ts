@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startExampleServer } from '../../scripts/example.mjs';
 import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
 import { codeBlocks } from './code-blocks.ts';
@@ -95,7 +96,11 @@ it('gives every package a README with a first program', () => {
 it.each(programs.map((block) => [block.file, block] as const))(
   'runs the first program of %s, which prints what stands there',
   async (_, block) => {
-    const { stdout } = await run(project, process.execPath, ['--disable-warning=ExperimentalWarning', fileOf(block)]);
+    // A provider's talks to a server on this machine, which its tests bring.
+    const server = await startExampleServer(/^packages\/([^/]+)\//.exec(block.file)?.[1] ?? '');
+    onTestFinished(server.end);
+    const args = ['--disable-warning=ExperimentalWarning', fileOf(block)];
+    const { stdout } = await run(project, process.execPath, args, { env: server.env });
     expect(stdout.trimEnd()).toBe(block.output!.trimEnd());
   },
 );
@@ -135,8 +140,7 @@ function lendTo(consumer: string): void {
   const others = new Set(
     ['@types/node', ...imported].filter((name) => !tarballs.has(name) && !name.startsWith('node:')),
   );
-  const there = new Set(readdirSync(join(consumer, 'node_modules')));
-  for (const name of others) if (!there.has(name)) lend(consumer, name);
+  for (const name of others) if (!existsSync(join(consumer, 'node_modules', name))) lend(consumer, name);
 }
 
 function bytesIn(path: string): number {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('generator');
-const made = ['packages/empty', 'packages/provider-acme', 'packages/acme-store'];
+const made = ['packages/empty', 'packages/provider-acme', 'packages/provider-big-co', 'packages/acme-store'];
 
 interface Report {
   testResults: { name: string; assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];
@@ -17,6 +17,7 @@ beforeAll(async () => {
   for (const args of [
     ['package', 'empty', 'Nothing yet'],
     ['provider', 'acme'],
+    ['provider', 'big-co', '--class', 'BigCO'],
     ['store', 'acme'],
   ]) {
     await run(folder, process.execPath, ['scripts/new.mjs', ...args], { env: bin });
@@ -34,6 +35,12 @@ afterAll(remove);
 
 it('makes a package, a provider and a store that compile', async () => {
   for (const each of made) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
+});
+
+it('calls classes after the name, or as it is told', () => {
+  const exported = (each: string): string => readFileSync(join(folder, each, 'exports.txt'), 'utf8');
+  expect(exported('packages/provider-acme')).toMatch(/^AcmeEmbedder\n[\s\S]*^acmeModels$/m);
+  expect(exported('packages/provider-big-co')).toMatch(/^BigCOEmbedder\n[\s\S]*^bigCOModels$/m);
 });
 
 it('makes them so that they build', async () => {
@@ -57,7 +64,8 @@ it('makes them as lint, format and the architecture test want them', async () =>
   await run(folder, tool('oxlint'), made);
   const report = await vitest('test/architecture');
   const wrong = report.filter(
-    ({ title, status, failureMessages }) => status !== 'passed' && /empty|acme/.test(title + failureMessages.join()),
+    ({ title, status, failureMessages }) =>
+      status !== 'passed' && /empty|acme|big-co/.test(title + failureMessages.join()),
   );
   expect(wrong).toEqual([]);
 });

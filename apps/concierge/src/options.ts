@@ -12,7 +12,9 @@ export const USAGE = `Usage: npm run chat -- [options]
   --guest <name>   who is talking (alice)
   --no-memory      remember nothing across conversations
   --no-stream      show whole answers instead of words as they come
-  --help           show this`;
+  --help           show this
+
+THOLE_MODEL=gemini/<name> or openai/<name> in the environment chooses the model; without it a key does.`;
 
 /** What the command line asks for; throws node's own error for what it does not know. */
 export function readOptions(argv: readonly string[]): ChatOptions {

@@ -11,6 +11,8 @@ export interface Talk {
 
 export interface TalkOptions {
   args?: readonly string[] | undefined;
+  /** Added to the environment, which names no model and holds no key. */
+  env?: { readonly [name: string]: string } | undefined;
   /** Called with all output so far, whenever there is more. */
   onOutput?:
     | ((output: string, child: { signal(name: NodeJS.Signals): void; write(text: string): void }) => void)
@@ -21,10 +23,20 @@ export interface TalkOptions {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+const withoutModels = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(THOLE_MODEL$|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name)),
+);
+
 /** Runs the app as a process of its own, with this text as its input, until it ends. */
-export function talkByPipe(input: string, { args = [], onOutput, keepOpen }: TalkOptions = {}): Promise<Talk> {
+export function talkByPipe(
+  input: string,
+  { args = [], env = {}, onOutput, keepOpen }: TalkOptions = {},
+): Promise<Talk> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--conditions=@thole/source', main, ...args], { stdio: 'pipe' });
+    const child = spawn(process.execPath, ['--conditions=@thole/source', main, ...args], {
+      stdio: 'pipe',
+      env: { ...withoutModels, ...env },
+    });
     let output = '';
     let errors = '';
     const handle = {

@@ -4,6 +4,7 @@ import { systemRuntime } from '@thole/core';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, USAGE } from '../options.ts';
+import type { Environment } from '../model.ts';
 import type { ChatOptions } from '../options.ts';
 import { createServices } from '../services.ts';
 import { Chat } from './chat.ts';
@@ -12,6 +13,8 @@ import { plainText } from './plain-text.ts';
 
 export interface Terminal {
   argv: readonly string[];
+  /** Decides which model speaks. */
+  env: Environment;
   input: Readable & { isTTY?: boolean | undefined };
   output: Writable & { isTTY?: boolean | undefined };
   errors: Writable;
@@ -35,14 +38,14 @@ export async function runChat(terminal: Terminal): Promise<number> {
   }
 }
 
-async function talk({ input, output, onInterrupt }: Terminal, options: ChatOptions): Promise<number> {
+async function talk({ env, input, output, onInterrupt }: Terminal, options: ChatOptions): Promise<number> {
   const runtime = systemRuntime();
   const interactive = input.isTTY === true && output.isTTY === true;
   const concierge = new Concierge({
     ...options,
     runtime,
     services: createServices({ memory: options.memory, runtime }),
-    model: chooseModel({ runtime, wordDelayMs: interactive && options.streaming ? WORD_DELAY_MS : 0 }),
+    model: chooseModel({ runtime, env, wordDelayMs: interactive && options.streaming ? WORD_DELAY_MS : 0 }),
   });
   const chat = new Chat({ concierge, write: (text) => void output.write(text) });
   const reader = createInterface({

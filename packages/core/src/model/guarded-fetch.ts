@@ -30,7 +30,8 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   return async (input, init) => {
     const late = new AbortController();
     const limit = new SilenceLimit(guard.runtime, (ms) => late.abort(tooLate(ms)));
-    const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+    const callers = init?.signal ?? (input as { signal?: AbortSignal }).signal;
+    const signal = callers ? AbortSignal.any([callers, late.signal]) : late.signal;
     limit.wait(guard.timeoutMs);
     try {
       const response = await orAborted(guard.fetch(input, { ...init, signal }), signal);
@@ -38,7 +39,7 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
       const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
       if (guarded.ok) return guarded;
       const { status, headers } = guarded;
-      throw guard.refuse({ status, headers, body: await readRefusal(guarded) });
+      throw guard.refuse({ status, headers, body: await readRefusal(guarded, signal) });
     } catch (error) {
       limit.end();
       throw late.signal.aborted ? late.signal.reason : error;
@@ -58,9 +59,14 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
     {
-      // Said once, for a body that does not listen to its signal.
+      // For a body that does not listen to its signal.
       start(controller) {
-        signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
+        const abort = (): void => {
+          controller.error(signal.reason);
+          reader.cancel(signal.reason).catch(noop);
+        };
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
       },
       // Only while somebody reads: a reader that takes its time is not a silent server.
       async pull(controller) {
@@ -90,14 +96,19 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
 
 const MAX_REFUSAL_BYTES = 65_536;
 
-async function readRefusal(response: Response): Promise<unknown> {
+/** What came of it counts, should its connection break: the status says more than that. */
+async function readRefusal(response: Response, signal: AbortSignal): Promise<unknown> {
   let text = '';
-  let bytes = 0;
+  let leftBytes = MAX_REFUSAL_BYTES;
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    bytes += (chunk as Uint8Array).length;
-    if (bytes >= MAX_REFUSAL_BYTES) break;
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk.subarray(0, leftBytes), { stream: true });
+      leftBytes -= chunk.length;
+      if (leftBytes <= 0) break;
+    }
+  } catch {
+    signal.throwIfAborted();
   }
   try {
     return JSON.parse(text);
@@ -105,3 +116,5 @@ async function readRefusal(response: Response): Promise<unknown> {
     return text;
   }
 }
+
+function noop(): void {}

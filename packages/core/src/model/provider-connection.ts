@@ -2,10 +2,11 @@ import { TholeError } from '../errors/thole-error.ts';
 import { orAborted } from '../errors/wait.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
+import { carry, findCarried } from './carried-error.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { RefusedAnswer } from './guarded-fetch.ts';
-import { redact } from './redact.ts';
+import { redact, redactJson } from './redact.ts';
 import { withRetries } from './with-retries.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -41,13 +42,20 @@ export class ProviderConnection {
     this.#table = table;
     this.#maxAttempts = retry === false ? 1 : (retry?.maxAttempts ?? MAX_ATTEMPTS);
     this.#secrets = secretsIn(options);
-    this.fetch = guardedFetch({
+    const fetch = guardedFetch({
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       timeoutMs,
       idleTimeoutMs,
       runtime,
       refuse: (answer) => table.refuse(answer, runtime.now()),
     });
+    this.fetch = async (input, init) => {
+      try {
+        return await fetch(input, init);
+      } catch (error) {
+        throw TholeError.is(error) ? carry(error) : error;
+      }
+    };
   }
 
   /** A call whose answer comes as a whole. `send` gives the signal to the SDK. */
@@ -72,12 +80,13 @@ export class ProviderConnection {
     try {
       for (;;) {
         const piece = await pieces.next();
-        if (piece.done) return;
+        // Some SDKs take an abort for the end.
+        if (piece.done) return signal?.throwIfAborted();
         yield piece.value;
       }
     } catch (error) {
       signal?.throwIfAborted();
-      throw this.#clean(inChain(error) ?? this.#table.explain(error, 'reading'));
+      throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'reading'));
     } finally {
       // The socket first, and nobody waits for the SDK's iterator: some end only with what they read from.
       over.abort();
@@ -97,7 +106,7 @@ export class ProviderConnection {
         return await orAborted(send(either), signal);
       } catch (error) {
         signal?.throwIfAborted();
-        throw this.#clean(inChain(error) ?? this.#table.explain(error, 'asking'));
+        throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'asking'));
       }
     };
     return withRetries(attempt, { maxAttempts: this.#maxAttempts, runtime: this.runtime, signal });
@@ -111,20 +120,10 @@ export class ProviderConnection {
       retryable,
       retryAfterMs,
       status,
-      ...(details && { details: JSON.parse(clean(JSON.stringify(details))) }),
+      details: details && redactJson(details, this.#secrets),
       ...(cause !== undefined && { cause: withoutMembers(cause, clean) }),
     });
   }
-}
-
-/** The error of ours that an SDK has wrapped into its own. */
-function inChain(error: unknown): TholeError | undefined {
-  let each = error;
-  for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {
-    if (TholeError.is(each)) return each;
-    each = (each as { cause?: unknown }).cause;
-  }
-  return undefined;
 }
 
 function withoutMembers(cause: unknown, clean: (text: string) => string): Error {
@@ -134,9 +133,13 @@ function withoutMembers(cause: unknown, clean: (text: string) => string): Error 
   return kept;
 }
 
-function secretsIn({ apiKey, headers = {} }: ConnectionOptions): string[] {
-  const told = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  return [apiKey ?? '', ...told.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])];
+const SECRET_NAME = /auth|key|token|secret|cookie|password/i;
+
+function secretsIn({ apiKey = '', baseUrl, headers = {} }: ConnectionOptions): string[] {
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl);
+  const told = [...Object.entries(headers), ...(url?.searchParams ?? [])].filter(([name]) => SECRET_NAME.test(name));
+  const values = told.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')]);
+  return [apiKey, url?.password ?? '', ...values].map((each) => each.trim());
 }
 
 function noop(): void {}

@@ -8,7 +8,8 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   const told = headers.get('retry-after');
   const seconds = toNumber(told);
   if (seconds !== undefined) return seconds * 1000;
-  const date = told === null ? NaN : Date.parse(told);
+  // Asked for its shape: engines read a date into nearly anything.
+  const date = told !== null && /^[A-Z][a-z]+, .* GMT$/.test(told) ? Date.parse(told) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.round(date - now * 1000));
 }
 

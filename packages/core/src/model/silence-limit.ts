@@ -1,5 +1,8 @@
 import type { Cancel, Runtime } from '../runtime/runtime.ts';
 
+/** Platforms fire a timer of more than this at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Tells when a wait took too long. Cheap to begin and end: one timer serves many waits. */
 export class SilenceLimit {
   readonly #runtime: Runtime;
@@ -18,7 +21,7 @@ export class SilenceLimit {
     this.#since = this.#runtime.monotonic();
     if (limitMs !== this.#limitMs) this.#stop();
     this.#limitMs = limitMs;
-    this.#cancel ??= this.#runtime.timer(limitMs, () => this.#check());
+    this.#cancel ??= this.#checkIn(limitMs);
   }
 
   /** The wait is over. */
@@ -36,8 +39,12 @@ export class SilenceLimit {
     this.#cancel = undefined;
     if (this.#since === undefined) return;
     const leftMs = this.#since + this.#limitMs - this.#runtime.monotonic();
-    if (leftMs > 0) this.#cancel = this.#runtime.timer(leftMs, () => this.#check());
+    if (leftMs > 0) this.#cancel = this.#checkIn(leftMs);
     else this.#onSilence(this.#limitMs);
+  }
+
+  #checkIn(ms: number): Cancel {
+    return this.#runtime.timer(Math.min(ms, LONGEST_TIMER_MS), () => this.#check());
   }
 
   #stop(): void {

@@ -24,9 +24,7 @@ export async function withRetries<T>(
       if (retryAfterMs !== undefined && retryAfterMs > LONGEST_RETRY_AFTER_MS) throw error;
       const jitterMs = Math.min(FIRST_WAIT_MS * 2 ** (made - 1), LONGEST_WAIT_MS);
       const waitMs =
-        retryAfterMs === undefined
-          ? p.runtime.random() * jitterMs
-          : retryAfterMs + p.runtime.random() * FIRST_WAIT_MS;
+        retryAfterMs === undefined ? p.runtime.random() * jitterMs : retryAfterMs + p.runtime.random() * FIRST_WAIT_MS;
       await p.runtime.sleep(waitMs, p.signal);
     }
   }

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+import type { JsonObject, LlmResponse, Plugin, Tool, ToolContext } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { answersIn, hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
@@ -142,6 +142,33 @@ describe('what goes wrong with a call', () => {
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toBe('MODEL_STUCK');
     expect(answersIn(events)[0]![1]).toEqual({ error: 'city: expected string.' });
+  });
+
+  it('is told to the model, and the tool not run, where the arguments were no JSON object (contract 18)', async () => {
+    const ran: JsonObject[] = [];
+    const broken: LlmResponse = {
+      content: { parts: [{ functionCall: { id: 'c1', name: 'look', args: {}, brokenArgs: '{"city": "Os' } }] },
+      finishReason: 'STOP',
+    };
+    const model = new ScriptedLlm(broken, calls('look', { city: 'Oslo' }), says('Done.'));
+    const house = await houseOf(rootOf(model, { tools: [toolOf('look', (args) => void ran.push(args))] }));
+    const events = await Array.fromAsync(house.runner.runAsync(hello));
+    expect(answersIn(events)).toEqual([
+      ['look', { error: 'The arguments of look were not a JSON object. Call it again with arguments that are one.' }],
+      ['look', { result: null }],
+    ]);
+    expect(ran).toEqual([{ city: 'Oslo' }]);
+    expect(JSON.stringify(model.requests[1]!.contents.at(-1))).toContain('were not a JSON object');
+  });
+
+  it('counts as lost where its arguments were no JSON object, so that three such steps end the run (contract 18)', async () => {
+    const broken: LlmResponse = {
+      content: { parts: [{ functionCall: { name: 'look', args: {}, brokenArgs: 'city=Oslo' } }] },
+    };
+    const house = await houseOf(
+      rootOf(new ScriptedLlm(broken, broken, broken), { tools: [toolOf('look', () => 'never')] }),
+    );
+    expect((await outcomeOf(house.runner.runAsync(hello))).error?.code).toBe('MODEL_STUCK');
   });
 
   it('refuses to hand over to an agent that is not there', async () => {

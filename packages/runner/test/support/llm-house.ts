@@ -1,8 +1,7 @@
 import { getFunctionResponses } from '@thole/core';
-import type { Agent, Event, JsonObject, SchemaInput, Session, Tool, ToolContext } from '@thole/core';
+import type { Agent, Event, JsonObject, Llm, SchemaInput, Session, Tool, ToolContext } from '@thole/core';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
-import type { ScriptedLlm } from '@thole/testing';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { Runner } from '../../src/run/runner.ts';
@@ -35,7 +34,7 @@ export async function houseOf(
 }
 
 /** An agent called `root` on a model. */
-export function rootOf<O>(model: ScriptedLlm, options: Partial<LlmAgentOptions<O>> = {}): LlmAgent<O> {
+export function rootOf<O>(model: Llm, options: Partial<LlmAgentOptions<O>> = {}): LlmAgent<O> {
   return new LlmAgent<O>({ name: 'root', model, ...options });
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemRuntime } from '@thole/core';
 import type { Json } from '@thole/core';
 
 /** What a client sent. */
@@ -20,8 +21,8 @@ export interface ServerAnswer {
   readonly status?: number | undefined;
   /** `content-type` is `application/json` unless it is given. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** Pieces are written one by one, each in a packet of its own as far as the system does so. */
-  readonly body?: string | readonly (string | Uint8Array)[] | undefined;
+  /** Pieces are written one by one, as they come, each in a packet of its own as far as the system does so. */
+  readonly body?: string | readonly (string | Uint8Array)[] | AsyncIterable<string | Uint8Array> | undefined;
   /**
    * What comes after the body: the end; a connection that breaks; or nothing, with the connection kept open. Silence without a
    * body does not even begin to answer.
@@ -42,6 +43,8 @@ export class ProtocolServer {
   readonly #server: Server;
   readonly #open = new Set<ServerResponse>();
   readonly #waiting = new Set<() => void>();
+  // The real one: no test's clock moves a network.
+  readonly #runtime = systemRuntime();
 
   private constructor(answering: Answering) {
     this.#server = createServer((request, response) => void this.#answer(request, response, answering));
@@ -68,13 +71,21 @@ export class ProtocolServer {
   }
 
   /** Resolves when no answer is open; rejects where one still is after `limitMs`. */
-  async allEnded(limitMs: number = 1000): Promise<void> {
-    const deadline = Date.now() + limitMs;
-    while (this.#open.size > 0) {
-      const leftMs = deadline - Date.now();
-      if (leftMs <= 0) throw new Error(`${this.#open.size} answers were still open after ${limitMs} ms.`);
-      await this.#nextEnd(leftMs);
-    }
+  allEnded(limitMs: number = 1000): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (this.#open.size > 0) return;
+        cancel();
+        this.#waiting.delete(check);
+        resolve();
+      };
+      const cancel = this.#runtime.timer(limitMs, () => {
+        this.#waiting.delete(check);
+        reject(new Error(`${this.#open.size} answers were still open after ${limitMs} ms.`));
+      });
+      this.#waiting.add(check);
+      check();
+    });
   }
 
   /** Breaks what is open and listens no more. */
@@ -88,7 +99,7 @@ export class ProtocolServer {
     this.#open.add(response);
     response.on('close', () => {
       this.#open.delete(response);
-      for (const wake of this.#waiting) wake();
+      for (const check of this.#waiting) check();
     });
     const request = await receive(incoming);
     if (!request) return;
@@ -99,18 +110,6 @@ export class ProtocolServer {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
       response.end(`The answering failed: ${String(error)}`);
     }
-  }
-
-  #nextEnd(limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, limitMs);
-      this.#waiting.add(wake);
-    });
   }
 }
 
@@ -129,8 +128,9 @@ export function serverSentEvents(
   });
 }
 
-/** The UTF-8 bytes of a text in pieces of this size, whatever they cut through. */
+/** The UTF-8 bytes of a text in pieces of this size, from 1 on, whatever they cut through. */
 export function bytesOf(text: string, size: number): Uint8Array[] {
+  if (!(size >= 1)) throw new RangeError('size must be a number from 1 on.');
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
   for (let i = 0; i < bytes.length; i += size) pieces.push(bytes.subarray(i, i + size));
@@ -175,7 +175,7 @@ async function write(response: ServerResponse, answer: ServerAnswer): Promise<vo
   if (ending === 'silence' && body === undefined) return;
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.flushHeaders();
-  for (const piece of typeof body === 'string' ? [body] : (body ?? [])) {
+  for await (const piece of typeof body === 'string' ? [body] : (body ?? [])) {
     if (response.destroyed) return;
     await new Promise<void>((resolve) => {
       response.once('close', resolve);

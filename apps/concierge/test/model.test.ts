@@ -1,0 +1,180 @@
+import type { JsonObject } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chooseModel } from '../src/model.ts';
+import type { ChosenModel, Environment } from '../src/model.ts';
+import { chatWith } from './chat-with.ts';
+import { lines, talkByPipe } from './talk-by-pipe.ts';
+
+const choose = (env: Environment): ChosenModel => chooseModel({ runtime: new FixedRuntime(), env });
+
+describe('the model that speaks', () => {
+  it.each<[string, Environment, string]>([
+    ['DemoLlm where there is no key', {}, 'demo'],
+    ['DemoLlm where the keys are empty', { GEMINI_API_KEY: '', OPENAI_API_KEY: ' ', THOLE_MODEL: '' }, 'demo'],
+    ['Gemini with its key', { GEMINI_API_KEY: 'key' }, 'gemini-3.8-flash'],
+    ['Gemini with Google’s key', { GOOGLE_API_KEY: 'key' }, 'gemini-3.8-flash'],
+    ['Gemini on Vertex AI', { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p' }, 'gemini-3.8-flash'],
+    ['OpenAI with its key', { OPENAI_API_KEY: 'key' }, 'gpt-5.5'],
+    ['OpenAI where a server is named', { OPENAI_BASE_URL: 'http://localhost:1234/v1' }, 'gpt-5.5'],
+    ['Gemini where both have keys', { OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' }, 'gemini-3.8-flash'],
+    ['what THOLE_MODEL names', { THOLE_MODEL: 'gemini/gemini-x', GEMINI_API_KEY: 'key' }, 'gemini-x'],
+    [
+      'what THOLE_MODEL names, whatever else has a key',
+      { THOLE_MODEL: 'openai/o9', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' },
+      'o9',
+    ],
+    [
+      'a name with a slash in it',
+      { THOLE_MODEL: 'openai/meta/llama-4', OPENAI_BASE_URL: 'http://localhost/v1' },
+      'meta/llama-4',
+    ],
+  ])('is %s', (_what, env, model) => {
+    expect(choose(env).llm.model).toBe(model);
+  });
+
+  it.each(['gpt-5.5', 'gemini', 'gemini/', '/gpt-5.5', 'mistral/large', 'OpenAI/gpt-5.5', 'constructor/x'])(
+    'is none for THOLE_MODEL=%s: the error names the forms',
+    (name) => {
+      expect(() => choose({ THOLE_MODEL: name, OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' })).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_INPUT',
+          message: 'THOLE_MODEL must be gemini/<name> or openai/<name>.',
+        }),
+      );
+    },
+  );
+
+  it.each([
+    ['gemini/gemini-x', 'GEMINI_API_KEY'],
+    ['openai/o9', 'OPENAI_API_KEY'],
+  ])('is none for %s without a key: the error names %s', (name, variable) => {
+    expect(() => choose({ THOLE_MODEL: name })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(variable) }),
+    );
+  });
+
+  it('is named in the notice, with the way to another', () => {
+    expect(choose({ OPENAI_API_KEY: 'key' }).notice).toBe(
+      'openai/gpt-5.5 is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.',
+    );
+    expect(choose({}).notice).toMatch(/^DemoLlm is speaking: an offline demo model/);
+  });
+});
+
+const headers = { 'content-type': 'text/event-stream' };
+
+/** A server that speaks Chat Completions: asks for rooms with a balcony, then tells what the tool answered. */
+async function chatServer(): Promise<ProtocolServer> {
+  const chunk = (delta: JsonObject, finish_reason: string | null = null): { data: JsonObject } => ({
+    data: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      model: 'local',
+      choices: [{ index: 0, delta, finish_reason }],
+    },
+  });
+  const call = (args: string): JsonObject => ({ index: 0, function: { arguments: args } });
+  return serving(({ messages }) =>
+    messages.at(-1)!.role === 'tool'
+      ? [
+          chunk({ role: 'assistant', content: 'The first is ' }),
+          chunk({ content: `${firstRoom(messages.at(-1)!.content as string)}.` }),
+          chunk({}, 'stop'),
+          '[DONE]',
+        ]
+      : [
+          chunk({
+            role: 'assistant',
+            tool_calls: [
+              { id: 'call_1', type: 'function', ...call(''), function: { name: 'find_rooms', arguments: '' } },
+            ],
+          }),
+          chunk({ tool_calls: [call('{"features":["bal')] }),
+          chunk({ tool_calls: [call('cony"]}')] }),
+          chunk({}, 'tool_calls'),
+          '[DONE]',
+        ],
+  );
+}
+
+/** The same in Gemini's protocol. */
+async function geminiServer(): Promise<ProtocolServer> {
+  const chunk = (parts: JsonObject[], finishReason?: string): { data: JsonObject } => ({
+    data: {
+      candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
+      modelVersion: 'local',
+    },
+  });
+  const answerIn = (content: JsonObject | undefined): JsonObject | undefined =>
+    (content?.['parts'] as JsonObject[] | undefined)?.find((part) => 'functionResponse' in part);
+  return serving(({ contents }) => {
+    const answer = answerIn(contents.at(-1));
+    return answer
+      ? [chunk([{ text: 'The first is ' }]), chunk([{ text: `${firstRoom(JSON.stringify(answer))}.` }], 'STOP')]
+      : [chunk([{ functionCall: { name: 'find_rooms', args: { features: ['balcony'] } } }], 'STOP')];
+  });
+}
+
+interface Asked {
+  messages: JsonObject[];
+  contents: JsonObject[];
+}
+
+async function serving(answer: (body: Asked) => ({ data: JsonObject } | string)[]): Promise<ProtocolServer> {
+  const server = await ProtocolServer.start(({ body }) => ({ headers, body: serverSentEvents(answer(body as Asked)) }));
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const firstRoom = (answer: string): string => /"number\\*":\\*"(\d+)/.exec(answer)?.[1] ?? `nowhere in ${answer}`;
+
+describe('the concierge over HTTP', { timeout: 60_000 }, () => {
+  const environments: [string, () => Promise<ProtocolServer>, (url: string) => { [name: string]: string }][] = [
+    [
+      'Chat Completions',
+      chatServer,
+      (url) => ({ THOLE_MODEL: 'openai/local', OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 's3cr3t-key' }),
+    ],
+    ['Gemini', geminiServer, (url) => ({ GEMINI_API_KEY: 's3cr3t-key', GOOGLE_GEMINI_BASE_URL: url })],
+  ];
+
+  it.each(environments)('calls the real tools and answers from them, spoken in %s', async (_name, start, envOf) => {
+    const server = await start();
+    const { type } = chatWith({ llm: choose(envOf(server.url)).llm });
+    const output = await type('Is there a room with a balcony?');
+    expect(output).toContain('[find_rooms(features: ["balcony"]) → ');
+    expect(output).toContain('The first is 201.');
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('says on start who is speaking, talks in a process of its own, and never shows the key', async () => {
+    const server = await chatServer();
+    const [, , envOf] = environments[0]!;
+    const talk = await talkByPipe(lines('Is there a room with a balcony?'), { env: envOf(server.url) });
+    expect(talk).toMatchObject({ code: 0, errors: '' });
+    expect(talk.output).toMatch(/^Hotel concierge\nopenai\/local is speaking\./);
+    expect(talk.answers.at(-1)).toBe('The first is 201.');
+    expect(talk.output).not.toContain('s3cr3t-key');
+  });
+
+  it('shows a refusal on one line, without the key, and goes on', async () => {
+    const server = await ProtocolServer.start(() => ({
+      status: 401,
+      body: '{"error":{"message":"Wrong key: s3cr3t-key"}}',
+    }));
+    onTestFinished(() => server.close());
+    const [, , envOf] = environments[0]!;
+    const talk = await talkByPipe(lines('Hello!', '/memory'), { env: envOf(server.url) });
+    expect(talk.code).toBe(0);
+    expect(talk.output + talk.errors).toContain('MODEL_AUTH');
+    expect(talk.output + talk.errors).not.toContain('s3cr3t-key');
+  });
+
+  it('leaves with 1 and says what THOLE_MODEL may be', async () => {
+    const talk = await talkByPipe('', { env: { THOLE_MODEL: 'gpt-5.5' } });
+    expect(talk).toMatchObject({ code: 1, output: '' });
+    expect(talk.errors.split('\n')[0]).toContain('INVALID_INPUT: THOLE_MODEL must be gemini/<name> or openai/<name>.');
+  });
+});

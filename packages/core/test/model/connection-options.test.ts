@@ -1,0 +1,51 @@
+import { checkConnectionOptions, connectionOptionNames, systemRuntime } from '@thole/core';
+import type { ConnectionOptions } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const check = (options: object): void => checkConnectionOptions(options as ConnectionOptions, ['model'], 'Acme');
+
+describe('checkConnectionOptions', () => {
+  it('takes every option that there is, those of the owner too, and undefined for each (contract 41)', () => {
+    const all = {
+      apiKey: 'secret',
+      baseUrl: 'http://localhost:8080/v1',
+      headers: { 'x-team': 'hotel' },
+      fetch: globalThis.fetch,
+      timeoutMs: 1,
+      idleTimeoutMs: 1,
+      retry: { maxAttempts: 1 },
+      runtime: systemRuntime(),
+    };
+    expect(Object.keys(all)).toEqual(connectionOptionNames);
+    expect(() => check({ ...all, model: 'acme-1' })).not.toThrow();
+    expect(() => check({ ...all, retry: false })).not.toThrow();
+    expect(() => check(Object.fromEntries(Object.keys(all).map((name) => [name, undefined])))).not.toThrow();
+    expect(() => check({})).not.toThrow();
+  });
+
+  it.each<[string, object, string]>([
+    ['a misspelt option', { apikey: 'k' }, 'Acme has no option apikey.'],
+    ['an empty key', { apiKey: '' }, 'apiKey of Acme must be a string that is not empty.'],
+    ['a key that is no string', { apiKey: 7 }, 'apiKey of Acme must be a string that is not empty.'],
+    ['a URL without a scheme', { baseUrl: 'localhost:8080' }, 'baseUrl of Acme must be an http or https URL.'],
+    ['a URL of another scheme', { baseUrl: 'file:///etc' }, 'baseUrl of Acme must be an http or https URL.'],
+    [
+      'headers that are a list',
+      { headers: ['a'] },
+      'headers of Acme must be an object of strings, but it is an array.',
+    ],
+    ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, but it is a number."],
+    ['a fetch that is no function', { fetch: {} }, 'fetch of Acme must be a function, but it is an object.'],
+    ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a whole number from 1 on.'],
+    ['a time without an end', { idleTimeoutMs: Infinity }, 'idleTimeoutMs of Acme must be a whole number from 1 on.'],
+    ['retries as a number', { retry: 3 }, 'retry of Acme must be false or {maxAttempts}, but it is a number.'],
+    ['retries that are true', { retry: true }, 'retry of Acme must be false or {maxAttempts}, but it is a boolean.'],
+    ['no attempt at all', { retry: { maxAttempts: 0 } }, 'retry.maxAttempts of Acme must be a whole number from 1 on.'],
+    ['retries without a number', { retry: {} }, 'retry.maxAttempts of Acme must be a whole number'],
+    ['a misspelt option of retries', { retry: { attempts: 3 } }, 'retry of Acme has no option attempts.'],
+  ])('refuses %s, and names it', (_what, options, sentence) => {
+    expect(() => check(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) }),
+    );
+  });
+});

@@ -1,0 +1,218 @@
+import { guardedFetch, TholeError } from '@thole/core';
+import type { FetchGuard, RefusedAnswer } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { Pieces, until, useServer } from './use-server.ts';
+
+function guard(options: Partial<FetchGuard> = {}): { fetch: typeof globalThis.fetch; runtime: FixedRuntime } {
+  const runtime = new FixedRuntime();
+  const refuse = ({ status }: RefusedAnswer): TholeError => new TholeError('MODEL_BAD_REQUEST', `It said ${status}.`);
+  const limits = { timeoutMs: 5000, idleTimeoutMs: 1000 };
+  return { runtime, fetch: guardedFetch({ fetch: globalThis.fetch, ...limits, runtime, refuse, ...options }) };
+}
+
+const errorOf = (promise: Promise<unknown>): Promise<TholeError> =>
+  promise.then(
+    () => expect.unreachable('It did not fail.'),
+    (error: TholeError) => error,
+  );
+
+describe('an answer that is none', () => {
+  it('is MODEL_TIMEOUT when it has not begun within the time limit, and the connection is closed', async () => {
+    const server = await useServer({ ending: 'silence' });
+    const { fetch, runtime } = guard();
+    const error = errorOf(fetch(server.url));
+    await until(() => server.requests.length === 1);
+    await runtime.advance(4999);
+    expect(server.open).toBe(1);
+    await runtime.advance(1);
+    expect(await error).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    await server.allEnded();
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('is MODEL_TIMEOUT when it falls silent for the idle limit while somebody reads, and the connection is closed', async () => {
+    const server = await useServer({ body: ['one'], ending: 'silence' });
+    const { fetch, runtime } = guard();
+    const reader = (await fetch(server.url)).body!.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
+    const error = errorOf(reader.read());
+    await runtime.advance(999);
+    expect(server.open).toBe(1);
+    await runtime.advance(2);
+    expect((await error).code).toBe('MODEL_TIMEOUT');
+    await server.allEnded();
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('says nothing of a time-out, for SDKs that look for the word', async () => {
+    const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}) });
+    const error = errorOf(fetch('http://localhost/'));
+    await runtime.advance(5000);
+    expect(String(await error)).not.toMatch(/timed? ?out/i);
+  });
+});
+
+describe('an answer that takes its time', () => {
+  it('is not silent as long as any bytes come, keep-alives too', async () => {
+    const pieces = new Pieces();
+    const server = await useServer({ body: pieces });
+    const { fetch, runtime } = guard();
+    const reader = (await fetch(server.url)).body!.getReader();
+    for (let i = 0; i < 5; i++) {
+      const read = reader.read();
+      await runtime.advance(900);
+      pieces.say(': keep-alive\n\n');
+      expect((await read).done).toBe(false);
+    }
+    expect(runtime.monotonic()).toBe(4500);
+    await reader.cancel();
+    await server.allEnded();
+  });
+
+  it('is not silent because its reader is slow', async () => {
+    const server = await useServer({ body: ['one', 'two', 'three'] });
+    const { fetch, runtime } = guard();
+    const response = await fetch(server.url);
+    await runtime.advance(100_000);
+    let text = '';
+    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += new TextDecoder().decode(bytes);
+      await runtime.advance(100_000);
+    }
+    expect(text).toBe('onetwothree');
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('is waited for beyond what a platform’s timer can hold', async () => {
+    const days = 30 * 24 * 3_600_000;
+    const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}), timeoutMs: days });
+    const asked: number[] = [];
+    const timer = runtime.timer.bind(runtime);
+    runtime.timer = (ms, fn) => (asked.push(ms), timer(ms, fn));
+    const error = errorOf(fetch('http://localhost/'));
+    await runtime.advance(days);
+    expect((await error).code).toBe('MODEL_TIMEOUT');
+    expect(Math.max(...asked)).toBeLessThan(2 ** 31);
+    expect(asked.length).toBe(2);
+  });
+});
+
+describe('an answer that is no success', () => {
+  async function refused(status: number, body: string | string[] | undefined, type = 'application/json') {
+    const server = await useServer({ status, body, headers: { 'content-type': type, 'x-request-id': 'r1' } });
+    const seen: RefusedAnswer[] = [];
+    const { fetch, runtime } = guard({
+      refuse: (answer) => (seen.push(answer), new TholeError('MODEL_BAD_REQUEST', 'Refused.')),
+    });
+    expect(await errorOf(fetch(server.url))).toMatchObject({ code: 'MODEL_BAD_REQUEST', message: 'Refused.' });
+    await server.allEnded();
+    expect([seen.length, runtime.pending]).toEqual([1, 0]);
+    expect(seen[0]!.headers.get('x-request-id')).toBe('r1');
+    return seen[0]!;
+  }
+
+  it.each<[string, number, string | string[] | undefined, unknown]>([
+    ['what its JSON holds', 400, '{"error":{"code":"no"}}', { error: { code: 'no' } }],
+    ['JSON that comes in pieces', 503, ['{"err', 'or":"Größe ', '🏨"}'], { error: 'Größe 🏨' }],
+    ['a page of HTML as text', 502, '<html><h1>Bad Gateway</h1>', '<html><h1>Bad Gateway</h1>'],
+    ['JSON that breaks off as text', 500, '{"error":', '{"error":'],
+    ['no body as no text', 429, undefined, ''],
+    ['a redirect that nobody follows', 304, undefined, ''],
+  ])('is told with %s', async (_what, status, body, expected) => {
+    expect(await refused(status, body)).toMatchObject({ status, body: expected });
+  });
+
+  it('is read for its first 64 KB alone, and then left', async () => {
+    const pieces = Array.from({ length: 40 }, () => 'x'.repeat(50_000));
+    expect(await refused(500, pieces)).toMatchObject({ body: 'x'.repeat(65_536) });
+  });
+
+  it('is told with what came of its body when the connection breaks', async () => {
+    const server = await useServer({ status: 401, body: ['{"error":"no key"'], ending: 'cut' });
+    const { fetch } = guard({
+      refuse: ({ status, body }) => new TholeError('MODEL_AUTH', `${status} ${String(body)}`),
+    });
+    expect(await errorOf(fetch(server.url))).toMatchObject({ code: 'MODEL_AUTH', message: '401 {"error":"no key"' });
+  });
+
+  it('is MODEL_TIMEOUT when its body falls silent', async () => {
+    const server = await useServer({ status: 500, body: ['{'], ending: 'silence' });
+    const { fetch, runtime } = guard();
+    const error = errorOf(fetch(server.url));
+    await until(() => runtime.pending > 0 && server.requests.length === 1);
+    let isOver = false;
+    void error.then(() => (isOver = true));
+    for (let i = 0; i < 100 && !isOver; i++) await runtime.advance(500);
+    expect((await error).code).toBe('MODEL_TIMEOUT');
+    await server.allEnded();
+  });
+});
+
+describe('a guarded call', () => {
+  it('ends with its signal’s reason, before the answer and within it, and closes the connection', async () => {
+    for (const answer of [{ ending: 'silence' }, { body: ['one'], ending: 'silence' }] as const) {
+      const server = await useServer(answer);
+      const { fetch, runtime } = guard();
+      const abort = new AbortController();
+      const reading = fetch(server.url, { signal: abort.signal }).then((response) => response.text());
+      const error = errorOf(reading);
+      await until(() => server.requests.length === 1);
+      abort.abort('enough');
+      expect(await error).toBe('enough');
+      await server.allEnded();
+      expect(runtime.pending).toBe(0);
+    }
+  });
+
+  it('listens to the signal of a request that comes as one object', async () => {
+    const server = await useServer({ ending: 'silence' });
+    const abort = new AbortController();
+    const error = errorOf(guard().fetch(new Request(server.url, { signal: abort.signal })));
+    await until(() => server.requests.length === 1);
+    abort.abort('enough');
+    expect(await error).toBe('enough');
+    await server.allEnded();
+  });
+
+  it('ends with its signal when the platform’s fetch does not listen, and lets go of the body', async () => {
+    const abort = new AbortController();
+    const cancelled: unknown[] = [];
+    const deaf = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+    const { fetch } = guard({ fetch: async () => new Response(deaf) });
+    const error = errorOf((await fetch('http://localhost/', { signal: abort.signal })).text());
+    abort.abort('enough');
+    expect(await error).toBe('enough');
+    expect(cancelled).toEqual(['enough']);
+  });
+
+  it('ends when its signal is aborted at the moment the answer begins', async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      const abort = new AbortController();
+      const abortSoon = async (): Promise<void> => {
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        abort.abort('enough');
+      };
+      const { fetch } = guard({ fetch: async () => (void abortSoon(), new Response(new ReadableStream())) });
+      const reading = fetch('http://localhost/', { signal: abort.signal }).then((response) => response.text());
+      expect(await errorOf(reading)).toBe('enough');
+    }
+  });
+
+  it('closes the connection when its reader leaves', async () => {
+    const server = await useServer({ body: ['one', 'two'], ending: 'silence' });
+    const { fetch, runtime } = guard();
+    const response = await fetch(server.url);
+    for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>) break;
+    await server.allEnded();
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('hands status, headers and an empty body on as they came', async () => {
+    const server = await useServer({ status: 204, headers: { 'x-request-id': 'r2' } });
+    const { fetch, runtime } = guard();
+    const response = await fetch(server.url);
+    expect([response.status, response.headers.get('x-request-id'), await response.text()]).toEqual([204, 'r2', '']);
+    expect(runtime.pending).toBe(0);
+  });
+});

@@ -1,0 +1,307 @@
+import { inspect } from 'node:util';
+import { ProviderConnection, TholeError } from '@thole/core';
+import type { ConnectionOptions } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import type { ProtocolServer } from '@thole/testing/http';
+import { describe, expect, it } from 'vitest';
+import { acmeTable, askAcme, piecesOf } from './acme.ts';
+import { Pieces, until, useServer } from './use-server.ts';
+
+interface Acme {
+  runtime: FixedRuntime;
+  connection: ProviderConnection;
+  /** A whole answer. */
+  send(signal?: AbortSignal): Promise<string>;
+  stream(signal?: AbortSignal): AsyncGenerator<string, void>;
+}
+
+function acmeAt({ url }: Pick<ProtocolServer, 'url'>, options: ConnectionOptions = {}): Acme {
+  const runtime = new FixedRuntime();
+  const connection = new ProviderConnection({ apiKey: 's3cr3t-key', runtime, ...options }, acmeTable);
+  const ask = (signal: AbortSignal): Promise<Response> => askAcme(connection, url, signal);
+  return {
+    runtime,
+    connection,
+    send: (signal) => connection.send(async (either) => (await ask(either)).text(), signal),
+    stream: (signal) => connection.stream(ask, piecesOf, signal),
+  };
+}
+
+const errorOf = (promise: Promise<unknown>): Promise<TholeError> =>
+  promise.then(
+    (value) => expect.unreachable(`It answered ${String(value)}.`),
+    (error: TholeError) => error,
+  );
+
+/** The promise's outcome, with the clock moved on until it is there. */
+async function inTime<T>(runtime: FixedRuntime, promise: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  promise.then(over, over);
+  while (!isOver) await runtime.advance(1000);
+  return promise;
+}
+
+const closed = { url: 'http://127.0.0.1:1' };
+const busy = { status: 503, body: '{"error":"busy"}' };
+
+describe('retries of a connection', () => {
+  it('ask again while the provider is overloaded, and answer what it then answers', async () => {
+    const server = await useServer(busy, busy, { body: 'yes' });
+    const { send, runtime } = acmeAt(server);
+    expect(await inTime(runtime, send())).toBe('yes');
+    expect(server.requests.length).toBe(3);
+  });
+
+  it('are three attempts, as many as `maxAttempts` says, or one with `retry: false`', async () => {
+    for (const [retry, attempts] of [
+      [undefined, 3],
+      [{ maxAttempts: 5 }, 5],
+      [false, 1],
+    ] as const) {
+      const server = await useServer(busy);
+      const { send, runtime } = acmeAt(server, { retry });
+      expect(await inTime(runtime, errorOf(send()))).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });
+      expect(server.requests.length).toBe(attempts);
+      expect(runtime.pending).toBe(0);
+    }
+  });
+
+  it('wait as long as Retry-After says', async () => {
+    const server = await useServer({ status: 429, headers: { 'retry-after': '7' } }, { body: 'yes' });
+    const { send, runtime } = acmeAt(server);
+    const answer = send();
+    await until(() => server.requests.length === 1 && server.open === 0 && runtime.pending === 1);
+    await runtime.advance(6999);
+    expect(server.requests.length).toBe(1);
+    expect(await inTime(runtime, answer)).toBe('yes');
+  });
+
+  it('read Retry-After as a date by the runtime’s clock (contract 43)', async () => {
+    const at = new Date((new FixedRuntime().now() + 90) * 1000).toUTCString();
+    const server = await useServer({ status: 429, headers: { 'retry-after': at } });
+    expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_RATE_LIMITED', retryAfterMs: 90_000 });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('do not ask again what was refused for good', async () => {
+    const server = await useServer({ status: 401, body: '{"error":"no"}' });
+    expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_AUTH', retryable: false });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('ask again where nobody listens, or the connection breaks before the answer', async () => {
+    const nobody = acmeAt(closed);
+    expect(await inTime(nobody.runtime, errorOf(nobody.send()))).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+    const server = await useServer({ ending: 'cut' }, { body: 'yes' });
+    const { send, runtime } = acmeAt(server);
+    expect(await inTime(runtime, send())).toBe('yes');
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('come before a stream begins', async () => {
+    const server = await useServer(busy, { body: ['one'] });
+    const { stream, runtime } = acmeAt(server);
+    expect(await inTime(runtime, Array.fromAsync(stream()))).toEqual(['one']);
+  });
+
+  it('never come once a stream has begun: what breaks off then is told', async () => {
+    const server = await useServer({ body: ['one'], ending: 'cut' });
+    const { stream, runtime } = acmeAt(server);
+    const pieces: string[] = [];
+    const reading = (async () => {
+      for await (const piece of stream()) pieces.push(piece);
+    })();
+    expect(await errorOf(reading)).toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    expect([pieces, server.requests.length, runtime.pending]).toEqual([['one'], 1, 0]);
+  });
+
+  it('are ended by the signal while they wait', async () => {
+    const server = await useServer(busy);
+    const abort = new AbortController();
+    const { send, runtime } = acmeAt(server);
+    const error = errorOf(send(abort.signal));
+    await until(() => server.requests.length === 1 && server.open === 0 && runtime.pending === 1);
+    abort.abort('enough');
+    expect(await error).toBe('enough');
+    expect([server.requests.length, runtime.pending]).toEqual([1, 0]);
+  });
+});
+
+describe('time limits of a connection', () => {
+  it('are ten minutes to the answer, and each attempt has its own', async () => {
+    const server = await useServer({ ending: 'silence' });
+    const { send, runtime } = acmeAt(server, { retry: { maxAttempts: 2 } });
+    const error = errorOf(send());
+    for (const attempt of [1, 2]) {
+      await until(() => server.requests.length === attempt);
+      await runtime.advance(599_000);
+      expect(server.open).toBe(1);
+      await runtime.advance(2000);
+    }
+    expect(await error).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    await server.allEnded();
+  });
+
+  it('are five minutes within it, told as MODEL_TIMEOUT and not as a broken answer', async () => {
+    const server = await useServer({ body: ['one'], ending: 'silence' });
+    const { stream, runtime } = acmeAt(server);
+    const pieces = stream();
+    expect((await pieces.next()).value).toBe('one');
+    const error = errorOf(pieces.next());
+    await runtime.advance(299_000);
+    expect(server.open).toBe(1);
+    await runtime.advance(2000);
+    expect((await error).code).toBe('MODEL_TIMEOUT');
+    await server.allEnded();
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('do not run while the reader takes its time', async () => {
+    const pieces = new Pieces();
+    const server = await useServer({ body: pieces });
+    const { stream, runtime } = acmeAt(server);
+    const reading = stream();
+    for (const piece of ['one', 'two']) {
+      pieces.say(piece);
+      expect((await reading.next()).value).toBe(piece);
+      await runtime.advance(3_600_000);
+    }
+    await reading.return();
+    await server.allEnded();
+  });
+});
+
+describe('whoever stops a call', () => {
+  it.each(['send', 'stream'] as const)(
+    'ends %s by the signal, with its reason, and the socket (contract 23)',
+    async (how) => {
+      const server = await useServer({ ending: 'silence' });
+      const abort = new AbortController();
+      const acme = acmeAt(server);
+      const error = errorOf(how === 'send' ? acme.send(abort.signal) : acme.stream(abort.signal).next());
+      await until(() => server.requests.length === 1);
+      abort.abort('enough');
+      expect(await error).toBe('enough');
+      await server.allEnded();
+      expect(acme.runtime.pending).toBe(0);
+    },
+  );
+
+  it('asks nothing where the signal is aborted already', async () => {
+    const server = await useServer({ body: 'yes' });
+    const { send, stream } = acmeAt(server);
+    expect(await errorOf(send(AbortSignal.abort('enough')))).toBe('enough');
+    expect(await errorOf(stream(AbortSignal.abort('enough')).next())).toBe('enough');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('ends a stream in its middle by the signal, with its reason, and the socket (contract 23)', async () => {
+    const server = await useServer({ body: ['one'], ending: 'silence' });
+    const abort = new AbortController();
+    const pieces = acmeAt(server).stream(abort.signal);
+    await pieces.next();
+    const error = errorOf(pieces.next());
+    abort.abort('enough');
+    expect(await error).toBe('enough');
+    await server.allEnded();
+  });
+
+  it('hears its reason where the SDK takes an abort for the end', async () => {
+    const abort = new AbortController();
+    const { connection } = acmeAt(closed);
+    const ends = async function* (): AsyncGenerator<string> {
+      yield 'one';
+      abort.abort('enough');
+    };
+    const pieces = connection.stream(async () => 'answer', ends, abort.signal);
+    await pieces.next();
+    expect(await errorOf(pieces.next())).toBe('enough');
+  });
+
+  it('ends the socket by leaving the loop, though the SDK’s own iterator never ends (contract 23)', async () => {
+    const server = await useServer({ body: ['one'], ending: 'silence' });
+    const { connection } = acmeAt(server);
+    const stubborn = (response: Response): AsyncIterable<string> => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => piecesOf(response).next(),
+        return: () => new Promise(() => {}),
+      }),
+    });
+    const stream = connection.stream((signal) => askAcme(connection, server.url, signal), stubborn, undefined);
+    for await (const piece of stream) {
+      expect(piece).toBe('one');
+      break;
+    }
+    await server.allEnded();
+  });
+});
+
+describe('an error of a connection', () => {
+  it('is ours, though the SDK had put its own around it', async () => {
+    const server = await useServer({ status: 400, body: '{"error":"tools[0].name is too long"}' });
+    expect(await errorOf(acmeAt(server).send())).toMatchObject({
+      code: 'MODEL_BAD_REQUEST',
+      message: 'Acme refused with 400: tools[0].name is too long',
+      details: { told: 'tools[0].name is too long' },
+    });
+  });
+
+  it('is ours, though the provider’s words speak of a time-out and the SDK listens to them', async () => {
+    const server = await useServer({ status: 400, body: '{"error":"timeout must be positive"}' });
+    expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['no body', undefined, ''],
+    ['a page of HTML', '<h1>Bad Gateway</h1>', '<h1>Bad Gateway</h1>'],
+    ['JSON', '{"error":"busy"}', 'busy'],
+    ['a body of a megabyte', 'x'.repeat(2 ** 20), 'x'.repeat(65_536)],
+  ])('is made of a refusal with %s', async (_what, body, told) => {
+    const server = await useServer({ status: 502, body });
+    const error = await errorOf(acmeAt(server, { retry: false }).send());
+    expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 502, details: { told, length: told.length } });
+    await server.allEnded();
+  });
+
+  it('holds no key, wherever the provider or the SDK had put it (contract 42)', async () => {
+    const options = {
+      headers: { 'x-api-key': 'h3ader-key', authorization: 'Basic dXNlcjpwYXNz', 'x-team': 'hotel-team' },
+      baseUrl: 'https://user:p4ssw0rd@example.com/v1?key=qu3ry-key&version=2026',
+      retry: false,
+    } as const;
+    const secrets = ['s3cr3t-key', 'h3ader-key', 'dXNlcjpwYXNz', 'p4ssw0rd', 'qu3ry-key'];
+    const words = `${secrets.join(' ')} hotel-team 2026`;
+    const refusing = await useServer({ status: 401, body: JSON.stringify({ error: words }) });
+    const breaking = await useServer({ body: ['one'], ending: 'cut' });
+    const telling = acmeAt(closed, { ...options, fetch: () => Promise.reject(new TypeError(words)) });
+    const errors = [
+      await errorOf(acmeAt(refusing, options).send()),
+      await errorOf(Array.fromAsync(acmeAt(breaking, options).stream())),
+      await errorOf(telling.send()),
+    ];
+    for (const error of errors) {
+      const shown = inspect(error, { depth: 10, showHidden: true });
+      for (const secret of secrets) expect(shown).not.toContain(secret);
+    }
+    expect(errors.map(({ code }) => code)).toEqual(['MODEL_AUTH', 'MODEL_INCOMPLETE', 'MODEL_UNAVAILABLE']);
+    expect(errors[0]!.message).toContain('hotel-team 2026');
+    expect(errors[0]!.details).toMatchObject({ told: expect.stringContaining('[redacted]') });
+  });
+
+  it('holds of its cause name and message alone, since an SDK’s error may hold the request', async () => {
+    const error = await errorOf(acmeAt(closed, { retry: false }).send());
+    expect(error.cause).toMatchObject({ name: 'AcmeError', message: 'Connection error.' });
+    expect(Object.keys(error.cause as object)).not.toContain('request');
+    expect((error.cause as Error).cause).toBeUndefined();
+  });
+
+  it('of one call is not that of another at the same time', async () => {
+    const server = await useServer(({ headers }) => ({ status: headers['x-n'] === '1' ? 400 : 401, body: '{}' }));
+    const { connection } = acmeAt(server);
+    const ask = (n: string): Promise<TholeError> =>
+      errorOf(connection.send((signal) => connection.fetch(server.url, { headers: { 'x-n': n }, signal }), undefined));
+    const codes = (await Promise.all([ask('1'), ask('2'), ask('1')])).map(({ code }) => code);
+    expect(codes).toEqual(['MODEL_BAD_REQUEST', 'MODEL_AUTH', 'MODEL_BAD_REQUEST']);
+  });
+});

@@ -1,0 +1,120 @@
+import { TholeError, withRetries } from '@thole/core';
+import type { TholeErrorOptions } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+const overloaded = (options: TholeErrorOptions = {}): TholeError =>
+  new TholeError('MODEL_OVERLOADED', 'Come again.', options);
+
+/** An attempt that fails with these, one after the other, and then answers; `at` tells when each was made. */
+function failing(runtime: FixedRuntime, ...errors: unknown[]): { at: number[]; attempt: () => Promise<string> } {
+  const at: number[] = [];
+  return {
+    at,
+    attempt: async () => {
+      at.push(runtime.monotonic());
+      if (errors.length >= at.length) throw errors[at.length - 1];
+      return 'answer';
+    },
+  };
+}
+
+/** The waits between attempts that all fail, with this beginning of the random numbers. */
+async function waits(seed: number, maxAttempts: number, error: TholeError = overloaded()): Promise<number[]> {
+  const runtime = new FixedRuntime({ seed });
+  const { at, attempt } = failing(runtime, ...Array.from({ length: maxAttempts }, () => error));
+  const outcome = withRetries(attempt, { maxAttempts, runtime }).catch((thrown: unknown) => thrown);
+  await runtime.advance(3_600_000);
+  expect(await outcome).toBe(error);
+  expect(at.length).toBe(maxAttempts);
+  expect(runtime.pending).toBe(0);
+  return at.slice(1).map((time, index) => time - at[index]!);
+}
+
+describe('withRetries', () => {
+  it('answers what the first attempt answers, without a wait', async () => {
+    const runtime = new FixedRuntime();
+    const { at, attempt } = failing(runtime);
+    expect(await withRetries(attempt, { maxAttempts: 3, runtime })).toBe('answer');
+    expect([at.length, runtime.pending]).toEqual([1, 0]);
+  });
+
+  it('goes on after errors that may pass, and answers what the attempt after them answers', async () => {
+    const runtime = new FixedRuntime();
+    const { at, attempt } = failing(runtime, overloaded(), overloaded());
+    const answer = withRetries(attempt, { maxAttempts: 3, runtime });
+    await runtime.advance(60_000);
+    expect(await answer).toBe('answer');
+    expect(at.length).toBe(3);
+  });
+
+  it('draws each wait from nothing up to a bound that doubles from 0.5 s and ends at 20 s (contract 43)', async () => {
+    const bounds = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
+    const drawn = await Promise.all(Array.from({ length: 200 }, (_, seed) => waits(seed, bounds.length + 1)));
+    for (const [index, bound] of bounds.entries()) {
+      const shares = drawn.map((each) => each[index]! / bound);
+      expect(Math.max(...shares), `wait ${index + 1}`).toBeLessThanOrEqual(1);
+      // Full jitter: a tenth of the waits at least lies in each quarter of what is possible.
+      for (const quarter of [0, 0.25, 0.5, 0.75]) {
+        const there = shares.filter((share) => share >= quarter && share < quarter + 0.25).length;
+        expect(there, `wait ${index + 1} from ${quarter}`).toBeGreaterThan(20);
+      }
+    }
+    expect(await waits(7, 4)).toEqual(await waits(7, 4));
+  });
+
+  it('waits as long as the server asks for, and at most half a second more', async () => {
+    for (let seed = 0; seed < 50; seed++) {
+      for (const wait of await waits(seed, 3, overloaded({ retryAfterMs: 7000 }))) {
+        expect(wait).toBeGreaterThanOrEqual(7000);
+        expect(wait).toBeLessThan(7500);
+      }
+    }
+  });
+
+  it('throws at once what the server wants more than a minute for, and waits a minute', async () => {
+    const runtime = new FixedRuntime();
+    const long = overloaded({ retryAfterMs: 60_001 });
+    const { at, attempt } = failing(runtime, long);
+    await expect(withRetries(attempt, { maxAttempts: 3, runtime })).rejects.toBe(long);
+    expect([at.length, runtime.pending]).toEqual([1, 0]);
+    expect((await waits(1, 2, overloaded({ retryAfterMs: 60_000 })))[0]).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it.each<[string, unknown]>([
+    ['that will not pass', new TholeError('MODEL_AUTH', 'No.')],
+    ['of a kind that may pass, but does not', overloaded({ retryable: false })],
+    ['that is none of ours', new Error('socket hang up')],
+    ['that is no error', { retryable: true }],
+  ])('never repeats what failed with an error %s', async (_what, error) => {
+    const runtime = new FixedRuntime();
+    const { at, attempt } = failing(runtime, error);
+    await expect(withRetries(attempt, { maxAttempts: 3, runtime })).rejects.toBe(error);
+    expect([at.length, runtime.pending]).toEqual([1, 0]);
+  });
+
+  it('is ended by its signal while it waits, with the reason, and makes no further attempt', async () => {
+    const runtime = new FixedRuntime();
+    const abort = new AbortController();
+    const { at, attempt } = failing(runtime, overloaded({ retryAfterMs: 30_000 }));
+    const outcome = withRetries(attempt, { maxAttempts: 3, runtime, signal: abort.signal }).catch((error) => error);
+    await runtime.advance(10);
+    expect(runtime.pending).toBe(1);
+    abort.abort('enough');
+    expect(await outcome).toBe('enough');
+    await runtime.advance(60_000);
+    expect([at.length, runtime.pending]).toEqual([1, 0]);
+  });
+
+  it('does not begin to wait where its signal was aborted meanwhile', async () => {
+    const runtime = new FixedRuntime();
+    const abort = new AbortController();
+    const error = overloaded();
+    const attempt = async (): Promise<never> => {
+      abort.abort('enough');
+      throw error;
+    };
+    await expect(withRetries(attempt, { maxAttempts: 3, runtime, signal: abort.signal })).rejects.toBe(error);
+    expect(runtime.pending).toBe(0);
+  });
+});

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageOf } from './server-kind.ts';
+import type { ServerKind } from './server-kind.ts';
+import { ServerMissing } from './server-missing.ts';
+
+/** What `find` finds, after an installation where that is possible. Throws `ServerMissing` where it is not. */
+export async function findOrInstall<Found>(kind: ServerKind, find: () => Found | undefined): Promise<Found> {
+  const found = find();
+  if (found !== undefined) return found;
+  if (!canInstall()) throw new ServerMissing(kind, 'only root on Debian or Ubuntu has it installed here');
+  console.log(`servers: installing ${packageOf[kind].apt} with apt-get`);
+  await install(kind);
+  const installed = find();
+  if (installed === undefined)
+    throw new Error(`apt-get installed ${packageOf[kind].apt}, but its programs are not found.`);
+  return installed;
+}
+
+/** Root on Debian or Ubuntu: there a missing server is a failure. */
+export function canInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
+}
+
+// The lock is the kernel's, so it ends with the process that holds it. What a package starts by itself is kept from
+// starting where no policy says so already, and is stopped in any case: nothing is to run that no test started.
+const script = `
+set -e
+export DEBIAN_FRONTEND=noninteractive
+if dpkg-query -W -f='\${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; then exit 0; fi
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\\nexit 101\\n' > "$policy"
+  chmod 755 "$policy"
+fi
+get() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$1"; }
+get "$1" || { apt-get update && get "$1"; }
+service "$2" stop >/dev/null 2>&1 || true
+`;
+
+async function install(kind: ServerKind): Promise<void> {
+  const { apt, service } = packageOf[kind];
+  const args = [join(tmpdir(), 'thole-apt.lock'), 'sh', '-c', script, 'sh', apt, service];
+  const { code, output } = await new Promise<{ code: number | null; output: string }>((resolve, reject) => {
+    const child = spawn('flock', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+  if (code !== 0) throw new Error(`apt-get could not install ${apt} (exit ${code}):\n${output.slice(-2_000)}`);
+}

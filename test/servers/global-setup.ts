@@ -1,0 +1,49 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { canInstall } from './find-or-install.ts';
+import './provided.ts';
+import { serverKinds } from './server-kind.ts';
+import type { ServerKind } from './server-kind.ts';
+import { ServerMissing } from './server-missing.ts';
+import type { Server } from './server.ts';
+import { startMariaDb } from './start-maria-db.ts';
+import { startPostgres } from './start-postgres.ts';
+import { startRedis } from './start-redis.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const starts = { redis: startRedis, postgres: startPostgres, mariadb: startMariaDb };
+
+/**
+ * One server of each kind for the whole run. Where a kind is missing and this machine cannot install it, its suites
+ * are skipped, and the last line of the run says how many; where it can, the run fails instead.
+ */
+export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
+  const folder = temporaryFolder('skipped');
+  const started = await Promise.all(serverKinds.map(startOrMiss));
+  const urls = Object.fromEntries(started.flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])));
+  const skipped = join(folder, 'skipped');
+  project.provide('servers', { ...urls, skipped });
+  return async () => {
+    await Promise.all(started.map(async ([, server]) => server?.remove()));
+    tellSkipped(skipped);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+async function startOrMiss(kind: ServerKind): Promise<[ServerKind, Server | undefined]> {
+  try {
+    return [kind, await starts[kind]()];
+  } catch (error) {
+    if (!(error instanceof ServerMissing) || canInstall()) throw error;
+    console.warn(`servers: ${error.message}`);
+    return [kind, undefined];
+  }
+}
+
+function tellSkipped(file: string): void {
+  if (!existsSync(file)) return;
+  const files = Map.groupBy(new Set(readFileSync(file, 'utf8').trim().split('\n')), (line) => line.split(' ', 1)[0]);
+  const counts = [...files].map(([kind, lines]) => `${kind} (${lines.length} file${lines.length === 1 ? '' : 's'})`);
+  console.warn(`SKIPPED for want of a server: ${counts.join(', ')}`);
+}

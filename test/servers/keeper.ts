@@ -1,0 +1,46 @@
+// Parent of one server. When its own parent, the test process, is gone in whatever way, the channel between them closes:
+// the keeper then ends the server, removes its folder and ends. It stands apart from the terminal, so Ctrl-C does not
+// end it before its work is done.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { signalTree } from './process-tree.ts';
+import type { KeeperAnswer, KeeperRequest } from './keeper-messages.ts';
+
+let server: ChildProcess | undefined;
+let stopSignal: NodeJS.Signals = 'SIGTERM';
+let folders: readonly string[] = [];
+
+process.on('message', (request: KeeperRequest) => {
+  const { command, args, cwd, user, log } = request;
+  ({ stopSignal, folders } = request);
+  const output = openSync(log, 'a');
+  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', output, output], ...user });
+  closeSync(output);
+  server = child;
+  child.once('spawn', () => tell({ started: child.pid! }));
+  child.once('error', (error) => tell({ ended: error.message }));
+  child.once('exit', (code, signal) => {
+    if (server === child) server = undefined;
+    tell({ ended: signal ?? `exit ${code}` });
+  });
+});
+
+process.on('disconnect', () => {
+  const running = server;
+  const pid = running?.pid;
+  if (running === undefined || pid === undefined) return leave();
+  running.once('exit', leave);
+  signalTree(pid, 'SIGCONT');
+  running.kill(stopSignal);
+  setTimeout(() => signalTree(pid, 'SIGKILL'), 2_000);
+});
+
+function leave(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  process.exit(0);
+}
+
+function tell(answer: KeeperAnswer): void {
+  if (process.connected) process.send!(answer, () => {});
+}

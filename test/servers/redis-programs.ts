@@ -1,0 +1,23 @@
+import { findOrInstall } from './find-or-install.ts';
+import { findProgram } from './find-programs.ts';
+import { runProgram } from './run-program.ts';
+
+interface RedisPrograms {
+  server: string;
+  cli: string;
+}
+
+/** `redis-server` and `redis-cli`, or Valkey's under their own names. */
+export function redisPrograms(): Promise<RedisPrograms> {
+  return findOrInstall('redis', () => {
+    const server = findProgram('redis-server', 'valkey-server');
+    const cli = findProgram('redis-cli', 'valkey-cli');
+    return server !== undefined && cli !== undefined ? { server, cli } : undefined;
+  });
+}
+
+/** What the server at this port answers to a command, as `redis-cli` prints it. */
+export async function redisCli(port: number, ...command: readonly string[]): Promise<string> {
+  const { cli } = await redisPrograms();
+  return runProgram(cli, ['-h', '127.0.0.1', '-p', String(port), ...command]);
+}

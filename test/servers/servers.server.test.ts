@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { describeWith, redisCli, startMariaDb, startPostgres, startRedis, until } from './index.ts';
+import { startRedisCluster, startRedisSentinel } from './index.ts';
+import type { Server } from './index.ts';
+
+const starts = [
+  ['redis', () => startRedis({ config: ['appendonly yes', 'appendfsync always'] })],
+  ['postgres', startPostgres],
+  ['mariadb', startMariaDb],
+] as const;
+
+for (const [kind, start] of starts) {
+  describeWith(kind, `a ${kind} of a test's own`, (shared) => {
+    it('is another than the shared one', async () => {
+      const server = await started(start());
+      expect(server.url).not.toBe(shared);
+      expect(inject('servers')[kind]).toBe(shared);
+    });
+
+    it('comes back on its port after a stop and after a kill, and is gone when it was removed', async () => {
+      const server = await started(start());
+      const { port, pid } = server;
+      await server.stop();
+      expect(isAlive(pid!)).toBe(false);
+      await server.restart();
+      await server.kill();
+      expect(server.pid).toBeUndefined();
+      await server.restart();
+      expect(server.port).toBe(port);
+      expect(isAlive(server.pid!)).toBe(true);
+      await server.remove();
+      expect(existsSync(server.folder)).toBe(false);
+    });
+
+    it('ends with the process that started it, also when that is killed', async () => {
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'start-and-wait.ts'), kind], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const { pid, folder } = JSON.parse(String(line)) as { pid: number; folder: string };
+      expect(isAlive(pid)).toBe(true);
+      child.kill('SIGKILL');
+      await until(() => !isAlive(pid) && !existsSync(folder), { limitMs: 20_000 });
+    });
+  });
+}
+
+describeWith('redis', 'a redis-server of a test’s own', () => {
+  it('answers nothing while it is paused, and what was asked meanwhile once it goes on', async () => {
+    const server = await started(startRedis());
+    await server.pause();
+    let answered = false;
+    const answer = redisCli(server.port, 'ping').finally(() => (answered = true));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(answered).toBe(false);
+    await server.resume();
+    expect(await answer).toBe('PONG\n');
+  });
+
+  it('tells what the server said when it does not start', async () => {
+    await expect(startRedis({ config: ['no-such-setting 1'] })).rejects.toThrow(/no-such-setting/);
+  });
+
+  it('is one of a cluster that serves every slot, with replicas where they are asked for', async () => {
+    const cluster = await startRedisCluster({ replicas: 1 });
+    onTestFinished(() => cluster.remove());
+    expect(cluster.nodes).toHaveLength(6);
+    expect(await redisCli(cluster.nodes[0]!.port, '-c', 'set', 'name', 'value')).toBe('OK\n');
+    expect(await redisCli(cluster.nodes[1]!.port, '-c', 'get', 'name')).toBe('value\n');
+  });
+
+  it('changes places with its replica when its sentinel is asked to', async () => {
+    const house = await startRedisSentinel();
+    onTestFinished(() => house.remove());
+    expect(await house.primaryPort()).toBe(house.primary.port);
+    await house.failOver();
+    expect(await house.primaryPort()).toBe(house.replica.port);
+  });
+
+  it('is replaced by its replica when it dies, if two of three sentinels say so', async () => {
+    const house = await startRedisSentinel({ sentinels: 3 });
+    onTestFinished(() => house.remove());
+    await house.primary.kill();
+    await until(async () => (await house.primaryPort()) === house.replica.port);
+    await until(async () => /role:master/.test(await redisCli(house.replica.port, 'info', 'replication')));
+  });
+});
+
+async function started(starting: Promise<Server>): Promise<Server> {
+  const server = await starting;
+  onTestFinished(() => server.remove());
+  return server;
+}
+
+/** A process that has ended but whose parent has not looked yet is not alive. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.includes('Z');
+}

@@ -1,0 +1,13 @@
+// Starts a server of the kind that the argument names, says where it is, and lives until it is killed.
+import { startMariaDb } from './start-maria-db.ts';
+import { startPostgres } from './start-postgres.ts';
+import { startRedis } from './start-redis.ts';
+
+const starts: Record<string, (() => Promise<{ pid: number | undefined; folder: string }>) | undefined> = {
+  redis: startRedis,
+  postgres: startPostgres,
+  mariadb: startMariaDb,
+};
+const { pid, folder } = await starts[process.argv[2] ?? '']!();
+process.stdout.write(`${JSON.stringify({ pid, folder })}\n`);
+setInterval(() => {}, 60_000);

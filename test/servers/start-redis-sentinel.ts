@@ -1,0 +1,88 @@
+import { onAFreePort } from './on-a-free-port.ts';
+import { redisCli } from './redis-programs.ts';
+import type { Server } from './server.ts';
+import { startRedis, startRedisNode } from './start-redis.ts';
+import { until } from './until.ts';
+
+export interface RedisSentinelOptions {
+  /** 1 (the default) or 3. */
+  sentinels?: number | undefined;
+  /** Lines of redis.conf for primary and replica. */
+  config?: readonly string[] | undefined;
+}
+
+export interface RedisSentinel {
+  /** What sentinels call the primary. */
+  name: string;
+  /** Who was primary and replica at the start. */
+  primary: Server;
+  replica: Server;
+  sentinels: readonly Server[];
+  /** `{host, port}` of the sentinels, as ioredis takes them. */
+  addresses: readonly { host: string; port: number }[];
+  /** Where the primary is now, as the first sentinel says. */
+  primaryPort(): Promise<number>;
+  /** Has the sentinels change primary and replica, and resolves when that is done. */
+  failOver(): Promise<void>;
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const name = 'main';
+
+/** One primary, one replica in step with it, and sentinels that give a silent primary up after two seconds. */
+export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
+  const { sentinels: count = 1, config = [] } = options;
+  const primary = await startRedis({ config: ['repl-diskless-sync-delay 0', ...config] });
+  const replica = await startRedis({
+    config: [`replicaof 127.0.0.1 ${primary.port}`, 'repl-diskless-sync-delay 0', ...config],
+  });
+  const watching = [
+    `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${Math.floor(count / 2) + 1}`,
+    `sentinel down-after-milliseconds ${name} 2000`,
+    `sentinel failover-timeout ${name} 6000`,
+  ];
+  const one = (): Promise<Server> => onAFreePort((port) => startRedisNode(port, { config: watching }, ['--sentinel']));
+  const sentinels = await Promise.all(Array.from({ length: count }, one));
+  const all = async (act: (server: Server) => Promise<void>): Promise<void> =>
+    void (await Promise.all([...sentinels, replica, primary].map(act)));
+  const ask = (...command: readonly string[]): Promise<string> =>
+    redisCli(sentinels[0]!.port, 'sentinel', ...command).catch(() => '');
+  const primaryPort = async (): Promise<number> => Number((await ask('get-master-addr-by-name', name)).split('\n')[1]);
+
+  await until(async () => /master_link_status:up/.test(await redisCli(replica.port, 'info', 'replication')), {
+    why: 'the replica is not in step',
+  });
+  for (const { port } of sentinels) {
+    await until(async () => knows(await redisCli(port, 'sentinel', 'master', name), count - 1), {
+      why: 'the sentinels do not know each other',
+    });
+  }
+  return {
+    ...{ name, primary, replica, sentinels, primaryPort },
+    addresses: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
+    failOver: async () => {
+      const before = await primaryPort();
+      const changed = async (): Promise<boolean> => ![before, NaN].includes(await primaryPort());
+      // Sentinels give a change up that takes them too long; then it is asked for again.
+      await until(
+        async () => {
+          await ask('failover', name);
+          return until(changed, { limitMs: 5_000 }).then(
+            () => true,
+            () => false,
+          );
+        },
+        { why: 'the primary did not change' },
+      );
+    },
+    stop: () => all((server) => server.stop()),
+    remove: () => all((server) => server.remove()),
+  };
+}
+
+function knows(answer: string, others: number): boolean {
+  const lines = answer.split('\n');
+  const valueOf = (field: string): number => Number(lines[lines.indexOf(field) + 1]);
+  return valueOf('num-slaves') === 1 && valueOf('num-other-sentinels') === others;
+}

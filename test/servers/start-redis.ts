@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onAFreePort } from './on-a-free-port.ts';
+import { redisPrograms } from './redis-programs.ts';
+import { ServerProcess } from './server-process.ts';
+import { serverOf } from './server.ts';
+import type { Server } from './server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface RedisOptions {
+  /** Lines of redis.conf, such as `appendonly yes`; they come after ours, so they win. */
+  config?: readonly string[] | undefined;
+  /** A folder of the caller's, which stays. Otherwise a temporary one. */
+  dir?: string | undefined;
+}
+
+/** A redis-server that keeps nothing on disk unless `config` says so. Its URL is `redis://127.0.0.1:<port>`. */
+export async function startRedis(options: RedisOptions = {}): Promise<Server> {
+  return onAFreePort((port) => startRedisNode(port, options));
+}
+
+/** As `startRedis`, at this port. */
+export async function startRedisNode(
+  port: number,
+  options: RedisOptions,
+  args: readonly string[] = [],
+): Promise<Server> {
+  const { server: command } = await redisPrograms();
+  const folder = options.dir ?? temporaryFolder('redis');
+  const conf = join(folder, 'server.conf');
+  const sentinel = args.includes('--sentinel');
+  const ours = [`port ${port}`, 'bind 127.0.0.1', `dir "${folder}"`, ...(sentinel ? [] : ['save ""', 'databases 64'])];
+  writeFileSync(conf, [...ours, ...(options.config ?? []), ''].join('\n'));
+  const running = await ServerProcess.start({
+    ...{ name: 'redis-server', command, args: [conf, ...args], folder, temporary: options.dir === undefined },
+    ready: sentinel ? /\+monitor master/ : /Ready to accept connections/,
+    stopSignal: 'SIGTERM',
+  });
+  return serverOf(running, { url: `redis://127.0.0.1:${port}`, port, folder });
+}
