@@ -1,7 +1,74 @@
-import { TholeError } from '@thole/core';
-import type { LlmResponse } from '@thole/core';
+import { isPlainObject } from '@thole/core';
+import type { Json, JsonObject, LlmResponse, TholeError } from '@thole/core';
+import { openAiFailure } from './map-openai-error.ts';
+import type { RequestTarget } from './openai-options.ts';
+import { fromOutputItems } from './responses/from-output-items.ts';
+import { blockedBecause } from './responses/blocked-because.ts';
+import { readCitations } from './responses/read-citations.ts';
+import { readFinish } from './responses/read-finish.ts';
+import { readUsage } from './responses/read-usage.ts';
 
-/** The one final of a call that is not streamed. */
-export function fromOpenAiResponse(_answer: unknown): LlmResponse {
-  throw new TholeError('NOT_WRITTEN', 'fromOpenAiResponse is not written yet.');
+/**
+ * The one final of an answer of the Responses API. Items of the answer that are no parts, and members of it that this version does
+ * not know, stand in `customMetadata`. An answer that was blocked is one too. Throws what `openAiFailure` makes of an answer that
+ * failed for another reason or is none, and `MODEL_INCOMPLETE` for one that has not ended.
+ */
+export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmResponse {
+  if (!isPlainObject(answer)) throw openAiFailure(answer);
+  if (isFailed(answer) && blockedBecause(answer) === undefined) throw failureOf(answer);
+  const output: readonly unknown[] = Array.isArray(answer['output']) ? answer['output'] : [];
+  const { parts, others, isRefused } = fromOutputItems(output, target.provider);
+  const usageMetadata = readUsage(answer['usage']);
+  const { id, model } = answer;
+  const customMetadata = {
+    ...(typeof id === 'string' && { responseId: id }),
+    ...notEchoed(answer),
+    ...(others.length > 0 && { items: others }),
+  };
+  return {
+    ...(parts.length > 0 && { content: { role: 'model', parts } }),
+    ...readFinish(answer, isRefused),
+    ...(usageMetadata && { usageMetadata }),
+    ...readCitations(parts, others, target.provider),
+    ...(typeof model === 'string' && { modelVersion: model }),
+    ...(Object.keys(customMetadata).length > 0 && { customMetadata }),
+  };
+}
+
+/** A failed answer that does not say why is one all the same. */
+function failureOf(answer: { readonly [member: string]: unknown }): TholeError {
+  const isMute = answer['status'] === 'failed' && !answer['error'];
+  return openAiFailure(isMute ? { error: { message: 'The answer failed.' } } : answer);
+}
+
+function isFailed(answer: { readonly [member: string]: unknown }): boolean {
+  if (answer['status'] === 'failed' || (answer['error'] !== undefined && answer['error'] !== null)) return true;
+  return !Array.isArray(answer['output']) && answer['object'] !== 'response';
+}
+
+/** What was asked comes back in the answer, and the rest is read: neither is kept. */
+const READ_OR_ECHOED: readonly string[] = [
+  ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output'],
+  ...['output_text', 'usage', 'input', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'background'],
+  ...[
+    'parallel_tool_calls',
+    'previous_response_id',
+    'prompt',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    'reasoning',
+  ],
+  ...['prompt_cache_options', 'reasoning_effort', 'safety_identifier', 'store', 'temperature', 'text', 'tool_choice'],
+  ...['tools', 'top_logprobs', 'top_p', 'truncation', 'user', 'image', 'frequency_penalty', 'presence_penalty'],
+  ...['access_programs', 'stream', 'include', 'context_management'],
+];
+
+function notEchoed(answer: { readonly [member: string]: unknown }): JsonObject {
+  const kept = Object.entries(answer).filter(([name, value]) => !READ_OR_ECHOED.includes(name) && !saysNothing(value));
+  return Object.fromEntries(kept) as { [name: string]: Json };
+}
+
+function saysNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
 }

@@ -1,7 +1,76 @@
-import { TholeError } from '@thole/core';
+import { isPlainObject, readRetryAfter, TholeError } from '@thole/core';
+import type { ErrorTable, JsonObject } from '@thole/core';
+import { kindOfRefusal } from './kind-of-refusal.ts';
+import { readErrorBody } from './read-error-body.ts';
+import type { ErrorBody } from './read-error-body.ts';
 
-/** An error of the provider as one of ours; one that has a code already is left alone. */
-export function mapOpenAiError(error: unknown): TholeError {
-  if (TholeError.is(error)) return error;
-  return new TholeError('MODEL_FAILED', 'OpenAi failed.', { cause: error });
+/** The table of errors of `provider`; the name stands in the messages. */
+export function openAiErrors(provider: string): ErrorTable {
+  const name = provider === 'openai' ? 'OpenAI' : provider;
+  return {
+    refuse({ status, headers, body }, now) {
+      const requestId = headers.get('x-request-id') ?? headers.get('apim-request-id');
+      const retryAfterMs = readRetryAfter(headers, now);
+      return failure(readErrorBody(body), `${name} refused the request with ${status}`, {
+        status,
+        retryAfterMs,
+        ...(requestId !== null && { requestId }),
+      });
+    },
+    explain: (error, when) => mapOpenAiError(error, when, name),
+  };
 }
+
+/** An `error` object or event that came within a 200 answer or a stream, or a body that is no answer at all. */
+export function openAiFailure(body: unknown, status?: number): TholeError {
+  const read = readErrorBody(body);
+  if (status !== undefined && status >= 400)
+    return failure(read, `The model's server failed with ${status}`, { status });
+  if (read.isError) return failure(read, "The model's server failed in its answer", { status: read.status ?? 200 });
+  const what = read.message === undefined ? 'something else' : read.message;
+  return new TholeError(
+    'MODEL_PROTOCOL',
+    `The model's server answered 200 with what is no answer of its API: ${what}.`,
+    {
+      details: { status: 200 },
+    },
+  );
+}
+
+/** What the SDK threw for another reason than a refusal, as one of ours; an error of ours is left alone. */
+export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name: string = 'OpenAI'): TholeError {
+  if (TholeError.is(error)) return error;
+  const thrown = error as { error?: unknown; message?: unknown; cause?: unknown };
+  if (isPlainObject(error) || (error instanceof Error && thrown.error)) return openAiFailure({ error: thrown.error });
+  if (error instanceof Error && error.name === 'SyntaxError') {
+    return new TholeError('MODEL_INCOMPLETE', `The answer of ${name} holds JSON that is not whole.`, { cause: error });
+  }
+  if (!isOfConnection(thrown)) return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
+  return when === 'asking'
+    ? new TholeError('MODEL_UNAVAILABLE', `${name} cannot be reached.`, { cause: error })
+    : new TholeError('MODEL_INCOMPLETE', `The answer of ${name} broke off.`, { cause: error });
+}
+
+function failure(
+  { message, code, type, param, isHtml }: ErrorBody,
+  what: string,
+  p: { status: number; retryAfterMs?: number | undefined; requestId?: string },
+): TholeError {
+  const { status, retryAfterMs, requestId } = p;
+  const kind = kindOfRefusal({ status, code, type, message: isHtml ? undefined : message });
+  const details: JsonObject = { status };
+  for (const [key, value] of Object.entries({ code, type, param, requestId }))
+    if (value !== undefined) details[key] = value;
+  return new TholeError(kind.code, message === undefined ? `${what}.` : `${what}: ${message}`, {
+    ...(kind.retryable !== undefined && { retryable: kind.retryable }),
+    ...(status >= 400 && { status }),
+    retryAfterMs,
+    details,
+  });
+}
+
+function isOfConnection({ message, cause }: { message?: unknown; cause?: unknown }): boolean {
+  return cause !== undefined || (typeof message === 'string' && CONNECTION.test(message));
+}
+
+const CONNECTION = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;

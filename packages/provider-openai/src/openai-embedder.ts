@@ -1,14 +1,88 @@
-import { TholeError } from '@thole/core';
+import { checkCount, isPlainObject, TholeError } from '@thole/core';
 import type { Embedder } from '@thole/core';
+import { openAiFailure } from './map-openai-error.ts';
+import { OpenAiClient } from './openai-client.ts';
+import { checkOpenAiOptions, checkText } from './openai-options.ts';
+import type { OpenAiConnectionOptions } from './openai-options.ts';
+import { optionsFromEnv } from './options-from-env.ts';
+import type { FromEnv } from './options-from-env.ts';
+import { readVectors } from './read-vectors.ts';
 
-/** Embeddings of OpenAi. */
+/** Which embeddings, and how they are reached. */
+export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
+  model: string;
+  /** How long a vector is: required for a model that is not OpenAI's; of `text-embedding-3-…` it may be less than all. */
+  dimensions?: number | undefined;
+  /** Texts in one call (2,048, OpenAI's limit). */
+  maxBatch?: number | undefined;
+}
+
+/** What `OpenAiEmbedder.fromEnv` takes beside the model. */
+export type OpenAiEmbedderEnvOptions = FromEnv<OpenAiEmbedderOptions>;
+
+const DIMENSIONS: { readonly [model: string]: number } = {
+  'text-embedding-3-small': 1536,
+  'text-embedding-3-large': 3072,
+  'text-embedding-ada-002': 1536,
+};
+
+/** Embeddings of OpenAI, of Azure or of a compatible server. Queries and documents are embedded alike. */
 export class OpenAiEmbedder implements Embedder {
   readonly specVersion = 1;
-  readonly model = 'openai-embedding';
-  readonly dimensions = 1;
-  readonly maxBatch = 1;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly maxBatch: number;
+  readonly #client: OpenAiClient;
+  /** What is sent besides the texts. */
+  readonly #body: object;
 
-  async embed(_texts: readonly string[], _p: Parameters<Embedder['embed']>[1]): Promise<Float32Array[]> {
-    throw new TholeError('NOT_WRITTEN', 'OpenAiEmbedder.embed is not written yet.');
+  /** `INVALID_INPUT` for options that cannot be, a missing key, and a model whose dimensions are neither known nor given. */
+  constructor(options: OpenAiEmbedderOptions) {
+    const { model, dimensions, maxBatch = 2048, ...connection } = options;
+    checkOpenAiOptions(connection, [], 'OpenAiEmbedder');
+    checkText(model ?? '', 'model of OpenAiEmbedder');
+    if (dimensions !== undefined) checkCount('dimensions of OpenAiEmbedder', dimensions, 1);
+    checkCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
+    const all = Object.hasOwn(DIMENSIONS, model) ? DIMENSIONS[model] : undefined;
+    const length = dimensions ?? all;
+    if (length === undefined) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `OpenAiEmbedder does not know how long vectors of ${model} are: give dimensions.`,
+      );
+    }
+    this.model = model;
+    this.dimensions = length;
+    this.maxBatch = maxBatch;
+    this.#client = new OpenAiClient(connection);
+    const isShortened = all !== undefined && length !== all;
+    // Floats said aloud: many servers know nothing else, and the SDK would ask for base64.
+    this.#body = {
+      model: connection.azure?.deployment ?? model,
+      encoding_format: 'float',
+      ...(isShortened && { dimensions: length }),
+    };
+  }
+
+  /** With what the environment says, as `OpenAi.fromEnv`. */
+  static fromEnv(model: string, options: OpenAiEmbedderEnvOptions = {}): OpenAiEmbedder {
+    return new OpenAiEmbedder({ ...optionsFromEnv<OpenAiEmbedderOptions>(options), model } as OpenAiEmbedderOptions);
+  }
+
+  /** Errors carry the codes of core's table; a wrong number or length of vectors is `EMBEDDER_FAILED`. */
+  async embed(texts: readonly string[], { signal }: Parameters<Embedder['embed']>[1]): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    if (texts.length === 0) return [];
+    if (texts.length > this.maxBatch) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `OpenAiEmbedder takes ${this.maxBatch} texts in one call, but these are ${texts.length}.`,
+      );
+    }
+    return await this.#client.connection.send(async (inner) => {
+      const answer = await this.#client.post('/embeddings', { ...this.#body, input: texts }, inner);
+      if (!isPlainObject(answer) || !Array.isArray(answer['data'])) throw openAiFailure(answer);
+      return readVectors(answer['data'], texts.length, this.dimensions);
+    }, signal);
   }
 }

@@ -1,11 +1,99 @@
-import { TholeError } from '@thole/core';
+import { isPlainObject, TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
+import { fromOpenAiResponse } from './from-openai-response.ts';
+import { openAiFailure } from './map-openai-error.ts';
+import type { RequestTarget } from './openai-options.ts';
+import { blockedBecause } from './responses/blocked-because.ts';
+import { OutputDraft } from './responses/output-draft.ts';
+import type { StreamEvent, WordsPlace } from './responses/output-draft.ts';
 
-/** Partials with only what is new, then exactly one final with the whole. */
-export async function* readOpenAiStream(_answer: unknown): AsyncGenerator<LlmResponse> {
-  yield notWritten();
+/**
+ * The events of a streamed answer of the Responses API: partials with only what is new, then the one final, the same as
+ * `fromOpenAiResponse` gives for the whole answer. Events that are not known are passed over. Throws what `openAiFailure` makes of
+ * an error in the stream, and `MODEL_INCOMPLETE` where it ends before the answer has.
+ */
+export async function* readOpenAiStream(
+  events: AsyncIterable<unknown>,
+  target: RequestTarget,
+): AsyncGenerator<LlmResponse> {
+  const draft = new OutputDraft();
+  let created: StreamEvent = {};
+  try {
+    for await (const event of events) {
+      if (!isEvent(event)) continue;
+      const place = wordsPlaces.get(event['type']);
+      const { delta } = event;
+      if (place) {
+        if (typeof delta !== 'string' || delta === '') continue;
+        draft.addWords(event, place, delta);
+        yield isThought(place) ? partial({ text: delta, thought: true }) : partial({ text: delta });
+        continue;
+      }
+      switch (event['type']) {
+        case 'response.created':
+          if (isPlainObject(event['response'])) created = event['response'];
+          break;
+        case 'response.output_item.added':
+          draft.begin(event);
+          break;
+        case 'response.output_item.done':
+          draft.end(event);
+          break;
+        case 'response.function_call_arguments.delta':
+          draft.addArgs(event);
+          break;
+        case 'response.function_call_arguments.done':
+          draft.endArgs(event);
+          break;
+        case 'error':
+          if (blockedBecause(event) === undefined) throw openAiFailure(event);
+          return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error: event }, created, draft), target);
+        case 'response.failed':
+        case 'response.completed':
+        case 'response.incomplete':
+          return yield fromOpenAiResponse(wholeOf(event, created, draft), target);
+      }
+    }
+  } catch (thrown) {
+    // The SDK throws events that it takes for errors; a block is an answer all the same.
+    const error = (thrown as { error?: unknown }).error;
+    if (!isPlainObject(error) || blockedBecause(error) === undefined) throw thrown;
+    return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error }, created, draft), target);
+  }
+  throw new TholeError('MODEL_INCOMPLETE', 'OpenAI’s stream ended before the answer was whole.');
 }
 
-function notWritten(): never {
-  throw new TholeError('NOT_WRITTEN', 'readOpenAiStream is not written yet.');
+const wordsPlaces: ReadonlyMap<unknown, WordsPlace> = new Map([
+  ['response.output_text.delta', { list: 'content', type: 'output_text' }],
+  ['response.refusal.delta', { list: 'content', type: 'refusal' }],
+  ['response.reasoning_summary_text.delta', { list: 'summary', type: 'summary_text' }],
+  ['response.reasoning_text.delta', { list: 'content', type: 'reasoning_text' }],
+]);
+
+const isEvent = (event: unknown): event is StreamEvent => typeof event === 'object' && event !== null;
+const isThought = ({ type }: WordsPlace): boolean => type === 'summary_text' || type === 'reasoning_text';
+
+function partial(part: { text: string; thought?: boolean }): LlmResponse {
+  return { content: { role: 'model', parts: [part] }, partial: true };
+}
+
+/** The answer as the last event tells it, with what that event leaves out. */
+function wholeOf(event: StreamEvent, created: StreamEvent, draft: OutputDraft): StreamEvent {
+  const told = isPlainObject(event['response']) ? event['response'] : errorIn(event);
+  const { output } = told;
+  const ended = ['completed', 'incomplete', 'failed'].includes(told['status'] as string);
+  const status = String(event['type']).replace('response.', '');
+  return {
+    ...(created['id'] !== undefined && { id: created['id'] }),
+    ...(created['model'] !== undefined && { model: created['model'] }),
+    ...told,
+    ...(!ended && { status }),
+    output: Array.isArray(output) && output.length > 0 ? output : draft.items(),
+  };
+}
+
+/** An error may stand in the event, in a member of it, or be the event. */
+function errorIn({ error }: StreamEvent): StreamEvent {
+  if (error === undefined) return {};
+  return { error: isPlainObject(error) && isPlainObject(error['error']) ? error['error'] : error };
 }

@@ -1,11 +1,326 @@
-import { llmCases, register } from '@thole/testing';
-import { describe, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { inspect } from 'node:util';
+import { llmScenarios, FixedRuntime } from '@thole/testing';
+import { bytesOf, ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import type { Answering, ServerAnswer } from '@thole/testing/http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OpenAi } from '../src/index.ts';
+import type { OpenAiOptions } from '../src/index.ts';
+import { ask, cannedFetch } from './ask.ts';
+import { chatAnswers } from './chat-server.ts';
+import { chunk, openAi } from './fixtures/chat-servers.ts';
 
-// Each case is a test named by its id: those that fail are what is not written yet. `send` is to play the scenario in the
-// provider's own protocol.
-register({ describe, it }, llmCases, {
-  name: 'OpenAi',
-  claims: [],
-  create: () => ({ llm: (scenario) => new OpenAi({ model: 'openai-1', send: async () => scenario }) }),
+const servers: ProtocolServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function modelOf(answer: ServerAnswer | Answering, options: Partial<OpenAiOptions> = {}): Promise<OpenAi> {
+  const server = await ProtocolServer.start(typeof answer === 'function' ? answer : () => answer);
+  servers.push(server);
+  return new OpenAi({ model: 'm-1', baseUrl: `${server.url}/v1`, retry: false, ...options });
+}
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+const streamOf = (...chunks: (object | string)[]): ServerAnswer => ({
+  headers: EVENTS,
+  body: serverSentEvents(chunks.map((each) => (typeof each === 'string' ? each : { data: each as never }))),
+});
+
+describe('how it is made', () => {
+  it('says which variable to set where the key is missing', () => {
+    expect(() => new OpenAi({ model: 'gpt-5' })).toThrow(/OPENAI_API_KEY/);
+    expect(() => OpenAi.fromEnv('gpt-5', { env: {} })).toThrow(/OPENAI_API_KEY/);
+    expect(() => OpenAi.fromEnv('gpt-5', { env: { OPENAI_API_KEY: '' } })).toThrow(/OPENAI_API_KEY/);
+    const azure = { AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com', OPENAI_API_VERSION: 'v1' };
+    expect(() => OpenAi.fromEnv('gpt-5', { env: azure, azure: true })).toThrow(/AZURE_OPENAI_API_KEY/);
+    for (const missing of ['AZURE_OPENAI_ENDPOINT', 'OPENAI_API_VERSION']) {
+      const env = { AZURE_OPENAI_API_KEY: 'key-12345', ...azure, [missing]: undefined };
+      expect(() => OpenAi.fromEnv('gpt-5', { env, azure: true })).toThrow(new RegExp(missing));
+    }
+  });
+
+  it('needs no key for a server of its own, or where a header brings it', () => {
+    expect(new OpenAi({ model: 'qwen3', baseUrl: 'http://localhost:11434/v1' }).model).toBe('qwen3');
+    expect(new OpenAi({ model: 'gpt-5', headers: { authorization: 'Bearer x' } }).model).toBe('gpt-5');
+  });
+
+  it.each([
+    [{ model: '' }, /model/],
+    [{ api: 'completions' }, /'responses' or 'chat'/],
+    [{ apikey: 'k' }, /no option apikey/],
+    [{ baseUrl: 'localhost' }, /baseUrl/],
+    [{ provider: '' }, /provider/],
+    [{ azure: { endpoint: 'x', apiVersion: '1' } }, /azure/],
+    [{ azure: { endpoint: 'https://r.example', apiVersion: '1' }, baseUrl: 'https://s.example' }, /not both/],
+    [{ azure: { endpoint: 'https://r.example', apiVersion: '1', region: 'x' } }, /no option region/],
+    [{ retry: { maxAttempts: 0 } }, /maxAttempts/],
+  ])('refuses %j', (options, message) => {
+    const make = () => new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', ...options } as OpenAiOptions);
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+  });
+
+  it('loads the SDK at the first call, not before', () => {
+    const entry = new URL('../src/index.ts', import.meta.url).href;
+    const program = `
+      import { registerHooks } from 'node:module';
+      const seen = [];
+      registerHooks({ resolve: (name, context, next) => (seen.push(name), next(name, context)) });
+      const { OpenAi } = await import(${JSON.stringify(entry)});
+      const model = new OpenAi({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', retry: false });
+      const before = seen.includes('openai');
+      const options = { stream: false, signal: new AbortController().signal };
+      await model.generateContentAsync({ contents: [], config: {} }, options).next().catch(() => {});
+      console.log(before, seen.includes('openai'));`;
+    const flags = ['--conditions=@thole/source', '--input-type=module', '-e', program];
+    expect(execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim()).toBe('false true');
+  });
+});
+
+describe('whom it asks', () => {
+  const whole = { id: 'x', object: 'response', status: 'completed', output: [], model: 'gpt-5' };
+
+  it.each([
+    [{ baseUrl: 'https://api.groq.com/openai/v1' }, 'https://api.groq.com/openai/v1/chat/completions'],
+    [{ baseUrl: 'https://api.x.ai/v1', api: 'responses' as const }, 'https://api.x.ai/v1/responses'],
+    [{ baseUrl: 'https://eu.api.openai.com/v1' }, 'https://eu.api.openai.com/v1/responses'],
+    [{ baseUrl: 'https://r.openai.azure.com/openai/v1/' }, 'https://r.openai.azure.com/openai/v1/responses'],
+    [{ api: 'chat' as const }, 'https://api.openai.com/v1/chat/completions'],
+  ])('with %j is %s', async (options, url) => {
+    const answer = url.endsWith('/responses') ? whole : openAi.whole;
+    const { fetch, asked } = cannedFetch(answer);
+    await ask(new OpenAi({ model: 'm', apiKey: 'sk-12345', fetch, ...options }));
+    expect(asked[0]!.url).toBe(url);
+  });
+
+  it('is Azure by its own addresses and header, under the name of the deployment', async () => {
+    const azure = { endpoint: 'https://r.openai.azure.com/', apiVersion: '2025-04-01-preview', deployment: 'mine' };
+    const { fetch, asked } = cannedFetch(openAi.whole);
+    await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, api: 'chat', fetch }));
+    expect(asked[0]!.url).toBe(
+      'https://r.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2025-04-01-preview',
+    );
+    expect(asked[0]!.headers.get('api-key')).toBe('key-12345');
+    expect(asked[0]!.headers.get('authorization')).toBeNull();
+    const responses = cannedFetch(whole);
+    await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, fetch: responses.fetch }));
+    expect(responses.asked[0]!.url).toBe('https://r.openai.azure.com/openai/responses?api-version=2025-04-01-preview');
+    expect(await responses.asked[0]!.json()).toMatchObject({ model: 'mine' });
+  });
+
+  it('is the server of the environment, which is not sent a key that there is none of', async () => {
+    const { fetch, asked } = cannedFetch(openAi.whole);
+    await ask(OpenAi.fromEnv('qwen3', { env: { OPENAI_BASE_URL: 'http://localhost:11434/v1' }, fetch }));
+    expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
+    expect(asked[0]!.headers.get('authorization')).toBeNull();
+    await ask(
+      OpenAi.fromEnv('m', {
+        env: { OPENAI_API_KEY: 'sk-env' },
+        baseUrl: 'http://localhost:1/v1',
+        apiKey: 'sk-own',
+        fetch,
+      }),
+    );
+    expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-own');
+  });
+
+  it('is sent an authorization of the caller in the place of a key', async () => {
+    const { fetch, asked } = cannedFetch(whole);
+    await ask(new OpenAi({ model: 'm', headers: { authorization: 'Bearer own' }, fetch }));
+    expect(asked[0]!.headers.get('authorization')).toBe('Bearer own');
+    const azure = { endpoint: 'https://r.openai.azure.com', apiVersion: '2025-04-01-preview' };
+    await ask(new OpenAi({ model: 'm', headers: { Authorization: 'Bearer entra' }, azure, fetch }));
+    expect(asked[1]!.headers.get('authorization')).toBe('Bearer entra');
+    expect(asked[1]!.headers.get('api-key')).toBeNull();
+  });
+
+  it('is called what the caller says: that name picks options and tells what the server wants', async () => {
+    const { fetch, asked } = cannedFetch(openAi.whole);
+    const model = new OpenAi({ model: 'm', baseUrl: 'http://gateway.local/v1', provider: 'openai', fetch });
+    await ask(model, { request: { config: { maxOutputTokens: 5 }, providerOptions: { openai: { user: 'u' } } } });
+    expect(await asked[0]!.json()).toMatchObject({ max_completion_tokens: 5, user: 'u' });
+  });
+});
+
+describe('a stream on the wire', () => {
+  const text = 'Grüße — 部屋 🏨 "quoted"\n';
+  const said = Array.from(text, (content) => chunk({ content }));
+
+  it.each([
+    ['\n', 1],
+    ['\n', 3],
+    ['\r\n', 1],
+    ['\r\n', 7],
+  ] as const)(
+    'may end lines with %j and be cut every %i bytes, within a character or a word',
+    async (newline, size) => {
+      const events = serverSentEvents(
+        [...[...said, chunk({}, 'stop')].map((data) => ({ data: data as never })), '[DONE]'],
+        newline,
+      );
+      const kept = events.flatMap((event, i) =>
+        i % 5 === 0 ? [`: OPENROUTER PROCESSING${newline}${newline}`, event] : [event],
+      );
+      const model = await modelOf({ headers: EVENTS, body: bytesOf(kept.join(''), size) });
+      const responses = await ask(model, { stream: true });
+      const final = responses.pop()!;
+      expect(final.content?.parts).toEqual([{ text }]);
+      expect(responses.map(({ content }) => content?.parts?.[0]?.text).join('')).toBe(text);
+    },
+  );
+
+  it('is whole without [DONE], and incomplete without a finish reason, even with one', async () => {
+    const whole = await modelOf(streamOf(chunk({ content: 'Hi' }), chunk({}, 'stop')));
+    expect((await ask(whole, { stream: true })).at(-1)?.finishReason).toBe('STOP');
+    const cut = await modelOf(streamOf(chunk({ content: 'Hi' }), '[DONE]'));
+    await expect(ask(cut, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    const within = await modelOf({
+      headers: EVENTS,
+      body: [`data: ${JSON.stringify(chunk({ content: 'Hi' })).slice(0, 40)}`],
+    });
+    await expect(ask(within, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+  });
+
+  it('may hold an error in its middle, after which nothing is asked again', async () => {
+    const failed = chunk({ content: 'Hi' });
+    const model = await modelOf(streamOf(failed, { error: { message: 'worn out', type: 'server_error', code: 503 } }), {
+      retry: { maxAttempts: 3 },
+    });
+    await expect(ask(model, { stream: true })).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
+    expect(servers[0]!.requests).toHaveLength(1);
+  });
+
+  it('falls silent: ended by the idle limit, with its connection (T-99)', async () => {
+    const runtime = new FixedRuntime();
+    const model = await modelOf(chatAnswers(llmScenarios['silent-mid-stream']), { runtime, idleTimeoutMs: 5000 });
+    const responses = model.generateContentAsync(
+      { contents: [], config: {} },
+      { stream: true, signal: new AbortController().signal },
+    );
+    expect((await responses.next()).value).toMatchObject({ partial: true });
+    let thrown: unknown;
+    responses.next().catch((error: unknown) => (thrown = error));
+    await vi.waitFor(async () => {
+      await runtime.advance(5000);
+      expect(thrown).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    });
+    await servers[0]!.allEnded();
+  });
+});
+
+describe('what is no answer', () => {
+  it.each([false, true])('an HTML page with 200 (streamed: %s) says to look at baseUrl (T-99)', async (stream) => {
+    const model = await modelOf({ headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Welcome</h1>' });
+    await expect(ask(model, { stream })).rejects.toMatchObject({
+      code: 'MODEL_PROTOCOL',
+      message: expect.stringContaining('baseUrl'),
+    });
+  });
+
+  it.each([false, true])(
+    'an error object with 200 (streamed: %s) is that error, and is tried again (T-99)',
+    async (stream) => {
+      const body = JSON.stringify({ error: { message: 'Provider returned error', code: 502 } });
+      const runtime = new FixedRuntime();
+      const model = await modelOf({ body }, { retry: { maxAttempts: 2 }, runtime });
+      const asked = ask(model, { stream });
+      asked.catch(() => {});
+      await vi.waitFor(async () => {
+        await runtime.advance(1000);
+        expect(servers[0]!.requests).toHaveLength(2);
+      });
+      await expect(asked).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+    },
+  );
+
+  it('a whole answer where a stream was asked for is taken as it is', async () => {
+    const model = await modelOf({ body: JSON.stringify(openAi.whole) });
+    const responses = await ask(model, { stream: true });
+    expect(responses).toHaveLength(1);
+    expect(responses[0]!.content?.parts).toEqual([{ text: 'Hello! How can I assist you today?' }]);
+  });
+
+  it('an answer whose JSON is called text is read nevertheless', async () => {
+    const model = await modelOf({ headers: { 'content-type': 'text/plain' }, body: JSON.stringify(openAi.whole) });
+    expect((await ask(model))[0]!.finishReason).toBe('STOP');
+  });
+
+  it('a prompt that a filter blocked is a final, though it is refused with a status', async () => {
+    // https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
+    const error = {
+      message: 'The prompt triggered the content management policy',
+      code: 'content_filter',
+      status: 400,
+    };
+    const model = await modelOf({ status: 400, body: JSON.stringify({ error }) });
+    for (const stream of [false, true]) {
+      expect(await ask(model, { stream })).toEqual([
+        {
+          finishReason: 'SAFETY',
+          errorCode: 'MODEL_BLOCKED',
+          errorMessage: expect.stringContaining('content management'),
+        },
+      ]);
+    }
+  });
+});
+
+describe('errors', () => {
+  it('are tried again before the answer begins, after the time that the server asks for', async () => {
+    const runtime = new FixedRuntime();
+    let asked = 0;
+    const refused: ServerAnswer = {
+      status: 429,
+      headers: { 'retry-after': '2' },
+      body: '{"error":{"message":"slow"}}',
+    };
+    const model = await modelOf(() => (asked++ === 0 ? refused : { body: JSON.stringify(openAi.whole) }), {
+      retry: { maxAttempts: 2 },
+      runtime,
+    });
+    const answered = ask(model);
+    await vi.waitFor(() => expect(runtime.pending).toBeGreaterThan(0));
+    await vi.waitFor(async () => {
+      await runtime.advance(500);
+      expect(asked).toBe(2);
+    });
+    expect(runtime.now() - 1_700_000_000).toBeGreaterThanOrEqual(2);
+    expect((await answered)[0]!.finishReason).toBe('STOP');
+  });
+
+  it('never hold the key, the headers or what was asked', async () => {
+    const apiKey = 'sk-very-secret-1234567890';
+    const body = JSON.stringify({
+      error: { message: `Incorrect API key provided: ${apiKey}`, code: 'invalid_api_key' },
+    });
+    const model = await modelOf({ status: 401, body }, { apiKey, headers: { 'x-api-token': 'token-98765' } });
+    const error: unknown = await ask(model).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'MODEL_AUTH', message: expect.stringContaining('Incorrect API key') });
+    const shown = inspect(error, { depth: 10, showHidden: true });
+    for (const secret of [apiKey, 'token-98765']) expect(shown).not.toContain(secret);
+    const broken = new OpenAi({ model: 'm', apiKey, baseUrl: 'http://127.0.0.1:9/v1', retry: false });
+    const unreachable: unknown = await ask(broken).catch((caught: unknown) => caught);
+    expect(unreachable).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(inspect(unreachable, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(inspect(broken, { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it('of the request come before anything is sent', async () => {
+    const { fetch, asked } = cannedFetch(openAi.whole);
+    const model = new OpenAi({ model: 'm', baseUrl: 'http://localhost:1/v1', fetch });
+    const refused = ask(model, { request: { config: { tools: [{ codeExecution: {} }] } } });
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(asked).toEqual([]);
+  });
+
+  it('of the caller come as they are: the reason of the abort', async () => {
+    const reason = new Error('enough');
+    const model = await modelOf({ ending: 'silence' });
+    const abort = new AbortController();
+    const asked = ask(model, { signal: abort.signal });
+    await vi.waitFor(() => expect(servers[0]!.requests).toHaveLength(1));
+    abort.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+    await servers[0]!.allEnded();
+  });
 });

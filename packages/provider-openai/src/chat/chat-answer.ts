@@ -1,0 +1,167 @@
+import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
+import { openAiFailure } from '../map-openai-error.ts';
+import type { RequestTarget } from '../openai-options.ts';
+import { readErrorBody } from '../read-error-body.ts';
+import { ChatCalls } from './chat-calls.ts';
+import { ChatText } from './chat-text.ts';
+import { isRecord } from './is-record.ts';
+import { readFinish, refuseFailedChoice } from './read-finish.ts';
+import { readSources } from './read-sources.ts';
+import type { FoundSources } from './read-sources.ts';
+import { readUsage, restOfUsage } from './read-usage.ts';
+
+type Raw = { readonly [key: string]: unknown };
+
+/** A chat answer that is put together from its chunks, or from the one body that holds it all. */
+export class ChatAnswer {
+  readonly #target: RequestTarget;
+  readonly #text: ChatText;
+  readonly #calls = new ChatCalls();
+  readonly #annotations: unknown[] = [];
+  readonly #rest: JsonObject = {};
+  readonly #restOfChoice: JsonObject = {};
+  readonly #restOfMessage: JsonObject = {};
+  #id: string | undefined;
+  #model: string | undefined;
+  #finish: string | undefined;
+  #usage: Usage | undefined;
+  #usages = 0;
+  #isUsageLast = false;
+
+  constructor(target: RequestTarget) {
+    this.#target = target;
+    this.#text = new ChatText(target.provider);
+  }
+
+  /** Whether all came: a finish reason did, or one count of tokens, at the very end. */
+  get isWhole(): boolean {
+    return this.#finish !== undefined || (this.#isUsageLast && this.#usages === 1);
+  }
+
+  /** A chunk; answers the parts that are new, for a partial. What is an error is thrown. */
+  addChunk(chunk: unknown): Part[] {
+    if (!isRecord(chunk)) return [];
+    const choice = this.#addFrame(chunk);
+    if (!choice) return [];
+    const delta = choice['delta'] ?? (this.#text.isEmpty ? choice['message'] : undefined);
+    return isRecord(delta) ? this.#addMessage(delta) : [];
+  }
+
+  /** The body of an answer that was not streamed. */
+  addWhole(answer: unknown): void {
+    if (!isRecord(answer) || !Array.isArray(answer['choices'])) throw openAiFailure(answer);
+    const choice = this.#addFrame(answer);
+    const message = choice?.['message'] ?? choice?.['delta'];
+    if (isRecord(message)) this.#addMessage(message);
+  }
+
+  /** What was held back of the text while it could still have been a tag. */
+  end(): Part[] {
+    return this.#text.end();
+  }
+
+  /** The one final. */
+  final(): LlmResponse {
+    const { provider } = this.#target;
+    const isFiltered = this.#finish === 'content_filter';
+    const isBlocked = isFiltered || this.#text.isRefusal;
+    const parts = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(provider))];
+    const finishReason = isBlocked ? 'SAFETY' : this.#finish === undefined ? undefined : readFinish(this.#finish);
+    const customMetadata = this.#allRest();
+    return {
+      ...(parts.length > 0 && { content: { role: 'model', parts } }),
+      ...(finishReason !== undefined && { finishReason }),
+      ...(isBlocked && { errorCode: 'MODEL_BLOCKED', errorMessage: isFiltered ? FILTERED : REFUSED }),
+      ...(this.#usage && { usageMetadata: this.#usage }),
+      ...(this.#model !== undefined && { modelVersion: this.#model }),
+      ...this.#sources(),
+      ...(customMetadata && { customMetadata }),
+    };
+  }
+
+  /** All but the message; answers the choice. */
+  #addFrame(frame: Raw): Raw | undefined {
+    const { choices, error } = frame;
+    if (error) throw openAiFailure(frame);
+    this.#isUsageLast = false;
+    for (const key in frame) if (!FRAME.has(key)) keep(this.#rest, key, frame[key]);
+    if (typeof frame['model'] === 'string' && frame['model'] !== '') this.#model = frame['model'];
+    if (typeof frame['id'] === 'string') this.#id = frame['id'];
+    this.#addUsage(frame['usage'] ?? inside(frame['x_groq'], 'usage'));
+    if (!Array.isArray(choices)) {
+      if (readErrorBody(frame).isError) throw openAiFailure(frame);
+      return undefined;
+    }
+    // More than one only where it was asked for; the first is the answer.
+    const choice: unknown = isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
+    if (!isRecord(choice)) return undefined;
+    refuseFailedChoice(choice);
+    // Moonshot counts here.
+    this.#addUsage(choice['usage']);
+    const reason = choice['finish_reason'];
+    if (typeof reason === 'string' && reason !== '') this.#finish = reason;
+    for (const key in choice) if (!CHOICE.has(key)) keep(this.#restOfChoice, key, choice[key]);
+    if (isRecord(choice['logprobs'])) addLogprobs(this.#restOfChoice, choice['logprobs'] as JsonObject);
+    return choice;
+  }
+
+  #addMessage(message: Raw): Part[] {
+    this.#calls.add(message['tool_calls']);
+    const old = message['function_call'];
+    if (isRecord(old)) this.#calls.add([{ index: 0, function: old }]);
+    if (Array.isArray(message['annotations'])) this.#annotations.push(...(message['annotations'] as unknown[]));
+    for (const key in message) if (!MESSAGE.has(key)) keep(this.#restOfMessage, key, message[key]);
+    return this.#text.add(message);
+  }
+
+  #addUsage(raw: unknown): void {
+    const usage = raw ? readUsage(raw) : undefined;
+    if (!usage) return;
+    this.#usage = usage;
+    this.#usages++;
+    this.#isUsageLast = true;
+    const rest = restOfUsage(raw);
+    if (rest) this.#rest['usage'] = rest;
+  }
+
+  #sources(): FoundSources | undefined {
+    const { citations, search_results: searchResults } = this.#rest;
+    if (!citations && !searchResults && this.#annotations.length === 0) return undefined;
+    return readSources({ annotations: this.#annotations, citations, searchResults });
+  }
+
+  #allRest(): JsonObject | undefined {
+    const all: JsonObject = { ...(this.#id && { responseId: this.#id }), ...this.#rest };
+    if (Object.keys(this.#restOfChoice).length > 0) all['choice'] = this.#restOfChoice;
+    const message: JsonObject = { ...this.#restOfMessage };
+    if (this.#text.unknownContent.length > 0) message['content'] = [...this.#text.unknownContent];
+    if (Object.keys(message).length > 0) all['message'] = message;
+    return Object.keys(all).length > 0 ? all : undefined;
+  }
+}
+
+const FILTERED = 'A content filter stopped the answer.';
+const REFUSED = 'The model refused to answer.';
+/** `obfuscation` is there to be dropped: OpenAI pads chunks with it. */
+const FRAME = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'obfuscation']);
+const CHOICE = new Set(['index', 'delta', 'message', 'finish_reason', 'usage', 'logprobs', 'error', 'text']);
+const MESSAGE = new Set(
+  'role content refusal reasoning reasoning_content reasoning_details tool_calls function_call annotations images'.split(
+    ' ',
+  ),
+);
+
+function keep(rest: JsonObject, key: string, value: unknown): void {
+  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return;
+  rest[key] = value as Json;
+}
+
+function addLogprobs(rest: JsonObject, told: JsonObject): void {
+  const so = isRecord(rest['logprobs']) ? (rest['logprobs'] as JsonObject) : {};
+  const [before, now] = [so['content'], told['content']];
+  const content = Array.isArray(before) && Array.isArray(now) ? [...before, ...now] : (now ?? before ?? null);
+  rest['logprobs'] = { ...so, ...told, content };
+}
+
+const isFirst = (choice: unknown): boolean => isRecord(choice) && (choice['index'] ?? 0) === 0;
+const inside = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

@@ -1,0 +1,85 @@
+import type { JsonObject, Part } from '@thole/core';
+import { isRecord } from './is-record.ts';
+import { readArgs } from '../read-args.ts';
+
+interface OpenCall {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  /** Text in pieces, or the object of a server that sends one. */
+  args: string | JsonObject;
+  /** Members of the call that only its server understands. */
+  readonly rest: JsonObject;
+}
+
+type Delta = { readonly [key: string]: unknown };
+
+/**
+ * Calls as they come: whole or in fragments, with or without index, id or type, arguments as text or as an object. A
+ * fragment belongs to the call of its index, else of its id, else to the last one; one that names another function, brings
+ * another id, or follows on arguments that are whole already begins a call of its own.
+ */
+export class ChatCalls {
+  readonly #calls: OpenCall[] = [];
+
+  add(deltas: unknown): void {
+    if (!Array.isArray(deltas)) return;
+    for (const delta of deltas) if (isRecord(delta)) this.#add(delta);
+  }
+
+  /** In the order in which they began. Without an id where the server gave none, or gave one twice. */
+  parts(provider: string): Part[] {
+    const seen = new Set<string>();
+    return this.#calls.flatMap(({ id, name, args, rest }): Part[] => {
+      if (name === '' && args === '') return [];
+      const isNew = id !== '' && !seen.has(id);
+      seen.add(id);
+      const functionCall = { ...(isNew && { id }), name, ...readArgs(args) };
+      const partMetadata = Object.keys(rest).length > 0 ? { provider, call: rest } : undefined;
+      return [{ functionCall, ...(partMetadata && { partMetadata }) }];
+    });
+  }
+
+  #add(delta: Delta): void {
+    const told = isRecord(delta['function']) ? delta['function'] : delta;
+    const [id, name] = [textOr(delta['id']), textOr(told['name'])];
+    const index = typeof delta['index'] === 'number' ? delta['index'] : undefined;
+    let call = this.#find(index, id);
+    if (!call || beginsAnother(call, { index, id, name })) {
+      call = { index, id, name, args: '', rest: {} };
+      this.#calls.push(call);
+    }
+    call.id ||= id;
+    call.name ||= name;
+    addArgs(call, told['arguments']);
+    for (const key in delta) {
+      if (!KNOWN.has(key) && delta[key] !== null && told !== delta) call.rest[key] = delta[key] as JsonObject;
+    }
+  }
+
+  #find(index: number | undefined, id: string): OpenCall | undefined {
+    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+    if (id !== '') return this.#calls.findLast((call) => call.id === id);
+    return this.#calls.at(-1);
+  }
+}
+
+const KNOWN = new Set(['index', 'id', 'type', 'function']);
+
+function beginsAnother(call: OpenCall, delta: { index: number | undefined; id: string; name: string }): boolean {
+  if (delta.name === '' || call.name === '') return false;
+  if (delta.id !== '' && call.id !== '') return delta.id !== call.id;
+  return delta.name !== call.name || isWhole(call.args);
+}
+
+function isWhole(args: string | JsonObject): boolean {
+  return typeof args !== 'string' || (args.trim() !== '' && readArgs(args).brokenArgs === undefined);
+}
+
+function addArgs(call: OpenCall, args: unknown): void {
+  if (typeof args === 'string') call.args = typeof call.args === 'string' ? call.args + args : call.args;
+  else if (isRecord(args)) call.args = args as JsonObject;
+  else if (args !== undefined && args !== null) call.args = JSON.stringify(args);
+}
+
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,28 @@
+import { TholeError } from '@thole/core';
+import { openAiFailure } from '../map-openai-error.ts';
+
+const OURS: { readonly [reason: string]: string } = {
+  stop: 'STOP',
+  tool_calls: 'STOP',
+  function_call: 'STOP',
+  eos: 'STOP',
+  length: 'MAX_TOKENS',
+  model_length: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+};
+
+/** Why an answer ended, in our words where there is one; another is passed on as it came. */
+export function readFinish(reason: string): string {
+  return Object.hasOwn(OURS, reason) ? OURS[reason]! : reason;
+}
+
+/** Throws what a choice says that ended because the server failed, by the table of errors. */
+export function refuseFailedChoice(choice: { readonly [key: string]: unknown }): void {
+  const reason = choice['finish_reason'];
+  if (choice['error'] && typeof choice['error'] !== 'boolean') throw openAiFailure({ error: choice['error'] });
+  if (reason === 'error') throw openAiFailure({ error: { message: 'finish_reason error' } });
+  if (reason === 'insufficient_system_resource') {
+    throw new TholeError('MODEL_OVERLOADED', "The model's server had no resources left in the middle of its answer.");
+  }
+  if (reason === 'abort') throw new TholeError('MODEL_INCOMPLETE', "The model's server gave its answer up.");
+}

@@ -1,0 +1,12 @@
+import type { Part } from '@thole/core';
+import { isRecord } from './is-record.ts';
+
+/** An image of an answer: its bytes where they are in the address, else the address. Undefined for what is none. */
+export function readImage(image: unknown): Part | undefined {
+  const address = isRecord(image) ? image['image_url'] : undefined;
+  const url = isRecord(address) ? address['url'] : address;
+  if (typeof url !== 'string') return undefined;
+  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
+  if (inline) return { inlineData: { mimeType: inline[1]!, data: inline[2]! } };
+  return { fileData: { fileUri: url, mimeType: 'image/*' } };
+}

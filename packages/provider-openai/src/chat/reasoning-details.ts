@@ -1,0 +1,43 @@
+import type { JsonObject } from '@thole/core';
+import { isRecord } from './is-record.ts';
+
+/**
+ * OpenRouter's blocks of reasoning. Fragments of one block (the same kind, one after the other, with the same index) are
+ * put together; what a later fragment brings beside text, such as the signature, belongs to the whole block.
+ */
+export class ReasoningDetails {
+  readonly blocks: JsonObject[] = [];
+
+  /** Answers the text that is new, of blocks that can be read. */
+  add(details: unknown): string {
+    let text = '';
+    if (!Array.isArray(details)) return text;
+    for (const detail of details) {
+      if (!isRecord(detail)) continue;
+      const key = textKey(detail);
+      const last = this.blocks.at(-1);
+      if (key && typeof detail[key] === 'string') text += detail[key];
+      if (key && last && isOneBlock(last, detail)) join(last, detail as JsonObject, key);
+      else this.blocks.push({ ...(detail as JsonObject) });
+    }
+    return text;
+  }
+}
+
+function textKey({ type }: { readonly [key: string]: unknown }): string | undefined {
+  if (type === 'reasoning.text') return 'text';
+  return type === 'reasoning.summary' ? 'summary' : undefined;
+}
+
+function isOneBlock(last: JsonObject, detail: { readonly [key: string]: unknown }): boolean {
+  return last['type'] === detail['type'] && last['index'] === detail['index'] && !last['signature'];
+}
+
+function join(last: JsonObject, detail: JsonObject, key: string): void {
+  for (const [name, value] of Object.entries(detail)) {
+    if (name === key) last[key] = `${textOr(last[key])}${textOr(value)}`;
+    else if (value !== null) last[name] = value;
+  }
+}
+
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');

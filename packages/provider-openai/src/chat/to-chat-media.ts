@@ -1,0 +1,45 @@
+import { TholeError } from '@thole/core';
+import type { FileData, InlineData } from '@thole/core';
+import type OpenAI from 'openai';
+
+type ContentPart = OpenAI.Chat.ChatCompletionContentPart;
+
+const AUDIO: { readonly [mimeType: string]: 'wav' | 'mp3' } = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/mp3': 'mp3',
+  'audio/mpeg': 'mp3',
+};
+
+/** Bytes in a user's message: images, sound as wav or mp3, other files. `INVALID_INPUT` naming the type of what Chat has no part for. */
+export function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart {
+  const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
+  const type = mimeType.split(';')[0]!.trim().toLowerCase();
+  const url = `data:${type};base64,${base64}`;
+  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  const format = AUDIO[type];
+  if (format) return { type: 'input_audio', input_audio: { data: base64, format } };
+  if (type.startsWith('audio/') || type.startsWith('video/')) throw refused(mimeType);
+  return { type: 'file', file: { filename: displayName ?? `file.${extension(type)}`, file_data: url } };
+}
+
+/** A file that stands elsewhere: an image by its address, or one of OpenAI's own files by its id (`file-…`). */
+export function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: string): ContentPart {
+  if (/^file-[\w-]+$/.test(fileUri)) return { type: 'file', file: { file_id: fileUri } };
+  const isImage = mimeType?.startsWith('image/') ?? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri);
+  if (isImage && /^(https?|data):/i.test(fileUri)) return { type: 'image_url', image_url: { url: fileUri } };
+  // OpenRouter fetches files by address.
+  if (/^https?:/i.test(fileUri) && provider === 'openrouter.ai' && !/^(audio|video)\//.test(mimeType ?? '')) {
+    return { type: 'file', file: { filename: displayName ?? 'file', file_data: fileUri } };
+  }
+  throw refused(mimeType ?? 'of no known type', ' by its address');
+}
+
+function refused(mimeType: string, how = ''): TholeError {
+  return new TholeError('INVALID_INPUT', `Chat Completions takes no file ${mimeType}${how}.`);
+}
+
+function extension(type: string): string {
+  return type === 'text/plain' ? 'txt' : type.slice(type.indexOf('/') + 1).replace(/[^\w]/g, '') || 'bin';
+}

@@ -1,0 +1,38 @@
+import { TholeError } from '@thole/core';
+import type { GenerateContentConfig } from '@thole/core';
+import type OpenAI from 'openai';
+import { checkSchema, strictSchema } from '../openai-schema.ts';
+import { strictly } from './strictly.ts';
+
+const PATH = 'responseJsonSchema';
+
+/** Strict where the schema fits strict mode's rules, or must (`isStrict`; `SCHEMA_UNSUPPORTED` then where it does not). */
+export function toResponseFormat(
+  { responseJsonSchema, responseMimeType }: GenerateContentConfig,
+  { isOpenAi, isStrict }: { isOpenAi: boolean; isStrict: boolean | undefined },
+): OpenAI.Chat.ChatCompletionCreateParams['response_format'] {
+  if (!responseJsonSchema) return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
+  if (isStrict) return format(strictly(responseJsonSchema, PATH), true);
+  if (isStrict === undefined) {
+    const strict = attempt(() => strictSchema(responseJsonSchema, PATH));
+    if (strict && 'schema' in strict) return format(strict.schema, true);
+  }
+  return format(isOpenAi ? checkSchema(responseJsonSchema, PATH) : responseJsonSchema, false);
+}
+
+function format(
+  schema: NonNullable<GenerateContentConfig['responseJsonSchema']>,
+  strict: boolean,
+): OpenAI.Chat.ChatCompletionCreateParams['response_format'] {
+  return { type: 'json_schema', json_schema: { name: 'answer', schema, strict } };
+}
+
+/** What OpenAI takes in neither mode, another server may take. */
+function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (TholeError.is(error, 'SCHEMA_UNSUPPORTED')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { TholeErrorCode } from '@thole/core';
+
+/** What a refusal means, and whether the same call may succeed later, where the code's own answer is not right. */
+export interface KindOfRefusal {
+  readonly code: TholeErrorCode;
+  readonly retryable?: boolean | undefined;
+}
+
+/** What a server says of a refusal; 200 where it came within an answer. */
+export interface RefusalSigns {
+  readonly status: number;
+  readonly code?: string | undefined;
+  readonly type?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** The table: what the server calls it first, then what its message says, then the status. */
+export function kindOfRefusal({ status, code = '', type = '', message = '' }: RefusalSigns): KindOfRefusal {
+  const name = `${code} ${type}`.toLowerCase();
+  if (/content_filter|content_policy|responsibleaipolicy/.test(name)) return { code: 'MODEL_BLOCKED' };
+  if (/context_length|context_size|string_above_max_length/.test(name)) return { code: 'MODEL_CONTEXT_TOO_LONG' };
+  if (
+    /insufficient_quota|billing|insufficient_balance|insufficient_credits|quota_exceeded/.test(name) ||
+    status === 402
+  ) {
+    return { code: 'MODEL_RATE_LIMITED', retryable: false };
+  }
+  // The message decides for refusals of the request alone: a rate limit speaks of tokens as well.
+  if (
+    (status === 200 || status === 400 || status === 413 || status === 422 || status === 500) &&
+    TOO_LONG.test(message)
+  ) {
+    return { code: 'MODEL_CONTEXT_TOO_LONG' };
+  }
+  return byStatus(status) ?? byName(name, message);
+}
+
+function byStatus(status: number): KindOfRefusal | undefined {
+  if (status === 401 || status === 403 || status === 407) return { code: 'MODEL_AUTH' };
+  if (status === 408 || status === 504) return { code: 'MODEL_TIMEOUT' };
+  if (status === 429) return { code: 'MODEL_RATE_LIMITED' };
+  // 409: the server asks to try again; 498: Groq's flexible tier is full; 529: overloaded, behind some gateways.
+  if (status === 409 || status === 498 || status === 503 || status === 529) return { code: 'MODEL_OVERLOADED' };
+  if (status >= 500) return { code: 'MODEL_UNAVAILABLE' };
+  return status >= 400 ? { code: 'MODEL_BAD_REQUEST' } : undefined;
+}
+
+function byName(name: string, message: string): KindOfRefusal {
+  if (/rate_?limit|too_many_requests|resource_exhausted/.test(name)) return { code: 'MODEL_RATE_LIMITED' };
+  if (/overload|capacity|unavailable|slow_down/.test(name)) return { code: 'MODEL_OVERLOADED' };
+  if (/auth|api_key|permission/.test(name)) return { code: 'MODEL_AUTH' };
+  if (/timeout/.test(name)) return { code: 'MODEL_TIMEOUT' };
+  if (/server_error|internal|api_error/.test(name)) return { code: 'MODEL_UNAVAILABLE' };
+  if (/invalid|bad_request|not_found|unsupported/.test(name)) return { code: 'MODEL_BAD_REQUEST' };
+  if (/rate limit|too many requests/i.test(message)) return { code: 'MODEL_RATE_LIMITED' };
+  if (/overloaded|at capacity|try again later/i.test(message)) return { code: 'MODEL_OVERLOADED' };
+  if (/not found|does not exist|invalid/i.test(message)) return { code: 'MODEL_BAD_REQUEST' };
+  return { code: 'MODEL_FAILED' };
+}
+
+/** As OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models say it. */
+const TOO_LONG = new RegExp(
+  [
+    'maximum context length',
+    'maximum prompt length',
+    'max(imum)? model length',
+    'context (length|window|size)',
+    'reduce the length of the (messages|prompt|input)',
+    '(prompt|input|request) is too long',
+    'too many tokens',
+    'token count .*exceeds',
+    'exceeds the maximum number of tokens',
+    '`inputs` tokens \\+ `max_new_tokens`',
+  ].join('|'),
+  'i',
+);

@@ -1,0 +1,90 @@
+import { isPlainObject, setOwn, TholeError, typeName } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
+import { resolvePointer } from './resolve-pointer.ts';
+import { StrictWalk } from './strict-walk.ts';
+
+const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const NOT_AT_THE_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
+/** Keywords whose value is a schema, a list of them, or schemas by name. What stands in others is data. */
+const WITH_SCHEMA = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
+const WITH_LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const WITH_NAMES = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+
+/**
+ * The schema as OpenAI takes it outside strict mode: its root an object with `properties`, a root that is a `$ref` replaced by
+ * what it points to, `items` in every array. Throws `SCHEMA_UNSUPPORTED`, naming the path from `path` on, for what OpenAI
+ * takes in neither mode: a root that is no object or a choice, an unknown type, a `$ref` that leads nowhere.
+ */
+export function checkSchema(schema: JsonObject, path: string): JsonObject {
+  const root = rootOf(schema, path);
+  for (const keyword of NOT_AT_THE_ROOT) {
+    if (root[keyword] !== undefined) throw unsupported(path, `its root must not have ${keyword}`);
+  }
+  const type = root['type'] ?? (root['properties'] === undefined ? undefined : 'object');
+  if (type !== 'object' && Object.keys(root).length > 0) throw unsupported(path, 'its root must be of type object');
+  const filled = { ...root, type: 'object', properties: root['properties'] ?? {} };
+  return checked(filled, path, filled);
+}
+
+/**
+ * The schema by strict mode's rules, or why it cannot be one of them, beginning with the path. Where it says nothing of
+ * additional properties, there are none; keywords that only describe and that OpenAI refuses (`default`, `examples` …) are left
+ * out. `SCHEMA_UNSUPPORTED` as `checkSchema`.
+ */
+export function strictSchema(schema: JsonObject, path: string): { schema: JsonObject } | { refused: string } {
+  const walk = new StrictWalk();
+  const strict = walk.walk(checkSchema(schema, path), path, 0);
+  const refused = walk.refused ?? walk.overLimits(path);
+  return refused === undefined ? { schema: strict } : { refused };
+}
+
+function rootOf(schema: JsonObject, path: string): JsonObject {
+  const reference = schema['$ref'];
+  if (typeof reference !== 'string') return schema;
+  const { $ref: _, ...rest } = schema;
+  const target = resolvePointer(schema, reference);
+  if (!isPlainObject(target) || target === schema || target['$ref'] !== undefined) {
+    throw unsupported(`${path}.$ref`, 'it leads nowhere');
+  }
+  return { ...(target as JsonObject), ...rest };
+}
+
+function checked(schema: JsonObject, path: string, root: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema))
+    setOwn(copy, keyword, checkedMember(keyword, value, path, root));
+  const { type } = schema;
+  for (const each of Array.isArray(type) ? type : [type]) {
+    if (each !== undefined && !TYPES.includes(each)) throw unsupported(`${path}.type`, 'it names an unknown type');
+  }
+  const reference = schema['$ref'];
+  if (reference !== undefined && (typeof reference !== 'string' || resolvePointer(root, reference) === undefined)) {
+    throw unsupported(`${path}.$ref`, 'it leads nowhere');
+  }
+  const isArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  if (isArray && copy['items'] === undefined && copy['prefixItems'] === undefined) copy['items'] = {};
+  return copy;
+}
+
+function checkedMember(keyword: string, value: Json, path: string, root: JsonObject): Json {
+  const at = `${path}.${keyword}`;
+  if (WITH_SCHEMA.includes(keyword)) return checkedSchema(value, at, root);
+  if (WITH_LIST.includes(keyword)) {
+    if (!Array.isArray(value)) throw unsupported(at, `it must be an array, not ${typeName(value)}`);
+    return value.map((each, i) => checkedSchema(each, `${at}[${i}]`, root));
+  }
+  if (!WITH_NAMES.includes(keyword)) return value;
+  if (!isPlainObject(value)) throw unsupported(at, `it must be an object, not ${typeName(value)}`);
+  const copy: JsonObject = {};
+  for (const [name, each] of Object.entries(value)) setOwn(copy, name, checkedSchema(each, `${at}.${name}`, root));
+  return copy;
+}
+
+function checkedSchema(value: Json, path: string, root: JsonObject): Json {
+  if (typeof value === 'boolean') return value;
+  if (!isPlainObject(value)) throw unsupported(path, `it must be a schema, not ${typeName(value)}`);
+  return checked(value, path, root);
+}
+
+const unsupported = (path: string, why: string): TholeError =>
+  new TholeError('SCHEMA_UNSUPPORTED', `OpenAI cannot take the schema at ${path}: ${why}.`);

@@ -1,0 +1,35 @@
+import type { AzureOptions, OpenAiConnectionOptions } from './openai-options.ts';
+
+/** Variables of an environment, by name. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** What `fromEnv` takes beside the environment: `azure: true` takes all of Azure's options from there. */
+export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'model' | 'azure'> & {
+  /** `process.env`. */
+  env?: Environment | undefined;
+  azure?: true | Partial<AzureOptions> | undefined;
+};
+
+/**
+ * The options with what is missing from the environment: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure
+ * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. What is given wins; an empty variable is none.
+ */
+export function optionsFromEnv<Options extends OpenAiConnectionOptions>(
+  options: FromEnv<Options>,
+): Omit<FromEnv<Options>, 'env' | 'azure'> & OpenAiConnectionOptions {
+  const { env = (globalThis as { process?: { env?: Environment } }).process?.env ?? {}, azure, ...given } = options;
+  const read = (name: string): string | undefined => env[name] || undefined;
+  if (!azure) {
+    return {
+      ...given,
+      apiKey: given.apiKey ?? read('OPENAI_API_KEY'),
+      baseUrl: given.baseUrl ?? read('OPENAI_BASE_URL'),
+    };
+  }
+  const own = azure === true ? {} : azure;
+  const endpoint = own.endpoint ?? read('AZURE_OPENAI_ENDPOINT');
+  const apiVersion = own.apiVersion ?? read('OPENAI_API_VERSION');
+  const apiKey = given.apiKey ?? read('AZURE_OPENAI_API_KEY');
+  // What is still missing is named where the options are checked.
+  return { ...given, apiKey, azure: { ...own, endpoint, apiVersion } as AzureOptions };
+}

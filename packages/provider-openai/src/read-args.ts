@@ -1,0 +1,20 @@
+import type { JsonObject } from '@thole/core';
+import { isPlainObject } from '@thole/core';
+
+/**
+ * A call's arguments, sent as JSON text or as the object itself. None at all are `{}`; what is no JSON object stands in
+ * `brokenArgs` as it came, with `args` empty.
+ */
+export function readArgs(raw: unknown): { args: JsonObject; brokenArgs?: string } {
+  if (raw === undefined || raw === null) return { args: {} };
+  if (typeof raw !== 'string') return isPlainObject(raw) ? { args: raw as JsonObject } : broken(JSON.stringify(raw));
+  if (raw.trim() === '') return { args: {} };
+  try {
+    const parsed: unknown = JSON.parse(raw);
+    return isPlainObject(parsed) ? { args: parsed as JsonObject } : broken(raw);
+  } catch {
+    return broken(raw);
+  }
+}
+
+const broken = (raw: string): { args: JsonObject; brokenArgs: string } => ({ args: {}, brokenArgs: raw });

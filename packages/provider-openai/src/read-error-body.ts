@@ -1,0 +1,74 @@
+import { isPlainObject } from '@thole/core';
+
+/** What an error body says, wherever it says it. */
+export interface ErrorBody {
+  /** It has a member that only errors have. */
+  readonly isError: boolean;
+  readonly isHtml: boolean;
+  readonly message?: string | undefined;
+  readonly code?: string | undefined;
+  readonly type?: string | undefined;
+  readonly param?: string | undefined;
+  /** Where it is a number from 400 to 599. */
+  readonly status?: number | undefined;
+}
+
+/** Reads `error.message`, `error` as a string, `message` and `detail`; of a text the text, of a page that it is one. */
+export function readErrorBody(body: unknown): ErrorBody {
+  if (typeof body === 'string') {
+    const isHtml = /^\s*<(!doctype|html)/i.test(body);
+    const message = isHtml ? 'an HTML page (is baseUrl right?)' : shortened(body);
+    return { isError: false, isHtml, message };
+  }
+  // Google's compatible endpoint puts the object into an array.
+  const outer = Array.isArray(body) ? body[0] : body;
+  if (!isPlainObject(outer)) return { isError: false, isHtml: false };
+  const inner = isPlainObject(outer['error']) ? outer['error'] : undefined;
+  const from: { readonly [key: string]: unknown } = inner ?? outer;
+  const told = typeof outer['error'] === 'string' ? outer['error'] : undefined;
+  return {
+    isError: inner !== undefined || told !== undefined || isTold(outer),
+    isHtml: false,
+    message: shortened(told ?? text(from['message']) ?? detail(from['detail']) ?? text(outer['message'])),
+    code: text(from['code']) ?? text(outer['code']),
+    type: text(from['type']) ?? text(from['status']),
+    param: text(from['param']),
+    status: statusOf(from) ?? statusOf(outer),
+  };
+}
+
+function isTold(outer: { readonly [key: string]: unknown }): boolean {
+  return (
+    text(outer['message']) !== undefined ||
+    detail(outer['detail']) !== undefined ||
+    outer['object'] === 'error' ||
+    outer['type'] === 'error'
+  );
+}
+
+/** A list of what a validator complains about is joined. */
+function detail(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return text(value);
+  const lines = value.map((each: unknown) => {
+    if (!isPlainObject(each)) return text(each);
+    const place = Array.isArray(each['loc']) ? `${each['loc'].join('.')}: ` : '';
+    return `${place}${text(each['msg']) ?? ''}`;
+  });
+  return lines.filter(Boolean).join('; ') || undefined;
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'string' && value !== '') return value;
+  return typeof value === 'number' ? String(value) : undefined;
+}
+
+function statusOf(from: { readonly [key: string]: unknown }): number | undefined {
+  const given = [from['status'], from['status_code'], from['code']].map(Number);
+  return given.find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+}
+
+function shortened(message: string | undefined): string | undefined {
+  const trimmed = message?.trim();
+  if (!trimmed) return undefined;
+  return trimmed.length > 1000 ? `${trimmed.slice(0, 1000)} …` : trimmed;
+}

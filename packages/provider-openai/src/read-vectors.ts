@@ -1,0 +1,28 @@
+import { isPlainObject, TholeError } from '@thole/core';
+
+/**
+ * Vectors in the order of their texts, whatever the order in which they came. `EMBEDDER_FAILED` for another number or length of
+ * them, and for what is no number.
+ */
+export function readVectors(data: readonly unknown[], count: number, dimensions: number): Float32Array[] {
+  if (data.length !== count) throw failed(`answered ${data.length} vectors to ${count} texts`);
+  const vectors: (Float32Array | undefined)[] = Array.from({ length: count });
+  for (const [i, entry] of data.entries()) {
+    if (!isPlainObject(entry)) throw failed('answered something else than vectors');
+    const index = typeof entry['index'] === 'number' ? entry['index'] : i;
+    if (!(index in vectors) || vectors[index]) throw failed('numbered its vectors wrongly');
+    vectors[index] = toVector(entry['embedding'], dimensions);
+  }
+  return vectors as Float32Array[];
+}
+
+function toVector(numbers: unknown, dimensions: number): Float32Array {
+  if (!Array.isArray(numbers)) throw failed('answered a vector that is no list of numbers');
+  if (numbers.length !== dimensions) throw failed(`answered vectors of ${numbers.length} numbers, not ${dimensions}`);
+  if (!numbers.every((each) => Number.isFinite(each))) throw failed('answered a vector with what is no number');
+  return Float32Array.from(numbers as number[]);
+}
+
+// The same texts would come back the same.
+const failed = (what: string): TholeError =>
+  new TholeError('EMBEDDER_FAILED', `The embeddings' server ${what}.`, { retryable: false });

@@ -1,0 +1,12 @@
+import { isPlainObject } from '@thole/core';
+
+/** Why a failed answer, or an event that tells of an error, was blocked; undefined where it failed for another reason. */
+export function blockedBecause(failed: { readonly [member: string]: unknown }): string | undefined {
+  const error = isPlainObject(failed['error']) ? failed['error'] : failed;
+  const { code } = error;
+  const message = typeof error['message'] === 'string' ? error['message'] : '';
+  const isBlocked =
+    typeof code === 'string' &&
+    (/policy|content_filter/.test(code) || (code === 'invalid_prompt' && /polic|flagged/i.test(message)));
+  return isBlocked ? message || 'The provider blocked it.' : undefined;
+}

@@ -1,0 +1,29 @@
+import { isPlainObject, setOwn } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+
+/** The caller's list is added to ours: in its place it would take away what the request needs. */
+const ADDED: readonly string[] = ['tools', 'include'];
+
+/**
+ * `options` over `body`, plain objects member by member; null leaves a member out; the lists `tools` and `include` are joined.
+ * Neither is changed.
+ */
+export function mergeOptions(body: JsonObject, options: JsonObject): JsonObject {
+  const merged = mergeDeep(body, options);
+  for (const list of ADDED) {
+    const [ours, theirs] = [body[list], options[list]];
+    if (!Array.isArray(ours) || !Array.isArray(theirs)) continue;
+    merged[list] = [...ours, ...theirs.filter((each) => typeof each !== 'string' || !ours.includes(each))];
+  }
+  return merged;
+}
+
+function mergeDeep(body: JsonObject, options: JsonObject): JsonObject {
+  const merged: JsonObject = { ...body };
+  for (const [name, value] of Object.entries(options)) {
+    const below = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (value === null) delete merged[name];
+    else setOwn(merged, name, isPlainObject(below) && isPlainObject(value) ? mergeDeep(below, value) : value);
+  }
+  return merged;
+}

@@ -1,0 +1,31 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { LlmResponse } from '@thole/core';
+import { blockedBecause } from './blocked-because.ts';
+
+/**
+ * Why an answer ended, in Gemini's words; a reason without a counterpart as it came. A refusal and a filter are `MODEL_BLOCKED`.
+ * Throws `MODEL_INCOMPLETE` where it has not ended.
+ */
+export function readFinish(
+  answer: { readonly [member: string]: unknown },
+  isRefused: boolean,
+): Pick<LlmResponse, 'finishReason' | 'errorCode' | 'errorMessage'> {
+  const { status = 'completed', incomplete_details: details } = answer;
+  const because = blockedBecause(answer);
+  if (because !== undefined) return blocked(because);
+  if (isRefused) return blocked('The model refused to answer.');
+  if (status === 'completed' || status === null) return { finishReason: 'STOP' };
+  if (status !== 'incomplete') {
+    throw new TholeError('MODEL_INCOMPLETE', `OpenAI’s answer is not whole: its status is ${JSON.stringify(status)}.`);
+  }
+  const reason = isPlainObject(details) ? details['reason'] : undefined;
+  if (reason === 'max_output_tokens' || reason === 'max_tokens') return { finishReason: 'MAX_TOKENS' };
+  if (reason === 'content_filter') return blocked('A content filter stopped the answer.');
+  return { finishReason: typeof reason === 'string' ? reason : 'incomplete' };
+}
+
+const blocked = (errorMessage: string): ReturnType<typeof readFinish> => ({
+  finishReason: 'SAFETY',
+  errorCode: 'MODEL_BLOCKED',
+  errorMessage,
+});

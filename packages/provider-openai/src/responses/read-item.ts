@@ -1,0 +1,109 @@
+import { isPlainObject } from '@thole/core';
+import type { Json, JsonObject, Part } from '@thole/core';
+import { readArgs } from '../read-args.ts';
+
+/** A part, and what its mark says of it. */
+export interface Piece {
+  readonly part: Part;
+  readonly entry?: JsonObject | undefined;
+  readonly list?: string | undefined;
+}
+
+/** An item as parts. */
+export interface ReadItem {
+  /** What is left of the item without its pieces; undefined where all of it has to be kept as it came. */
+  readonly item?: JsonObject | undefined;
+  readonly pieces: readonly Piece[];
+  /** Pieces that this version does not know. */
+  readonly unknown?: JsonObject[] | undefined;
+}
+
+/** The item as parts: none for a type that is not known, for a call that the provider ran itself, for reasoning without words. */
+export function readItem(raw: JsonObject): ReadItem {
+  switch (raw['type']) {
+    case 'message':
+      return readMessage(raw);
+    case 'reasoning':
+      return readReasoning(raw);
+    case 'function_call':
+      return readCall(raw);
+    case 'code_interpreter_call':
+      return readCode(raw);
+    case 'image_generation_call':
+      return readImage(raw);
+    default:
+      return asItCame;
+  }
+}
+
+const asItCame: ReadItem = { pieces: [] };
+
+function readMessage({ content, ...item }: JsonObject): ReadItem {
+  const entries = typeof content === 'string' ? [{ type: 'output_text', text: content }] : objectsIn(content);
+  const pieces: Piece[] = [];
+  const unknown: JsonObject[] = [];
+  for (const each of entries) {
+    const { text, refusal, ...entry } = each;
+    const words = entry['type'] === 'refusal' ? refusal : text;
+    if (typeof words !== 'string') unknown.push(each);
+    else if (words !== '') pieces.push({ part: { text: words }, entry: withoutEmptyLists(entry) });
+  }
+  return { item, pieces, unknown };
+}
+
+function readReasoning(raw: JsonObject): ReadItem {
+  const { summary, content, ...item } = raw;
+  const pieces = [
+    ...objectsIn(summary).map((entry) => thought(entry, 'summary')),
+    ...objectsIn(content).map((entry) => thought(entry, 'content')),
+  ];
+  return pieces.some(({ part }) => part.text) ? { item, pieces: pieces.filter(({ part }) => part.text) } : asItCame;
+}
+
+function thought({ text, ...entry }: JsonObject, list: string): Piece {
+  return { part: { text: typeof text === 'string' ? text : '', thought: true }, entry, list };
+}
+
+function readCall({ call_id, name, arguments: raw, ...item }: JsonObject): ReadItem {
+  if (typeof name !== 'string' || name === '') return asItCame;
+  const id = [call_id, item['id']].find((each) => typeof each === 'string' && each !== '') as string | undefined;
+  return { item, pieces: [{ part: { functionCall: { ...(id !== undefined && { id }), name, ...readArgs(raw) } } }] };
+}
+
+function readCode({ code, outputs, ...item }: JsonObject): ReadItem {
+  const isFailed = item['status'] === 'failed';
+  const pieces: Piece[] = [
+    { part: { executableCode: { code: typeof code === 'string' ? code : '', language: 'PYTHON' } } },
+  ];
+  for (const { logs, url, ...entry } of objectsIn(outputs)) {
+    if (typeof logs === 'string') {
+      const outcome = isFailed ? 'OUTCOME_FAILED' : 'OUTCOME_OK';
+      pieces.push({ part: { codeExecutionResult: { outcome, output: logs } }, entry });
+    } else if (typeof url === 'string') pieces.push({ part: fileAt(url), entry });
+  }
+  if (isFailed && pieces.length === 1) {
+    pieces.push({ part: { codeExecutionResult: { outcome: 'OUTCOME_FAILED' } } });
+  }
+  return { item, pieces };
+}
+
+function fileAt(url: string): Part {
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  if (mimeType !== undefined && data !== undefined) return { inlineData: { mimeType, data } };
+  return { fileData: { fileUri: url, mimeType: 'image/png' } };
+}
+
+function readImage(raw: JsonObject): ReadItem {
+  const { result, ...item } = raw;
+  if (typeof result !== 'string' || result === '') return asItCame;
+  const format = item['output_format'];
+  const mimeType = `image/${typeof format === 'string' ? (format === 'svg' ? 'svg+xml' : format) : 'png'}`;
+  return { item, pieces: [{ part: { inlineData: { mimeType, data: result } } }] };
+}
+
+const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
+const isObject = (value: unknown): value is JsonObject => isPlainObject(value);
+
+/** `annotations: []` and the like stand in every text. */
+const withoutEmptyLists = (entry: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => !(Array.isArray(value) && value.length === 0)));

@@ -1,0 +1,27 @@
+import { isPlainObject } from '@thole/core';
+import type { Usage } from '@thole/core';
+
+/** Tokens in our names: what was thought counts apart from what was answered. */
+export function readUsage(usage: unknown): Usage | undefined {
+  if (!isPlainObject(usage)) return undefined;
+  const prompt = numberIn(usage, 'input_tokens');
+  const output = numberIn(usage, 'output_tokens');
+  const cached = numberIn(usage['input_tokens_details'], 'cached_tokens');
+  const thoughts = numberIn(usage['output_tokens_details'], 'reasoning_tokens');
+  // Some count what was thought beside the output and not within it.
+  const answered = output !== undefined && thoughts !== undefined && thoughts <= output ? output - thoughts : output;
+  const sum = prompt === undefined || output === undefined ? undefined : prompt + output;
+  const total = numberIn(usage, 'total_tokens') ?? sum;
+  return {
+    ...(prompt !== undefined && { promptTokenCount: prompt }),
+    ...(answered !== undefined && { candidatesTokenCount: answered }),
+    ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
+    ...(cached !== undefined && { cachedContentTokenCount: cached }),
+    ...(total !== undefined && { totalTokenCount: total }),
+  };
+}
+
+function numberIn(source: unknown, name: string): number | undefined {
+  const value = isPlainObject(source) ? source[name] : undefined;
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,78 @@
+import type { JsonObject, Part } from '@thole/core';
+import type { PartMark } from './part-mark.ts';
+
+/** An item that is put together again; its further parts are added as they come. */
+export interface OpenItem {
+  readonly item: JsonObject;
+  add(part: Part, mark: PartMark): void;
+}
+
+/** The item that begins with this part; undefined where the part is no longer what its mark says. */
+export function beginItem(part: Part, mark: PartMark, callId: string | undefined): OpenItem | undefined {
+  const begun = mark.item!;
+  switch (begun['type']) {
+    case 'message':
+      return part.text === undefined || part.thought ? undefined : message(part, mark, begun);
+    case 'reasoning':
+      return part.thought ? reasoning(part, mark, begun) : undefined;
+    case 'function_call': {
+      const { functionCall: call } = part;
+      if (!call || callId === undefined) return undefined;
+      const args = call.brokenArgs ?? JSON.stringify(call.args);
+      return whole({ ...begun, call_id: callId, name: call.name, arguments: args });
+    }
+    case 'code_interpreter_call':
+      return part.executableCode ? code(part.executableCode.code, begun) : undefined;
+    case 'image_generation_call':
+      return part.inlineData ? whole({ ...begun, result: part.inlineData.data }) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const whole = (item: JsonObject): OpenItem => ({ item, add: () => undefined });
+
+function message(first: Part, mark: PartMark, begun: JsonObject): OpenItem {
+  const content: JsonObject[] = [];
+  const add = (part: Part, { entry = {} }: PartMark): void => {
+    if (!part.text) return;
+    const { logprobs: _, ...kept } = entry;
+    content.push(
+      entry['type'] === 'refusal'
+        ? { ...kept, refusal: part.text }
+        : { type: 'output_text', annotations: [], ...kept, text: part.text },
+    );
+  };
+  add(first, mark);
+  return { item: { ...begun, role: 'assistant', content }, add };
+}
+
+function reasoning(first: Part, mark: PartMark, begun: JsonObject): OpenItem {
+  const summary: JsonObject[] = [];
+  const content: JsonObject[] = [];
+  const item: JsonObject = { ...begun, summary };
+  const add = (part: Part, { entry = {}, list }: PartMark): void => {
+    if (list === 'content') {
+      item['content'] = content;
+      content.push({ type: 'reasoning_text', ...entry, text: part.text ?? '' });
+    } else summary.push({ type: 'summary_text', ...entry, text: part.text ?? '' });
+  };
+  add(first, mark);
+  return { item, add };
+}
+
+function code(source: string, begun: JsonObject): OpenItem {
+  const outputs: JsonObject[] = [];
+  const item: JsonObject = { ...begun, code: source, outputs: null };
+  return {
+    item,
+    add: ({ codeExecutionResult, fileData, inlineData }, { entry }) => {
+      if (!entry) return;
+      const output = codeExecutionResult
+        ? { ...entry, logs: codeExecutionResult.output ?? '' }
+        : { ...entry, url: fileData?.fileUri ?? `data:${inlineData?.mimeType};base64,${inlineData?.data}` };
+      item['outputs'] = outputs;
+      outputs.push(output);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@thole/core';
+
+/**
+ * The items of one answer without those for which the API refuses the whole request: messages with nothing in them, calls of the
+ * provider's whose answer is not among the items, reasoning that nothing follows, reasoning for a model that takes none, and,
+ * unless the server keeps items, reasoning without its encrypted content. Of an answer that loses such reasoning only the
+ * messages and the calls of functions are sent, without ids: by them the server would miss it.
+ */
+export function sendableItems(
+  items: readonly JsonObject[],
+  { isStored, takesReasoning }: { isStored: boolean; takesReasoning: boolean },
+): JsonObject[] {
+  const answered = items.filter((item) => !isEmptyMessage(item) && isOwnCallOrAnswered(item, items));
+  const followed = answered.filter(
+    (item, i) => !isReasoning(item) || answered.slice(i).some((each) => !isReasoning(each)),
+  );
+  const isLost = (item: JsonObject): boolean =>
+    isReasoning(item) && (!takesReasoning || (!isStored && !item['encrypted_content']));
+  return followed.some(isLost) ? followed.filter(isOurs).map(withoutId) : followed;
+}
+
+const isReasoning = (item: JsonObject): boolean => item['type'] === 'reasoning';
+function withoutId(item: JsonObject): JsonObject {
+  const { id: _, ...rest } = item;
+  return rest;
+}
+
+const isOurs = (item: JsonObject): boolean => item['type'] === 'message' || item['type'] === 'function_call';
+
+const isEmptyMessage = (item: JsonObject): boolean =>
+  item['type'] === 'message' && Array.isArray(item['content']) && item['content'].length === 0;
+
+function isOwnCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
+  const { type, call_id: id } = item;
+  if (type === 'function_call') return typeof item['name'] === 'string';
+  if (id === undefined || id === null) return true;
+  return items.some((each) => each !== item && each['call_id'] === id);
+}

@@ -1,0 +1,27 @@
+import { TholeError } from '@thole/core';
+import type { GenerateContentConfig, JsonObject } from '@thole/core';
+import { checkSchema, strictSchema } from '../openai-schema.ts';
+
+/**
+ * The form of the answer: by a schema, strictly where it fits strict mode or where `strict` asks for it (`SCHEMA_UNSUPPORTED`
+ * with the path where it does not fit); JSON of any form; or undefined for text. Another MIME type is `INVALID_INPUT`.
+ */
+export function toTextFormat(config: GenerateContentConfig, strict: boolean | undefined): JsonObject | undefined {
+  const { responseJsonSchema, responseMimeType } = config;
+  if (responseJsonSchema) return { type: 'json_schema', name: 'response', ...schemaOf(responseJsonSchema, strict) };
+  if (responseMimeType === undefined || responseMimeType === 'text/plain') return undefined;
+  if (responseMimeType === 'application/json') return { type: 'json_object' };
+  throw new TholeError(
+    'INVALID_INPUT',
+    `OpenAI answers as text/plain or application/json, not as ${responseMimeType}.`,
+  );
+}
+
+function schemaOf(schema: JsonObject, strict: boolean | undefined): JsonObject {
+  const path = 'responseJsonSchema';
+  if (strict === false) return { schema: checkSchema(schema, path), strict: false };
+  const fitted = strictSchema(schema, path);
+  if ('schema' in fitted) return { schema: fitted.schema, strict: true };
+  if (strict === undefined) return { schema: checkSchema(schema, path), strict: false };
+  throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema by strict mode’s rules; ${fitted.refused}.`);
+}

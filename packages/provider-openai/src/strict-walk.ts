@@ -1,0 +1,116 @@
+import { isPlainObject, setOwn } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
+
+// The limits and keywords of "Structured model outputs", Supported schemas: https://developers.openai.com/api/docs/guides/structured-outputs
+const MAX_PROPERTIES = 5000;
+const MAX_NESTING = 10;
+const MAX_NAME_CHARACTERS = 120_000;
+const MAX_ENUM_VALUES = 1000;
+const LONG_ENUM_VALUES = 250;
+const MAX_LONG_ENUM_CHARACTERS = 15_000;
+const FORMATS: readonly unknown[] = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+];
+const PLAIN = [
+  ...['type', 'required', 'enum', 'const', '$ref', '$schema', 'title', 'description', 'pattern', 'format'],
+  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+];
+/** They say nothing of what is valid, and are refused. */
+const LEFT_OUT = ['default', 'examples', '$comment', '$id', '$anchor', 'deprecated', 'readOnly', 'writeOnly'];
+
+/** Copies a schema by strict mode's rules; the first thing that breaks one of them stands in `refused`, after its path. */
+export class StrictWalk {
+  refused: string | undefined;
+  #properties = 0;
+  #enumValues = 0;
+  #characters = 0;
+
+  walk(schema: Json, path: string, depth: number): JsonObject {
+    if (!isPlainObject(schema)) {
+      this.#refuse(path, 'anything at all is not a type');
+      return {};
+    }
+    const copy: JsonObject = {};
+    const { $ref } = schema;
+    if ($ref !== undefined) return { $ref };
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (LEFT_OUT.includes(keyword)) continue;
+      setOwn(copy, keyword, this.#member(keyword, value, path, depth));
+    }
+    if (!['type', 'anyOf'].some((keyword) => schema[keyword] !== undefined)) this.#refuse(path, 'it has no type');
+    if (hasType(schema, 'object')) this.#object(copy, path, depth);
+    if (hasType(schema, 'array') && schema['items'] === undefined) this.#refuse(path, 'it has no items');
+    this.#enum(schema['enum'], path);
+    if (typeof schema['const'] === 'string') this.#characters += schema['const'].length;
+    return copy;
+  }
+
+  /** Whether the whole is too large, asked after the walk. */
+  overLimits(path: string): string | undefined {
+    if (this.#properties > MAX_PROPERTIES) return `${path}: it has more than ${MAX_PROPERTIES} properties`;
+    if (this.#enumValues > MAX_ENUM_VALUES) return `${path}: it has more than ${MAX_ENUM_VALUES} enum values`;
+    if (this.#characters <= MAX_NAME_CHARACTERS) return undefined;
+    return `${path}: its names and enum values have more than ${MAX_NAME_CHARACTERS} characters`;
+  }
+
+  #member(keyword: string, value: Json, path: string, depth: number): Json {
+    const at = `${path}.${keyword}`;
+    if (keyword === 'items') return this.walk(value, at, depth);
+    if (keyword === 'anyOf' && Array.isArray(value)) {
+      return value.map((each, i) => this.walk(each, `${at}[${i}]`, depth));
+    }
+    if ((keyword === 'properties' || keyword === '$defs' || keyword === 'definitions') && isPlainObject(value)) {
+      const copy: JsonObject = {};
+      for (const [name, each] of Object.entries(value)) {
+        this.#characters += name.length;
+        // Definitions are counted from their own root: they may refer to themselves.
+        setOwn(copy, name, this.walk(each, `${at}.${name}`, keyword === 'properties' ? depth + 1 : 0));
+      }
+      return copy;
+    }
+    if (keyword === 'format' && !FORMATS.includes(value)) this.#refuse(at, 'the format is not supported');
+    if (keyword === 'additionalProperties') {
+      if (value !== false) this.#refuse(at, 'it must be false');
+    } else if (!PLAIN.includes(keyword)) this.#refuse(at, 'the keyword is not supported');
+    return value;
+  }
+
+  #object(copy: JsonObject, path: string, depth: number): void {
+    const { properties } = copy;
+    if (!isPlainObject(properties)) return this.#refuse(path, 'an object must name its properties');
+    if (depth >= MAX_NESTING) this.#refuse(path, `it is nested deeper than ${MAX_NESTING} levels`);
+    const names = Object.keys(properties);
+    const required = new Set<Json>(Array.isArray(copy['required']) ? copy['required'] : []);
+    this.#properties += names.length;
+    const optional = names.find((name) => !required.has(name));
+    if (optional !== undefined) this.#refuse(`${path}.properties.${optional}`, 'it must be in required');
+    copy['additionalProperties'] ??= false;
+    copy['required'] ??= [];
+  }
+
+  #enum(values: unknown, path: string): void {
+    if (!Array.isArray(values)) return;
+    const characters = values.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0);
+    this.#enumValues += values.length;
+    this.#characters += characters;
+    if (values.length > LONG_ENUM_VALUES && characters > MAX_LONG_ENUM_CHARACTERS) {
+      this.#refuse(`${path}.enum`, `its values have more than ${MAX_LONG_ENUM_CHARACTERS} characters`);
+    }
+  }
+
+  #refuse(path: string, why: string): void {
+    this.refused ??= `${path}: ${why}`;
+  }
+}
+
+function hasType(schema: { [key: string]: unknown }, type: string): boolean {
+  return schema['type'] === type || (Array.isArray(schema['type']) && schema['type'].includes(type));
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { chunk } from '../fixtures/chat-servers.ts';
+import { readStream, readWhole, textsOf } from './read-answers.ts';
+
+describe('readChatStream', () => {
+  it('passes over what it does not know, and keeps what stands beside', async () => {
+    const odd = [
+      null,
+      5,
+      'x',
+      {},
+      { choices: null },
+      { choices: [] },
+      { choices: [null] },
+      { choices: [{ index: 0 }] },
+    ];
+    const { final } = await readStream([
+      ...odd,
+      chunk({ content: 'Hi', future: { x: 1 } }, null, { future_frame: 7 }),
+      { choices: [{ index: 1, delta: { content: 'second choice' } }] },
+      chunk({}, 'stop'),
+    ]);
+    expect(textsOf(final.content?.parts)).toBe('Hi');
+    expect(final.customMetadata).toMatchObject({ future_frame: 7, message: { future: { x: 1 } } });
+  });
+
+  it('needs no role, and takes a whole message where there is no delta', async () => {
+    const message = { content: 'Hi' };
+    const { partials, final } = await readStream([{ choices: [{ index: 0, message, finish_reason: 'stop' }] }]);
+    expect(textsOf(partials)).toBe('Hi');
+    expect(final.content).toEqual({ role: 'model', parts: [{ text: 'Hi' }] });
+    const repeated = await readStream([
+      chunk({ content: 'Hi' }),
+      { choices: [{ index: 0, message, finish_reason: 'stop' }] },
+    ]);
+    expect(repeated.final.content).toEqual(final.content);
+  });
+
+  it('gives a final without parts for an answer of nothing, with the reason', async () => {
+    const { partials, final } = await readStream([chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')]);
+    expect(partials).toEqual([]);
+    expect(final).toMatchObject({ finishReason: 'STOP' });
+    expect(final).not.toHaveProperty('content');
+  });
+
+  it('passes a reason on that it does not know; an empty one is none', async () => {
+    expect((await readStream([chunk({ content: 'a' }, 'cosmic_ray')])).final.finishReason).toBe('cosmic_ray');
+    await expect(readStream([chunk({ content: 'a' }, '')])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    expect((await readStream([chunk({ content: 'a' }, 'length')])).final.finishReason).toBe('MAX_TOKENS');
+  });
+
+  it('ends by an error in a chunk, wherever it stands', async () => {
+    const errors = [
+      { object: 'error', message: 'out of memory', type: 'InternalServerError', code: 500 },
+      { error: 'boom, try again later' },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { code: 429, message: 'slow down' } }] },
+    ];
+    const codes = ['MODEL_UNAVAILABLE', 'MODEL_OVERLOADED', 'MODEL_RATE_LIMITED'];
+    for (const [i, error] of errors.entries()) {
+      await expect(readStream([chunk({ content: 'a' }), error])).rejects.toMatchObject({ code: codes[i] });
+    }
+    await expect(readStream([chunk({ content: 'a' }, 'abort')])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+  });
+
+  it('counts no tokens where the server never does', async () => {
+    const { final } = await readStream([chunk({ content: 'a' }), chunk({}, 'stop', { usage: null })]);
+    expect(final).not.toHaveProperty('usageMetadata');
+  });
+
+  it('thinks once where a server tells the same thinking under two names', async () => {
+    const { final } = await readStream([
+      chunk({ reasoning: 'hm', reasoning_content: 'hm' }),
+      chunk({ content: 'a' }, 'stop'),
+    ]);
+    expect(final.content?.parts?.[0]).toMatchObject({ text: 'hm', thought: true });
+  });
+});
+
+describe('fromChatResponse', () => {
+  it('takes null, a list and a text as content, and an old function_call as a call', () => {
+    const parts = (message: object) => readWhole({ choices: [{ message, finish_reason: 'stop' }] }).content?.parts;
+    expect(parts({ content: null })).toBeUndefined();
+    expect(parts({ content: ['a', { type: 'text', text: 'b' }] })).toEqual([{ text: 'ab' }]);
+    expect(parts({ content: null, function_call: { name: 'f', arguments: '{"x":1}' } })).toEqual([
+      { functionCall: { name: 'f', args: { x: 1 } } },
+    ]);
+  });
+
+  it('throws what a body with 200 says is wrong (T-99)', () => {
+    expect(() => readWhole({ error: { message: 'no', code: 401 } })).toThrow(
+      expect.objectContaining({ code: 'MODEL_AUTH' }),
+    );
+    expect(() => readWhole({ detail: 'Not Found' })).toThrow(expect.objectContaining({ code: 'MODEL_BAD_REQUEST' }));
+    expect(() => readWhole('<html></html>')).toThrow(expect.objectContaining({ code: 'MODEL_PROTOCOL' }));
+    expect(() => readWhole({ choices: [{ error: { code: 502, message: 'bad gateway' } }] })).toThrow(
+      expect.objectContaining({ code: 'MODEL_UNAVAILABLE' }),
+    );
+  });
+
+  it('answers no choices with a final without parts', () => {
+    expect(readWhole({ id: 'x', model: 'm-1', choices: [] })).toEqual({
+      modelVersion: 'm-1',
+      customMetadata: { responseId: 'x' },
+    });
+  });
+});

@@ -1,0 +1,369 @@
+import type { Content, GenerateContentConfig, JsonObject, LlmRequest } from '@thole/core';
+import { deepFreeze } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { toChatRequest } from '../../src/chat/to-chat-request.ts';
+
+function asked(p: {
+  contents?: Content[];
+  config?: GenerateContentConfig;
+  providerOptions?: LlmRequest['providerOptions'];
+  provider?: string;
+  stream?: boolean;
+}): { messages: JsonObject[]; [member: string]: unknown } {
+  const {
+    contents = [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    config = {},
+    provider = 'openai',
+    stream = false,
+  } = p;
+  const request = deepFreeze({ contents, config, providerOptions: p.providerOptions }) as LlmRequest;
+  return toChatRequest(request, { model: 'm-1', provider, stream }) as never;
+}
+
+const messagesOf = (contents: Content[], provider?: string) =>
+  asked({ contents, ...(provider && { provider }) }).messages;
+const find = {
+  functionDeclarations: [{ name: 'find_rooms', parametersJsonSchema: { type: 'object', properties: { x: {} } } }],
+};
+
+describe('what is asked', () => {
+  it('is the model, system instruction and message, and nothing that was not said', () => {
+    expect(asked({ config: { systemInstruction: 'Be kind.' } })).toEqual({
+      model: 'm-1',
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Hi' },
+      ],
+    });
+  });
+
+  it('maps what the API has', () => {
+    const config = {
+      temperature: 0.2,
+      topP: 0.9,
+      topK: 5,
+      maxOutputTokens: 100,
+      stopSequences: ['END'],
+      seed: 7,
+      thinkingConfig: { thinkingLevel: 'LOW' },
+      responseMimeType: 'application/json',
+    };
+    const shared = {
+      temperature: 0.2,
+      top_p: 0.9,
+      stop: ['END'],
+      seed: 7,
+      reasoning_effort: 'low',
+      response_format: { type: 'json_object' },
+    };
+    expect(asked({ config })).toMatchObject({ ...shared, max_completion_tokens: 100 });
+    expect(asked({ config })).not.toHaveProperty('top_k');
+    expect(asked({ config })).not.toHaveProperty('max_tokens');
+    expect(asked({ config, provider: '127.0.0.1:11434' })).toMatchObject({ ...shared, max_tokens: 100, top_k: 5 });
+    expect(asked({ config, provider: '127.0.0.1:11434' })).not.toHaveProperty('max_completion_tokens');
+  });
+
+  it('asks for the count of tokens in a stream, except of Mistral, who refuses to be asked', () => {
+    expect(asked({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(asked({ stream: true, provider: 'api.mistral.ai' })).not.toHaveProperty('stream_options');
+    expect(asked({})).not.toHaveProperty('stream');
+  });
+
+  it('puts options of the provider over all: its own, else those of openai; null leaves a member out', () => {
+    const providerOptions = {
+      openai: { parallel_tool_calls: false, prompt_cache_key: 'k' },
+      'api.groq.com': { max_tokens: null, max_completion_tokens: 9, stream_options: null, stream: false },
+    };
+    const own = asked({ providerOptions, provider: 'api.groq.com', stream: true, config: { maxOutputTokens: 5 } });
+    expect(own).toMatchObject({ max_completion_tokens: 9, stream: true });
+    for (const left of ['max_tokens', 'stream_options', 'parallel_tool_calls']) expect(own).not.toHaveProperty(left);
+    const shared = asked({ providerOptions, provider: 'localhost:1' });
+    expect(shared).toMatchObject({ parallel_tool_calls: false, prompt_cache_key: 'k' });
+  });
+});
+
+describe('tools', () => {
+  const two = { functionDeclarations: [{ name: 'find_rooms', description: 'Finds.' }, { name: 'book_room' }] };
+  const chosen = (functionCallingConfig: object, provider?: string) =>
+    asked({ config: { tools: [two], toolConfig: { functionCallingConfig } }, ...(provider && { provider }) });
+
+  it('are functions, each with parameters', () => {
+    const parameters = { type: 'object', properties: {} };
+    expect(asked({ config: { tools: [two] } })['tools']).toEqual([
+      { type: 'function', function: { name: 'find_rooms', description: 'Finds.', parameters } },
+      { type: 'function', function: { name: 'book_room', parameters } },
+    ]);
+    expect(asked({ config: { tools: [two] } })).not.toHaveProperty('tool_choice');
+  });
+
+  it('may, must or must not be called', () => {
+    expect(chosen({ mode: 'ANY' })).toMatchObject({ tool_choice: 'required' });
+    expect(chosen({ mode: 'NONE', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: 'none' });
+    expect(chosen({ mode: 'AUTO' })).not.toHaveProperty('tool_choice');
+    const config = { toolConfig: { functionCallingConfig: { mode: 'ANY' as const } } };
+    expect(asked({ config })).not.toHaveProperty('tool_choice');
+  });
+
+  it('must be one that is named, or one of some: OpenAI is told, other servers see no others', () => {
+    const one = { type: 'function', function: { name: 'book_room' } };
+    expect(chosen({ mode: 'ANY', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: one });
+    const some = { mode: 'ANY', allowedFunctionNames: ['book_room', 'find_rooms'] };
+    expect(chosen(some)).toMatchObject({
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [one, {}] } },
+    });
+    expect(chosen(some, 'localhost')).toMatchObject({ tool_choice: 'required', tools: [{}, {}] });
+    const auto = chosen({ mode: 'AUTO', allowedFunctionNames: ['book_room'] }, 'localhost');
+    expect(auto).toMatchObject({ tool_choice: 'auto', tools: [one] });
+    expect(auto['tools']).toHaveLength(1);
+  });
+
+  it('that the provider would run itself are refused, with the API that has them', () => {
+    const config = { tools: [{ googleSearch: {} }] };
+    expect(() => asked({ config })).toThrow(/googleSearch.*api 'responses'/);
+    expect(() => asked({ config })).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+  });
+
+  it('are strict where it is asked for, and then name the path of a schema that does not fit', () => {
+    const providerOptions = { openai: { strict: true } };
+    expect(() => asked({ config: { tools: [find] }, providerOptions })).toThrow(
+      expect.objectContaining({
+        code: 'SCHEMA_UNSUPPORTED',
+        message: expect.stringContaining('tools.find_rooms.parameters'),
+      }),
+    );
+    const fits = { functionDeclarations: [{ name: 'find_rooms' }] };
+    expect(asked({ config: { tools: [fits] }, providerOptions })).toMatchObject({
+      tools: [{ function: { strict: true, parameters: { additionalProperties: false } } }],
+    });
+    expect(asked({ config: { tools: [fits] }, providerOptions })).not.toHaveProperty('strict');
+  });
+});
+
+describe('a schema for the answer', () => {
+  const fits = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
+  const loose = { type: 'object', properties: { x: { type: 'number' } } };
+  const format = (responseJsonSchema: JsonObject, p: Partial<Parameters<typeof asked>[0]> = {}) =>
+    (asked({ config: { responseJsonSchema }, ...p })['response_format'] as JsonObject)['json_schema'];
+
+  it('is strict where it fits strict mode, and plain where not', () => {
+    expect(format(fits)).toEqual({ name: 'answer', strict: true, schema: { ...fits, additionalProperties: false } });
+    expect(format(loose)).toMatchObject({ strict: false, schema: loose });
+    expect(format(fits, { providerOptions: { openai: { strict: false } } })).toMatchObject({ strict: false });
+  });
+
+  it('that must be strict and does not fit is refused by its path, before any call', () => {
+    expect(() => format(loose, { providerOptions: { openai: { strict: true } } })).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('responseJsonSchema') }),
+    );
+  });
+
+  it('that OpenAI takes in no mode still goes to other servers as it is', () => {
+    const list = { type: 'array', items: { type: 'string' } };
+    expect(() => format(list)).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
+    expect(format(list, { provider: 'localhost:8000' })).toEqual({ name: 'answer', strict: false, schema: list });
+  });
+});
+
+describe('the history', () => {
+  const call = (name: string, id?: string, args: JsonObject = {}) => ({
+    functionCall: { name, args, ...(id && { id }) },
+  });
+  const answer = (name: string, id?: string, response: JsonObject = { ok: true }) => ({
+    functionResponse: { name, response, ...(id && { id }) },
+  });
+  const user = (...parts: NonNullable<Content['parts']>): Content => ({ role: 'user', parts });
+  const model = (...parts: NonNullable<Content['parts']>): Content => ({ role: 'model', parts });
+
+  it('puts answers of tools behind their calls, in the order of the calls, and text after them', () => {
+    const messages = messagesOf([
+      user({ text: 'Rooms?' }),
+      model({ text: 'Let me look.' }, call('find', 'a', { city: 'Oslo' }), call('find', 'b')),
+      user(answer('find', 'b', { n: 2 }), answer('find', 'a', { n: 1 }), { text: 'Quick!' }),
+    ]);
+    expect(messages).toEqual([
+      { role: 'user', content: 'Rooms?' },
+      {
+        role: 'assistant',
+        content: 'Let me look.',
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'find', arguments: '{"city":"Oslo"}' } },
+          { id: 'b', type: 'function', function: { name: 'find', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'a', content: '{"n":1}' },
+      { role: 'tool', tool_call_id: 'b', content: '{"n":2}' },
+      { role: 'user', content: 'Quick!' },
+    ]);
+  });
+
+  it('gives calls without an id the same ones every time, and pairs their answers by name and order', () => {
+    const contents = [
+      model(call('find'), call('find'), call('book')),
+      user(
+        answer('book', undefined, { n: 3 }),
+        answer('find', undefined, { n: 1 }),
+        answer('find', undefined, { n: 2 }),
+      ),
+      model({ text: 'Done.' }),
+    ];
+    const messages = messagesOf(contents);
+    const ids = (messages[0]!['tool_calls'] as { id: string }[]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    expect(messages.slice(1, 4)).toEqual(
+      ids.map((tool_call_id, i) => ({ role: 'tool', tool_call_id, content: `{"n":${[1, 2, 3][i]}}` })),
+    );
+    expect(messagesOf(contents)).toEqual(messages);
+  });
+
+  it('shortens ids that a server refuses, the same on the call and its answer', () => {
+    const id = 'thole-0199c3f5-2c52-7f3a-9d4a-5f2b1d9e7c11';
+    const contents = [model(call('find', id)), user(answer('find', id))];
+    for (const provider of ['openai', 'api.mistral.ai']) {
+      const [first, second] = messagesOf(contents, provider);
+      const [{ id: sent }] = first!['tool_calls'] as [{ id: string }];
+      expect(sent).toMatch(/^[a-z0-9]{9}$/);
+      expect(second).toMatchObject({ tool_call_id: sent });
+    }
+    const [first] = messagesOf([model(call('find', 'call_abc')), user(answer('find', 'call_abc'))], 'api.mistral.ai');
+    expect((first!['tool_calls'] as [{ id: string }])[0].id).toMatch(/^[a-z0-9]{9}$/);
+  });
+
+  it('answers a call that is still open with word that it is pending, and tells an answer to no call as text', () => {
+    const messages = messagesOf([model(call('ask', 'a')), user({ text: 'Well?' }), user(answer('other', 'z'))]);
+    expect(messages.slice(1)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('"status":"pending"') },
+      { role: 'user', content: 'Well?\nother returned {"ok":true}' },
+    ]);
+  });
+
+  it('sends broken arguments back as they came, but none to servers that would refuse the history for them', () => {
+    const functionCall = { id: 'a', name: 'find', args: {}, brokenArgs: '{"x":' };
+    const [first] = messagesOf([model({ functionCall }), user(answer('find', 'a'))]);
+    expect(first).toMatchObject({ tool_calls: [{ function: { arguments: '{"x":' } }] });
+    const [elsewhere] = messagesOf([model({ functionCall }), user(answer('find', 'a'))], 'localhost:8000');
+    expect(elsewhere).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
+  });
+
+  it('makes one message of neighbours of one role, and none of what is empty or only thought', () => {
+    const messages = messagesOf([
+      user({ text: 'a' }, { text: '' }),
+      user({ text: 'b' }),
+      model({ text: 'hm', thought: true }),
+      model({ text: '' }),
+      user({ text: 'c' }),
+      model({ text: 'd' }),
+      model({ text: 'e' }),
+    ]);
+    expect(messages).toEqual([
+      { role: 'user', content: 'a\nb' },
+      { role: 'user', content: 'c' },
+      { role: 'assistant', content: 'de' },
+    ]);
+  });
+
+  it('never sends an empty list of calls', () => {
+    for (const message of messagesOf([user({ text: 'a' }), model({ text: 'b' })]))
+      expect(message).not.toHaveProperty('tool_calls');
+  });
+
+  it("tells code that another provider ran, and a model's files by their type, as text", () => {
+    const [message] = messagesOf([
+      model(
+        { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+        { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+      ),
+    ]);
+    expect(message!['content']).toMatch(/```python\nprint\(1\)\n```[^]*```\n1\n```[^]*image\/png/);
+  });
+
+  const pass = (provider: string, partMetadata: JsonObject & { provider: string }) =>
+    messagesOf(
+      [
+        user({ text: 'Rooms?' }),
+        model({ text: 'First look.', thought: true, partMetadata }, { ...call('find', 'a'), partMetadata }),
+        user(answer('find', 'a')),
+        model({ text: 'Fine.', thought: true, partMetadata }, { text: 'Two.' }),
+      ],
+      provider,
+    );
+
+  it('sends DeepSeek its reasoning with the calls of the same turn, and to nobody else', () => {
+    const partMetadata = { provider: 'api.deepseek.com' };
+    const messages = pass('api.deepseek.com', partMetadata);
+    expect(messages[1]).toMatchObject({ reasoning_content: 'First look.', tool_calls: [{}] });
+    expect(messages[3]).toMatchObject({ reasoning_content: 'Fine.', content: 'Two.' });
+    for (const message of pass('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_content');
+    for (const message of pass('api.groq.com', { provider: 'api.groq.com' })) {
+      expect(message).not.toHaveProperty('reasoning_content');
+    }
+    const foreign = pass('api.deepseek.com', { provider: 'openai' });
+    expect(foreign[1]).toMatchObject({ reasoning_content: '' });
+    const turn = [user({ text: 'a' }), model({ text: 'hm', thought: true, partMetadata }, { text: 'b' })];
+    expect(messagesOf(turn, 'api.deepseek.com')[1]).toEqual({ role: 'assistant', content: 'b' });
+  });
+
+  it('sends OpenRouter its blocks of reasoning, exactly, and to nobody else', () => {
+    const blocks = [{ type: 'reasoning.encrypted', data: 'gAAAA', index: 0 }];
+    const partMetadata = { provider: 'openrouter.ai', reasoning_details: blocks };
+    expect(pass('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });
+    for (const message of pass('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_details');
+  });
+
+  it('sends a server what it signed a call with, and to nobody else', () => {
+    const partMetadata = { provider: 'g.example', call: { extra_content: { google: { thought_signature: 'CswB' } } } };
+    expect(pass('g.example', partMetadata)[1]!['tool_calls']).toEqual([
+      expect.objectContaining({ id: 'a', ...partMetadata.call }),
+    ]);
+    expect(pass('openai', partMetadata)[1]!['tool_calls']).toEqual([
+      { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } },
+    ]);
+  });
+});
+
+describe('media', () => {
+  const sent = (part: NonNullable<Content['parts']>[number], provider?: string) =>
+    messagesOf([{ role: 'user', parts: [{ text: 'See:' }, part] }], provider)[0]!['content'];
+
+  it('are images by data and by address, sound as wav and mp3, and files', () => {
+    expect(sent({ inlineData: { mimeType: 'image/png', data: 'AA-_' } })).toEqual([
+      { type: 'text', text: 'See:' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA+/' } },
+    ]);
+    const url = 'https://example.com/a.jpg';
+    expect(sent({ fileData: { fileUri: url } })).toContainEqual({ type: 'image_url', image_url: { url } });
+    expect(sent({ inlineData: { mimeType: 'audio/mpeg', data: 'AAAA' } })).toContainEqual({
+      type: 'input_audio',
+      input_audio: { data: 'AAAA', format: 'mp3' },
+    });
+    expect(sent({ inlineData: { mimeType: 'audio/wav', data: 'AAAA' } })).toMatchObject([
+      {},
+      { input_audio: { format: 'wav' } },
+    ]);
+    expect(sent({ inlineData: { mimeType: 'application/pdf', data: 'AAAA', displayName: 'menu.pdf' } })).toContainEqual(
+      {
+        type: 'file',
+        file: { filename: 'menu.pdf', file_data: 'data:application/pdf;base64,AAAA' },
+      },
+    );
+    expect(sent({ fileData: { fileUri: 'file-6F2ksmvXxt4VdoqmHRw6kL' } })).toContainEqual({
+      type: 'file',
+      file: { file_id: 'file-6F2ksmvXxt4VdoqmHRw6kL' },
+    });
+    const pdf = { fileData: { fileUri: 'https://example.com/a.pdf', mimeType: 'application/pdf' } };
+    expect(sent(pdf, 'openrouter.ai')).toContainEqual({
+      type: 'file',
+      file: { filename: 'file', file_data: 'https://example.com/a.pdf' },
+    });
+  });
+
+  it('of other kinds are refused by their type', () => {
+    for (const mimeType of ['video/mp4', 'audio/flac']) {
+      expect(() => sent({ inlineData: { mimeType, data: 'AAAA' } })).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(mimeType) }),
+      );
+    }
+    const file = { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' };
+    expect(() => sent({ fileData: file })).toThrow(/application\/pdf/);
+  });
+});

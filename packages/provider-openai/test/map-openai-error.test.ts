@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { mapOpenAiError, openAiErrors, openAiFailure } from '../src/map-openai-error.ts';
+
+const NOW = 1_700_000_000;
+const refused = (status: number, body: unknown, headers: { [name: string]: string } = {}, provider = 'openai') =>
+  openAiErrors(provider).refuse({ status, headers: new Headers(headers), body }, NOW);
+const said = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
+  error: { message, type, param: null, code },
+});
+
+describe('a refusal', () => {
+  // https://platform.openai.com/docs/guides/error-codes, and of the servers that are named.
+  it.each([
+    [400, said("Invalid value for 'temperature'"), 'MODEL_BAD_REQUEST', false],
+    [401, said('Incorrect API key provided', 'invalid_api_key'), 'MODEL_AUTH', false],
+    [403, said('Country, region, or territory not supported'), 'MODEL_AUTH', false],
+    [404, said('The model `gpt-9` does not exist', 'model_not_found'), 'MODEL_BAD_REQUEST', false],
+    [408, { error: { message: 'Your request timed out', code: 408 } }, 'MODEL_TIMEOUT', true],
+    [
+      422,
+      { detail: [{ loc: ['body', 'messages'], msg: 'Field required', type: 'missing' }] },
+      'MODEL_BAD_REQUEST',
+      false,
+    ],
+    [
+      429,
+      said('Rate limit reached for gpt-5 on tokens per min', 'rate_limit_exceeded', 'tokens'),
+      'MODEL_RATE_LIMITED',
+      true,
+    ],
+    [
+      429,
+      said('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'),
+      'MODEL_RATE_LIMITED',
+      false,
+    ],
+    [
+      402,
+      { error: { message: 'Insufficient Balance', type: 'unknown_error', code: 'invalid_request_error' } },
+      'MODEL_RATE_LIMITED',
+      false,
+    ],
+    [500, said('The server had an error', null, 'server_error'), 'MODEL_UNAVAILABLE', true],
+    [500, '', 'MODEL_UNAVAILABLE', true],
+    [502, '<html><body>Bad Gateway</body></html>', 'MODEL_UNAVAILABLE', true],
+    [503, said('The engine is currently overloaded', null, 'server_error'), 'MODEL_OVERLOADED', true],
+    [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'MODEL_OVERLOADED', true],
+    [498, { error: { message: 'Flex capacity exceeded', code: 'capacity_exceeded' } }, 'MODEL_OVERLOADED', true],
+    [400, said('The response was filtered', 'content_filter'), 'MODEL_BLOCKED', false],
+  ])('with %i and %j is %s, retryable: %s', (status, body, code, retryable) => {
+    expect(refused(status, body)).toMatchObject({ code, retryable, status });
+  });
+
+  // OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, OpenRouter, Google.
+  it.each([
+    [400, said('Your input exceeds …', 'context_length_exceeded')],
+    [
+      400,
+      {
+        object: 'error',
+        message: "This model's maximum context length is 4096 tokens.",
+        type: 'BadRequestError',
+        code: 400,
+      },
+    ],
+    [
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size',
+          type: 'exceed_context_size_error',
+        },
+      },
+    ],
+    [
+      400,
+      {
+        error: 'Trying to keep the first 5000 tokens, but the model is loaded with context length of only 4096 tokens.',
+      },
+    ],
+    [
+      413,
+      { error: { message: 'Please reduce the length of the messages or completion.', type: 'invalid_request_error' } },
+    ],
+    [
+      400,
+      {
+        object: 'error',
+        message: 'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
+      },
+    ],
+    [
+      400,
+      {
+        code: 'Client error',
+        error: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      },
+    ],
+    [400, { error: { message: 'prompt is too long: 213462 tokens > 200000 maximum', code: 400 } }],
+    [
+      400,
+      [
+        {
+          error: { code: 400, message: 'The input token count (1200000) exceeds the maximum number of tokens allowed' },
+        },
+      ],
+    ],
+  ])('with %i and %j says that the context is too long', (status, body) => {
+    expect(refused(status, body)).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false });
+  });
+
+  it('that limits tokens a minute is no context that is too long', () => {
+    const body = said('Request too large: maximum context length per minute', 'rate_limit_exceeded', 'tokens');
+    expect(refused(429, body).code).toBe('MODEL_RATE_LIMITED');
+  });
+
+  it("says who refused and the server's words, with its own code, type and request id in the details", () => {
+    const error = refused(404, said('No such model', 'model_not_found'), { 'x-request-id': 'req_1' });
+    expect(error.message).toBe('OpenAI refused the request with 404: No such model');
+    expect(error.details).toEqual({
+      status: 404,
+      code: 'model_not_found',
+      type: 'invalid_request_error',
+      requestId: 'req_1',
+    });
+    expect(refused(500, {}, {}, 'api.groq.com').message).toBe('api.groq.com refused the request with 500.');
+  });
+
+  it('says when to come back, in seconds, milliseconds or as a date', () => {
+    expect(refused(429, {}, { 'retry-after': '2' }).retryAfterMs).toBe(2000);
+    expect(refused(429, {}, { 'retry-after-ms': '150' }).retryAfterMs).toBe(150);
+    const date = new Date((NOW + 3) * 1000).toUTCString();
+    expect(refused(503, {}, { 'retry-after': date }).retryAfterMs).toBe(3000);
+    expect(refused(429, {}).retryAfterMs).toBeUndefined();
+  });
+
+  it.each([
+    [{ error: { message: 'a' } }, 'a'],
+    [{ error: 'b' }, 'b'],
+    [{ message: 'c' }, 'c'],
+    [{ detail: 'd' }, 'd'],
+    [{ detail: [{ loc: ['body', 'n'], msg: 'e' }] }, 'body.n: e'],
+    ['f', 'f'],
+  ])('is read from %j (T-99)', (body, message) => {
+    expect(refused(400, body).message).toContain(`: ${message}`);
+  });
+});
+
+describe('a failure within an answer', () => {
+  it.each([
+    [{ error: { code: 429, message: 'slow down' } }, 'MODEL_RATE_LIMITED'],
+    [{ error: { code: 'server_error', message: 'disconnected' } }, 'MODEL_UNAVAILABLE'],
+    [{ error: { type: 'overloaded_error', message: 'Overloaded' } }, 'MODEL_OVERLOADED'],
+    [{ error: "model 'x' not found" }, 'MODEL_BAD_REQUEST'],
+    [{ error: 'the request exceeds the available context size' }, 'MODEL_CONTEXT_TOO_LONG'],
+    [{ object: 'error', message: 'something', type: 'InternalServerError', code: 500 }, 'MODEL_UNAVAILABLE'],
+    [{ error: { message: 'odd' } }, 'MODEL_FAILED'],
+  ])('%j is %s', (body, code) => {
+    expect(openAiFailure(body).code).toBe(code);
+  });
+
+  it('is told from what is no answer of the API at all: a page, other JSON, nothing', () => {
+    expect(openAiFailure('<!DOCTYPE html><p>Hi')).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
+    expect(openAiFailure('<!DOCTYPE html><p>Hi').message).toMatch(/HTML page.*baseUrl/);
+    for (const body of [{ hello: 1 }, undefined, 5, null]) expect(openAiFailure(body).code).toBe('MODEL_PROTOCOL');
+  });
+});
+
+describe('what the SDK throws', () => {
+  it('is a connection that cannot be made before the answer, and one that broke within it', () => {
+    const broken = new TypeError('terminated', { cause: new Error('other side closed') });
+    expect(mapOpenAiError(broken, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+  });
+
+  it('is an answer that is not whole where its JSON is not, and a plain failure where nothing is known', () => {
+    expect(mapOpenAiError(new SyntaxError('malformed'), 'reading').code).toBe('MODEL_INCOMPLETE');
+    expect(mapOpenAiError(new TypeError('x is not a function'), 'reading')).toMatchObject({
+      code: 'MODEL_FAILED',
+      retryable: false,
+    });
+    const failed = Object.assign(new Error('500'), { error: { code: 'server_error', message: 'oh' } });
+    expect(mapOpenAiError(failed, 'reading')).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,53 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { OpenAi, openAiModels } from '../src/index.ts';
+import { ask, cannedFetch } from './ask.ts';
+import { openAi } from './fixtures/chat-servers.ts';
+
+const whole = { id: 'x', object: 'response', status: 'completed', output: [], model: 'gpt-5' };
+afterEach(() => void vi.unstubAllEnvs());
+
+it('asks OpenAI by its Responses API, with key, organization and project, and nothing from the environment', async () => {
+  vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9');
+  vi.stubEnv('OPENAI_ORG_ID', 'org-env');
+  vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin');
+  vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-from-env: yes\nx-mine: env');
+  const { fetch, asked } = cannedFetch(whole);
+  const options = { apiKey: 'sk-12345', organization: 'org-1', project: 'proj-1', headers: { 'x-mine': 'own' } };
+  await ask(new OpenAi({ model: 'gpt-5', fetch, ...options }));
+  const { url, headers } = asked[0]!;
+  expect(url).toBe('https://api.openai.com/v1/responses');
+  expect(headers.get('authorization')).toBe('Bearer sk-12345');
+  expect(headers.get('openai-organization')).toBe('org-1');
+  expect(headers.get('openai-project')).toBe('proj-1');
+  expect(headers.get('x-mine')).toBe('own');
+  expect(headers.get('x-from-env')).toBeNull();
+  await ask(new OpenAi({ model: 'gpt-5', fetch, apiKey: 'sk-12345' }));
+  expect(asked[1]!.headers.get('openai-organization')).toBeNull();
+});
+
+it('asks Azure at its endpoint, whatever base URL the environment names', async () => {
+  vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9');
+  const { fetch, asked } = cannedFetch(openAi.whole);
+  const azure = { endpoint: 'https://r.openai.azure.com', apiVersion: '2025-04-01-preview' };
+  await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, api: 'chat', fetch }));
+  expect(new URL(asked[0]!.url).pathname).toBe('/openai/deployments/gpt-5/chat/completions');
+});
+
+it('takes key and base URL from the environment of the process where fromEnv is not given one', async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-process');
+  vi.stubEnv('OPENAI_BASE_URL', 'http://localhost:11434/v1');
+  const { fetch, asked } = cannedFetch(openAi.whole);
+  await ask(OpenAi.fromEnv('qwen3', { fetch }));
+  expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
+  expect(asked[0]!.headers.get('authorization')).toBe('Bearer sk-process');
+});
+
+it("does not send OpenAI's key to a server under a prefix, unless it is told to", async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-process');
+  const { fetch, asked } = cannedFetch(openAi.whole);
+  const server = { prefix: 'local', baseUrl: 'http://localhost:11434/v1', fetch };
+  await ask(openAiModels(server).create('local/qwen3') as OpenAi);
+  expect(asked[0]!.headers.get('authorization')).toBeNull();
+  await ask(openAiModels({ ...server, apiKey: 'sk-given' }).create('local/qwen3') as OpenAi);
+  expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-given');
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { openAiModels } from '../src/index.ts';
+import type { OpenAi } from '../src/index.ts';
+import { ask, cannedFetch } from './ask.ts';
+import { openAi } from './fixtures/chat-servers.ts';
+
+describe('openAiModels', () => {
+  const env = { OPENAI_API_KEY: 'sk-12345' };
+
+  it("knows OpenAI's names, and any behind openai/, which is no part of the model's name", () => {
+    const models = openAiModels({ env });
+    expect(models.patterns).toEqual(['gpt-*', 'o[0-9]*', 'openai/*']);
+    for (const name of ['gpt-5-mini', 'o1', 'o3-mini', 'openai/gpt-5', 'openai/ft:gpt-4o:org::x']) {
+      expect(models.supports(name), name).toBe(true);
+    }
+    for (const name of ['gemini-2.5-pro', 'openai/', 'olmo-2', 'o', 'my-gpt-5', 'ollama/gpt-oss']) {
+      expect(models.supports(name), name).toBe(false);
+    }
+    expect(models.create('openai/gpt-5').model).toBe('gpt-5');
+    expect(models.create('gpt-5').model).toBe('gpt-5');
+  });
+
+  it('knows a compatible server under a prefix alone, whose names may hold slashes, and sends it no key of OpenAI', async () => {
+    const { fetch, asked } = cannedFetch(openAi.whole);
+    const models = openAiModels({ prefix: 'ollama', baseUrl: 'http://localhost:11434/v1', fetch });
+    expect(models.patterns).toEqual(['ollama/*']);
+    expect(models.supports('gpt-5')).toBe(false);
+    const model = models.create('ollama/hf.co/qwen3:8b') as OpenAi;
+    expect(model.model).toBe('hf.co/qwen3:8b');
+    await ask(model);
+    expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
+    expect(await asked[0]!.json()).toMatchObject({ model: 'hf.co/qwen3:8b' });
+    expect(asked[0]!.headers.get('authorization')).toBeNull();
+  });
+
+  it('refuses what it does not know when it is made, and a missing key when a model is', () => {
+    expect(() => openAiModels({ prefix: 'a/b' })).toThrow(/slash/);
+    expect(() => openAiModels({ prefix: '' })).toThrow(/prefix/);
+    expect(() => openAiModels({ base: 'x' } as never)).toThrow(/no option base/);
+    expect(() => openAiModels({ env: {} }).create('gpt-5')).toThrow(/OPENAI_API_KEY/);
+  });
+});

@@ -1,0 +1,181 @@
+import type { JsonObject } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { checkSchema, strictSchema } from '../src/openai-schema.ts';
+
+const strict = (schema: JsonObject): { schema: JsonObject } | { refused: string } => strictSchema(schema, 'root');
+const refusal = (schema: JsonObject): string | undefined => {
+  const answer = strict(schema);
+  return 'refused' in answer ? answer.refused : undefined;
+};
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  ...more,
+});
+
+describe('checkSchema', () => {
+  it('makes the parameters of a function without any an object without properties', () => {
+    expect(checkSchema({}, 'p')).toEqual({ type: 'object', properties: {} });
+    expect(checkSchema({ type: 'object' }, 'p')).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('leaves a schema that OpenAI takes as it is, optional properties too, and does not change what it was given', () => {
+    const schema = object({ city: { type: 'string', minLength: 2 } }, { required: [], additionalProperties: true });
+    expect(checkSchema(Object.freeze(schema), 'p')).toEqual(schema);
+  });
+
+  it('gives an array without items the items that it may have: anything', () => {
+    expect(checkSchema(object({ list: { type: ['array', 'null'] } }), 'p')['properties']).toEqual({
+      list: { type: ['array', 'null'], items: {} },
+    });
+  });
+
+  it('puts what a root that is only a reference points to in its place', () => {
+    const schema = { $ref: '#/$defs/room', $defs: { room: object({ next: { $ref: '#/$defs/room' } }) } };
+    expect(checkSchema(schema, 'p')).toEqual({ ...schema.$defs.room, $defs: schema.$defs });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['a root that is an array', { type: 'array', items: {} }, 'tools.x.parameters: its root must be of type object'],
+    ['a root that may be null', { type: ['object', 'null'] }, 'tools.x.parameters: its root must be of type object'],
+    ['a choice at the root', { type: 'object', anyOf: [] }, 'tools.x.parameters: its root must not have anyOf'],
+    [
+      'an unknown type',
+      object({ day: { type: 'date' } }),
+      'tools.x.parameters.properties.day.type: it names an unknown type',
+    ],
+    [
+      'a reference to nowhere',
+      object({ rooms: { type: 'array', items: { $ref: '#/$defs/room' } } }),
+      'tools.x.parameters.properties.rooms.items.$ref: it leads nowhere',
+    ],
+    [
+      'a reference to what objects inherit',
+      object({ room: { $ref: '#/constructor' } }),
+      'tools.x.parameters.properties.room.$ref: it leads nowhere',
+    ],
+    ['a root that refers to itself', { $ref: '#' }, 'tools.x.parameters.$ref: it leads nowhere'],
+    [
+      'a property that is no schema',
+      object({ a: 'string' }),
+      'tools.x.parameters.properties.a: it must be a schema, not a string',
+    ],
+  ])('refuses %s with its path', (_, schema, message) => {
+    expect(() => checkSchema(schema, 'tools.x.parameters')).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('takes a property that has the name of a keyword for a property', () => {
+    const schema = object({ type: { type: 'string' }, $ref: { type: 'string' }, items: { type: 'array', items: {} } });
+    expect(checkSchema(schema, 'p')).toEqual(schema);
+  });
+});
+
+describe('strictSchema', () => {
+  it('adds additionalProperties: false to every object that says nothing of them, in choices and definitions too', () => {
+    const leaf = object({ b: { type: 'string' } });
+    const closed = { ...leaf, additionalProperties: false };
+    const schema = object(
+      { a: { anyOf: [leaf, { type: 'null' }] }, list: { type: 'array', items: leaf }, d: { $ref: '#/$defs/d' } },
+      { $defs: { d: leaf } },
+    );
+    expect(strict(schema)).toEqual({
+      schema: {
+        ...schema,
+        additionalProperties: false,
+        properties: {
+          a: { anyOf: [closed, { type: 'null' }] },
+          list: { type: 'array', items: closed },
+          d: { $ref: '#/$defs/d' },
+        },
+        $defs: { d: closed },
+      },
+    });
+  });
+
+  it('takes schemas that refer to themselves', () => {
+    expect(refusal(object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }))).toBeUndefined();
+    const node = object({ children: { type: 'array', items: { $ref: '#/$defs/node' } } });
+    expect(refusal(object({ tree: { $ref: '#/$defs/node' } }, { $defs: { node } }))).toBeUndefined();
+  });
+
+  it('leaves out what only describes and is refused: defaults and examples', () => {
+    const schema = object({ city: { type: 'string', description: 'Where', default: 'Oslo', examples: ['Bergen'] } });
+    expect(strict(schema)).toMatchObject({
+      schema: { properties: { city: { type: 'string', description: 'Where' } } },
+    });
+    expect(JSON.stringify(strict(schema))).not.toMatch(/default|examples/);
+  });
+
+  it('takes the keywords that strict mode supports', () => {
+    const schema = object({
+      mail: { type: 'string', format: 'email', pattern: '@' },
+      floor: { type: 'integer', minimum: 0, exclusiveMaximum: 40, multipleOf: 1 },
+      beds: { type: 'array', items: { type: 'string', enum: ['twin', 'king'] }, minItems: 1, maxItems: 4 },
+      kind: { type: 'string', const: 'room' },
+      note: { type: ['string', 'null'] },
+    });
+    expect(refusal(schema)).toBeUndefined();
+  });
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'an optional property',
+      object({ a: { type: 'string' } }, { required: [] }),
+      'root.properties.a: it must be in required',
+    ],
+    [
+      'one in an array of objects',
+      object({ a: { type: 'array', items: object({ b: { type: 'string' } }, { required: [] }) } }),
+      'root.properties.a.items.properties.b: it must be in required',
+    ],
+    ['an open object', object({}, { additionalProperties: true }), 'root.additionalProperties: it must be false'],
+    ['a map', object({ m: { type: 'object', additionalProperties: {} } }), 'root.properties.m.additionalProperties'],
+    [
+      'an object of any form',
+      object({ m: { type: 'object' } }),
+      'root.properties.m: an object must name its properties',
+    ],
+    ['anything at all', object({ m: {} }), 'root.properties.m: it has no type'],
+    ['anything, said as true', object({ m: true }), 'root.properties.m: anything at all is not a type'],
+    [
+      'a keyword',
+      object({ a: { type: 'string', minLength: 1 } }),
+      'root.properties.a.minLength: the keyword is not supported',
+    ],
+    ['oneOf', object({ a: { type: 'string', oneOf: [] } }), 'root.properties.a.oneOf: the keyword is not supported'],
+    [
+      'a format',
+      object({ a: { type: 'string', format: 'uri' } }),
+      'root.properties.a.format: the format is not supported',
+    ],
+    ['an array of anything', object({ a: { type: 'array' } }), 'root.properties.a.items: it has no type'],
+  ])('refuses %s, naming the path', (_, schema, refused) => {
+    expect(refusal(schema)).toContain(refused);
+  });
+
+  it('takes ten levels of objects and refuses eleven', () => {
+    const nested = (levels: number): JsonObject => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
+    expect(refusal(nested(10))).toBeUndefined();
+    expect(refusal(nested(11))).toMatch(/nested deeper than 10 levels$/);
+  });
+
+  it('takes 5,000 properties and 1,000 enum values, and refuses more', () => {
+    const wide = (count: number): JsonObject =>
+      object(Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string' }])));
+    expect(refusal(wide(5000))).toBeUndefined();
+    expect(refusal(wide(5001))).toBe('root: it has more than 5000 properties');
+    const choice = (count: number): JsonObject =>
+      object({ a: { type: 'string', enum: Array.from({ length: count }, (_, i) => `v${i}`) } });
+    expect(refusal(choice(1000))).toBeUndefined();
+    expect(refusal(choice(1001))).toBe('root: it has more than 1000 enum values');
+  });
+
+  it('refuses names and values that are too long together', () => {
+    expect(refusal(object({ ['n'.repeat(120_001)]: { type: 'string' } }))).toMatch(/more than 120000 characters$/);
+    const long = Array.from({ length: 251 }, (_, i) => `${i}`.padStart(60, 'v'));
+    expect(refusal(object({ a: { type: 'string', enum: long } }))).toMatch(/^root\.properties\.a\.enum: /);
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { readArgs } from '../src/read-args.ts';
+
+it.each([
+  ['{"city":"Oslo"}', { args: { city: 'Oslo' } }],
+  [{ city: 'Oslo' }, { args: { city: 'Oslo' } }],
+  [undefined, { args: {} }],
+  [null, { args: {} }],
+  ['', { args: {} }],
+  ['  ', { args: {} }],
+  ['{"city":', { args: {}, brokenArgs: '{"city":' }],
+  ['[1]', { args: {}, brokenArgs: '[1]' }],
+  ['null', { args: {}, brokenArgs: 'null' }],
+  [[1], { args: {}, brokenArgs: '[1]' }],
+  [7, { args: {}, brokenArgs: '7' }],
+])('arguments %j are read as %j', (raw, read) => {
+  expect(readArgs(raw)).toEqual(read);
+});

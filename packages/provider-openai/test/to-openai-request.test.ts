@@ -1,0 +1,601 @@
+import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part } from '@thole/core';
+import { deepFreeze } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { fromOpenAiResponse } from '../src/from-openai-response.ts';
+import { toOpenAiRequest } from '../src/to-openai-request.ts';
+import {
+  citedMessage,
+  codeCall,
+  fileSearchCall,
+  functionCall,
+  imageCall,
+  mcpCall,
+  message,
+  reasoning,
+  responseOf,
+  webSearchCall,
+} from './fixtures/responses-answers.ts';
+
+const target = { model: 'gpt-4.1', provider: 'openai', stream: false };
+const hello: Content = { role: 'user', parts: [{ text: 'Hello' }] };
+
+type Sent = { readonly [name: string]: unknown };
+
+function ask(request: Partial<LlmRequest>, of: Partial<typeof target> = {}): Sent {
+  const asked = deepFreeze({ contents: [hello], config: {}, ...request });
+  const sent = toOpenAiRequest(asked, { ...target, ...of });
+  expect(JSON.parse(JSON.stringify(sent)), 'it is JSON').toEqual(sent);
+  return sent as unknown as Sent;
+}
+const configured = (config: GenerateContentConfig, options: JsonObject = {}, of: Partial<typeof target> = {}): Sent =>
+  ask({ config, providerOptions: { openai: options } }, of);
+const inputOf = (contents: Content[], options: JsonObject = {}, of: Partial<typeof target> = {}): JsonObject[] =>
+  ask({ contents, providerOptions: { openai: options } }, of)['input'] as JsonObject[];
+const refusal = (code: string, text: string): unknown =>
+  expect.objectContaining({ code, message: expect.stringContaining(text) });
+
+/** What an answer of the provider is in the history. */
+const answered = (output: JsonObject[], provider = 'openai'): Content =>
+  fromOpenAiResponse(responseOf(output), { ...target, provider }).content!;
+const model = (...parts: Part[]): Content => ({ role: 'model', parts });
+const user = (...parts: Part[]): Content => ({ role: 'user', parts });
+const answer = (name: string, id?: string): Part => ({
+  functionResponse: { ...(id !== undefined && { id }), name, response: { rooms: 2 } },
+});
+
+describe('the request', () => {
+  it('has the instructions, the input, and keeps nothing on the server', () => {
+    expect(ask({ config: { systemInstruction: 'Be kind.' } })).toEqual({
+      model: 'gpt-4.1',
+      instructions: 'Be kind.',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }],
+      store: false,
+    });
+  });
+
+  it('asks for a stream where one is wanted, whatever the options say', () => {
+    expect(ask({}, { stream: true })['stream']).toBe(true);
+    expect(configured({}, { stream: true })).not.toHaveProperty('stream');
+  });
+
+  it('has temperature, topP and the limit of tokens under the API’s names', () => {
+    expect(configured({ temperature: 0, topP: 0.5, maxOutputTokens: 99 })).toMatchObject({
+      temperature: 0,
+      top_p: 0.5,
+      max_output_tokens: 99,
+    });
+  });
+
+  it('leaves hints out that the API does not know, and refuses what would change the answer', () => {
+    const hints = { topK: 3, seed: 7, cachedContent: 'c', labels: { a: 'b' }, thinkingConfig: { thinkingBudget: 10 } };
+    expect(configured({ ...hints, safetySettings: [{}], stopSequences: [] })).toEqual(ask({}));
+    expect(() => configured({ stopSequences: ['END'] })).toThrow(refusal('INVALID_INPUT', 'stopSequences'));
+  });
+
+  it('asks models that think, and no others, for their encrypted reasoning', () => {
+    const thinking = [
+      'o3',
+      'o4-mini-2025-04-16',
+      'gpt-5',
+      'gpt-5.2-codex',
+      'gpt-6-astra',
+      'openai/gpt-5-mini',
+      'ft:o4-mini:a',
+    ];
+    for (const name of thinking) {
+      expect(ask({}, { model: name })['include'], name).toEqual(['reasoning.encrypted_content']);
+    }
+    for (const name of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'chatgpt-4o-latest', 'my-deployment', 'omni']) {
+      expect(ask({}, { model: name }), name).not.toHaveProperty('include');
+    }
+    const level = { thinkingConfig: { thinkingLevel: 'HIGH' } };
+    expect(configured(level, {}, { model: 'my-deployment' })['include']).toEqual(['reasoning.encrypted_content']);
+    expect(configured({}, { store: true }, { model: 'gpt-5' })).not.toHaveProperty('include');
+  });
+
+  it('says how much to think, and whether to show it', () => {
+    const thinkingConfig = { thinkingLevel: 'HIGH', includeThoughts: true };
+    expect(configured({ thinkingConfig })['reasoning']).toEqual({ effort: 'high', summary: 'auto' });
+    expect(configured({ thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' } })).not.toHaveProperty(
+      'reasoning',
+    );
+  });
+});
+
+describe('providerOptions', () => {
+  it('are laid over the request, plain objects member by member, and may take members away', () => {
+    const sent = configured(
+      { temperature: 1, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json' },
+      {
+        temperature: null,
+        reasoning: { summary: 'detailed' },
+        text: { verbosity: 'low' },
+        prompt_cache_key: 'hotel',
+        prompt_cache_retention: '24h',
+        safety_identifier: 'guest',
+        service_tier: 'flex',
+        metadata: { a: 'b' },
+      },
+    );
+    expect(sent).toMatchObject({
+      reasoning: { effort: 'low', summary: 'detailed' },
+      text: { format: { type: 'json_object' }, verbosity: 'low' },
+      prompt_cache_key: 'hotel',
+      prompt_cache_retention: '24h',
+      safety_identifier: 'guest',
+      service_tier: 'flex',
+      metadata: { a: 'b' },
+      store: false,
+    });
+    expect(sent).not.toHaveProperty('temperature');
+  });
+
+  it('add to the tools and to what is included', () => {
+    const sent = configured(
+      { tools: [{ codeExecution: {} }] },
+      {
+        tools: [{ type: 'mcp', server_label: 'dice', server_url: 'https://dice.example' }],
+        include: ['web_search_call.action.sources', 'code_interpreter_call.outputs'],
+      },
+      { model: 'gpt-5' },
+    );
+    expect(sent['tools']).toEqual([
+      { type: 'code_interpreter', container: { type: 'auto' } },
+      { type: 'mcp', server_label: 'dice', server_url: 'https://dice.example' },
+    ]);
+    expect(sent['include']).toEqual([
+      'reasoning.encrypted_content',
+      'code_interpreter_call.outputs',
+      'web_search_call.action.sources',
+    ]);
+  });
+
+  it('are those of the provider that is asked; without any, those for openai', () => {
+    const providerOptions = { openai: { user: 'a' }, 'api.x.ai': { user: 'b' }, gemini: { user: 'c' } };
+    expect(ask({ providerOptions })['user']).toBe('a');
+    expect(ask({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
+    expect(ask({ providerOptions }, { provider: 'localhost:1234' })['user']).toBe('a');
+  });
+
+  it('with an answer to go on from send only what came after the model’s last content', () => {
+    const contents = [
+      hello,
+      model(
+        { functionCall: { id: 'a', name: 'find_rooms', args: {} } },
+        { functionCall: { id: 'b', name: 'wait', args: {} } },
+      ),
+      user(answer('find_rooms', 'a'), { text: 'And?' }),
+    ];
+    for (const options of [{ previous_response_id: 'resp_1' }, { conversation: 'conv_1' }]) {
+      expect(inputOf(contents, options)).toEqual([
+        { type: 'function_call_output', call_id: 'b', output: expect.stringContaining('pending') },
+        { type: 'function_call_output', call_id: 'a', output: '{"rooms":2}' },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And?' }] },
+      ]);
+    }
+    expect(inputOf([hello], { previous_response_id: 'resp_1' })).toHaveLength(1);
+  });
+});
+
+describe('tools', () => {
+  const parametersJsonSchema = {
+    type: 'object',
+    properties: { city: { type: 'string' }, floor: { type: 'integer' } },
+    required: ['city'],
+  };
+  const findRooms = { name: 'find_rooms', description: 'Finds rooms.', parametersJsonSchema };
+  const tools = [{ functionDeclarations: [findRooms, { name: 'list_guests' }] }];
+
+  it('are flat functions, not strict unless asked for, though the API’s default is', () => {
+    expect(configured({ tools })['tools']).toEqual([
+      {
+        type: 'function',
+        name: 'find_rooms',
+        description: 'Finds rooms.',
+        parameters: parametersJsonSchema,
+        strict: false,
+      },
+      { type: 'function', name: 'list_guests', parameters: { type: 'object', properties: {} }, strict: false },
+    ]);
+  });
+
+  it('are strict with strictTools or strict, and refused with the path where a schema does not fit', () => {
+    const fitting = { ...findRooms, parametersJsonSchema: { ...parametersJsonSchema, required: ['city', 'floor'] } };
+    for (const options of [{ strictTools: true }, { strict: true }]) {
+      const sent = configured({ tools: [{ functionDeclarations: [fitting] }] }, options);
+      expect(sent['tools']).toMatchObject([{ strict: true, parameters: { additionalProperties: false } }]);
+      expect(Object.keys(sent)).not.toContain(Object.keys(options)[0]);
+      expect(() => configured({ tools }, options)).toThrow(
+        refusal('SCHEMA_UNSUPPORTED', 'tools.find_rooms.parameters.properties.floor'),
+      );
+    }
+    expect(configured({ tools }, { strict: true, strictTools: false })['tools']).toMatchObject([{ strict: false }, {}]);
+  });
+
+  it('with a schema that OpenAI never takes are refused before the call', () => {
+    const bad = { name: 'list', parametersJsonSchema: { type: 'array', items: {} } };
+    expect(() => configured({ tools: [{ functionDeclarations: [bad] }] })).toThrow(
+      refusal('SCHEMA_UNSUPPORTED', 'tools.list.parameters'),
+    );
+  });
+
+  it('of the provider are asked for under its names, with what it knows of their options', () => {
+    const sent = configured({
+      tools: [
+        { googleSearch: { search_context_size: 'low', timeRangeFilter: {} } },
+        { codeExecution: { container: 'cntr_1' } },
+        { fileSearch: { vector_store_ids: ['vs_1'], max_num_results: 3, fileSearchStoreNames: [] } },
+      ],
+    });
+    expect(sent['tools']).toEqual([
+      { type: 'web_search', search_context_size: 'low' },
+      { type: 'code_interpreter', container: 'cntr_1' },
+      { type: 'file_search', vector_store_ids: ['vs_1'], max_num_results: 3 },
+    ]);
+    expect(sent['include']).toEqual(['code_interpreter_call.outputs']);
+  });
+
+  it('that the provider does not have, or that lack what it needs, are INVALID_INPUT', () => {
+    expect(() => configured({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vector_store_ids'));
+    const other = [{ urlContext: {} }] as unknown as NonNullable<GenerateContentConfig['tools']>;
+    expect(() => configured({ tools: other })).toThrow(refusal('INVALID_INPUT', 'urlContext'));
+  });
+
+  it.each<[NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig'], unknown]>([
+    [{ mode: 'AUTO' }, 'auto'],
+    [{ mode: 'VALIDATED' }, 'auto'],
+    [{ mode: 'ANY' }, 'required'],
+    [{ mode: 'NONE', allowedFunctionNames: ['a'] }, 'none'],
+    [
+      { mode: 'ANY', allowedFunctionNames: ['a'] },
+      { type: 'function', name: 'a' },
+    ],
+    [
+      { mode: 'ANY', allowedFunctionNames: ['a', 'b'] },
+      {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [
+          { type: 'function', name: 'a' },
+          { type: 'function', name: 'b' },
+        ],
+      },
+    ],
+    [
+      { mode: 'AUTO', allowedFunctionNames: ['a'] },
+      { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'a' }] },
+    ],
+    [undefined, undefined],
+  ])('are chosen by %j as %j', (functionCallingConfig, choice) => {
+    expect(configured({ tools, toolConfig: { functionCallingConfig } })['tool_choice']).toEqual(choice);
+  });
+
+  it('are not chosen among where there are none: the API refuses a choice without tools', () => {
+    expect(configured({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })).not.toHaveProperty('tool_choice');
+  });
+});
+
+describe('the form of the answer', () => {
+  const fitting = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const optional = { ...fitting, required: [] };
+  const formatOf = (schema: JsonObject, options: JsonObject = {}): unknown =>
+    (configured({ responseJsonSchema: schema, responseMimeType: 'application/json' }, options)['text'] as JsonObject)[
+      'format'
+    ];
+
+  it('is strict where the schema fits strict mode, and not where it does not', () => {
+    const schema = { ...fitting, additionalProperties: false };
+    expect(formatOf(fitting)).toEqual({ type: 'json_schema', name: 'response', schema, strict: true });
+    expect(formatOf(optional)).toEqual({ type: 'json_schema', name: 'response', schema: optional, strict: false });
+    expect(formatOf(fitting, { strict: false })).toMatchObject({ schema: fitting, strict: false });
+  });
+
+  it('is refused with the path where strict is asked for and the schema does not fit', () => {
+    for (const options of [{ strict: true }, { text: { format: { strict: true } } }]) {
+      expect(() => formatOf(optional, options)).toThrow(
+        refusal('SCHEMA_UNSUPPORTED', 'responseJsonSchema.properties.city: it must be in required'),
+      );
+      expect(formatOf(fitting, options)).toMatchObject({ strict: true });
+    }
+  });
+
+  it('is refused where OpenAI never takes the schema', () => {
+    expect(() => formatOf({ type: 'array', items: { type: 'string' } })).toThrow(
+      refusal('SCHEMA_UNSUPPORTED', 'responseJsonSchema'),
+    );
+  });
+
+  it('is any JSON without a schema, text by default, and nothing else', () => {
+    expect(configured({ responseMimeType: 'application/json' })['text']).toEqual({ format: { type: 'json_object' } });
+    expect(configured({ responseMimeType: 'text/plain' })).not.toHaveProperty('text');
+    expect(() => configured({ responseMimeType: 'text/x.enum' })).toThrow(refusal('INVALID_INPUT', 'text/x.enum'));
+  });
+});
+
+describe('media', () => {
+  const contentOf = (...parts: Part[]): unknown => inputOf([user(...parts)])[0]!['content'];
+
+  it('are images, files and ids of the provider’s own files, in one message with the text', () => {
+    expect(
+      contentOf(
+        { text: 'Look:' },
+        { inlineData: { mimeType: 'image/png', data: '-_8=' } },
+        { fileData: { fileUri: 'https://hotel.example/a.jpg' } },
+        { fileData: { fileUri: 'file-1', mimeType: 'image/webp' } },
+        { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=', displayName: 'bill.pdf' } },
+        { inlineData: { mimeType: 'text/plain; charset=utf-8', data: 'SGk=' } },
+        { fileData: { fileUri: 'https://hotel.example/bill', mimeType: 'application/pdf' } },
+        { fileData: { fileUri: 'file-2', mimeType: 'application/pdf' } },
+      ),
+    ).toEqual([
+      { type: 'input_text', text: 'Look:' },
+      { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,+/8=' },
+      { type: 'input_image', detail: 'auto', image_url: 'https://hotel.example/a.jpg' },
+      { type: 'input_image', detail: 'auto', file_id: 'file-1' },
+      { type: 'input_file', filename: 'bill.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      { type: 'input_file', filename: 'file.txt', file_data: 'data:text/plain;base64,SGk=' },
+      { type: 'input_file', file_url: 'https://hotel.example/bill' },
+      { type: 'input_file', file_id: 'file-2' },
+    ]);
+  });
+
+  it.each<[string, Part]>([
+    ['audio/wav', { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }],
+    ['video/mp4', { fileData: { fileUri: 'https://hotel.example/a.mp4', mimeType: 'video/mp4' } }],
+    ['image/heic', { inlineData: { mimeType: 'image/heic', data: 'AA==' } }],
+    ['gs (application/pdf)', { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }],
+  ])('that the API does not take (%s) are INVALID_INPUT, with their place', (named, part) => {
+    for (const text of [named, 'contents[1].parts[1]']) {
+      expect(() => inputOf([hello, user({ text: 'Hear:' }, part)])).toThrow(refusal('INVALID_INPUT', text));
+    }
+  });
+});
+
+describe('the provider’s own history', () => {
+  const spoken = message(['Let me look.', ' One moment.'], { phase: 'commentary' });
+  const refused = message([], { content: [{ type: 'refusal', refusal: 'No.' }] });
+  const shell = {
+    type: 'shell_call',
+    id: 'sh_1',
+    call_id: 'call_s',
+    action: { commands: ['ls'] },
+    status: 'completed',
+  };
+  const shown = { type: 'shell_call_output', id: 'so_1', call_id: 'call_s', output: [] };
+  const outputs: { readonly [name: string]: JsonObject[] } = {
+    'a message with its id and phase': [spoken],
+    'reasoning with a summary before its call (T-95)': [
+      reasoning(['High.', 'Nine.']),
+      functionCall('find_rooms', '{"a":1}'),
+    ],
+    'reasoning without words before its call (T-95)': [
+      reasoning([]),
+      functionCall('find_rooms', '{}', { namespace: 'hotel' }),
+    ],
+    'reasoning with its text': [reasoning([], { content: [{ type: 'reasoning_text', text: 'High.' }] }), spoken],
+    'two items of reasoning that share an id (T-92)': [
+      reasoning(['a']),
+      reasoning(['b'], { encrypted_content: 'x' }),
+      spoken,
+    ],
+    'searches with the reasoning before them, and what they found (T-94)': [
+      reasoning([]),
+      webSearchCall,
+      reasoning(['So.'], { id: 'rs_2' }),
+      fileSearchCall,
+      mcpCall,
+      citedMessage,
+    ],
+    'code and images': [reasoning([]), codeCall, imageCall, spoken],
+    'code without results': [{ ...codeCall, outputs: null }, spoken],
+    'a refusal': [refused],
+    'a run of the provider’s after the last word': [spoken, webSearchCall],
+    'calls of the provider’s with their outputs': [shell, shown, spoken],
+    'unknown items (T-93)': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, spoken],
+  };
+
+  it.each(Object.entries(outputs))('is sent back as it came: %s', (_, output) => {
+    const stored = JSON.parse(JSON.stringify(answered(output))) as Content;
+    const ids = output.flatMap((item) => (item['type'] === 'function_call' ? [item['call_id'] as string] : []));
+    const results = ids.map((id) => answer('find_rooms', id));
+    const sent = inputOf([hello, stored, user(...results, { text: 'And?' })], {}, { model: 'gpt-5' });
+    expect(sent.slice(1, 1 + output.length)).toEqual(output.map(withoutEmptyLogprobs));
+    expect(sent.slice(1 + output.length, -1).map((item) => item['call_id'])).toEqual(ids);
+  });
+
+  const withoutEmptyLogprobs = (item: JsonObject): JsonObject =>
+    JSON.parse(JSON.stringify(item, (key, value) => (key === 'logprobs' ? undefined : value))) as JsonObject;
+
+  it('follows what has been changed in the parts since', () => {
+    const [text, call] = answered([message(['My key is 1234.']), functionCall('find_rooms', '{"city":"Oslo"}')]).parts!;
+    const changed = model(
+      { ...text!, text: 'My key is ****.' },
+      { ...call!, functionCall: { ...call!.functionCall!, args: { city: 'Bergen' } } },
+    );
+    const sent = JSON.stringify(inputOf([changed]));
+    expect(sent).not.toMatch(/1234|Oslo/);
+    expect(sent).toMatch(/\*\*\*\*.*Bergen/);
+    const emptied = answered([message(['My key is 1234.', 'Keep it.'])]).parts!.map((part, i) => ({
+      ...part,
+      ...(i === 0 && { text: '' }),
+    }));
+    expect(inputOf([model(...emptied)])[0]!['content']).toMatchObject([{ text: 'Keep it.' }]);
+    expect(inputOf([model(emptied[0]!), hello])).toHaveLength(1);
+  });
+
+  it('goes to no other provider: neither thoughts nor ids nor encrypted content (T-94, T-95)', () => {
+    const contents = [hello, answered([reasoning(['High.']), webSearchCall, spoken, functionCall('find_rooms', '{}')])];
+    const sent = inputOf(contents, {}, { provider: 'api.x.ai' });
+    expect(sent.slice(1)).toEqual([
+      {
+        type: 'message',
+        role: 'assistant',
+        content: ['Let me look.', ' One moment.'].map((text) => ({ type: 'output_text', text, annotations: [] })),
+      },
+      { type: 'function_call', call_id: 'call_unLAR8MvFNptuiZK6K6HCy5k', name: 'find_rooms', arguments: '{}' },
+      {
+        type: 'function_call_output',
+        call_id: 'call_unLAR8MvFNptuiZK6K6HCy5k',
+        output: expect.stringContaining('pending'),
+      },
+    ]);
+  });
+
+  it('is sent without reasoning that only the server’s store could know, and without the ids that hang on it', () => {
+    const open = reasoning(['High.'], { encrypted_content: null });
+    const contents = [answered([open, webSearchCall, spoken, functionCall('find_rooms', '{}')])];
+    const { id: _, ...nameless } = withoutEmptyLogprobs(spoken);
+    const thinking = { model: 'gpt-5' };
+    const sent = inputOf(contents, {}, thinking);
+    expect(sent).toMatchObject([nameless, { type: 'function_call' }, { type: 'function_call_output' }]);
+    expect(JSON.stringify(sent)).not.toMatch(/rs_|msg_|fc_|ws_/);
+    expect(inputOf(contents, { store: true }, thinking)[0]).toMatchObject({ type: 'reasoning', id: open['id'] });
+  });
+
+  it('is sent without reasoning to a model that takes none', () => {
+    const contents = [answered([reasoning(['High.']), spoken])];
+    expect(inputOf(contents).map(({ type, id }) => [type, id])).toEqual([['message', undefined]]);
+    expect(inputOf(contents, {}, { model: 'my-deployment' }).map(({ type }) => type)).toEqual(['reasoning', 'message']);
+  });
+
+  it('is sent without reasoning that nothing follows, which the API refuses', () => {
+    const thinking = { model: 'gpt-5' };
+    expect(inputOf([answered([spoken, reasoning(['High.'])]), hello], {}, thinking).map(({ type }) => type)).toEqual([
+      'message',
+      'message',
+    ]);
+    expect(inputOf([answered([reasoning(['High.'])]), hello], {}, thinking)).toHaveLength(1);
+  });
+
+  it('is sent without calls of the provider’s that nobody answered', () => {
+    const computer = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'screenshot' } };
+    expect(inputOf([answered([computer, spoken])]).map(({ type }) => type)).toEqual(['message']);
+  });
+
+  it('survives marks that were tampered with: what is left of the part is sent plainly', () => {
+    const odd: Part[] = [
+      { text: 'a', partMetadata: { provider: 'openai', index: 'no', item: 7 } },
+      { text: 'b', partMetadata: { provider: 'openai', index: 0, item: { type: 'function_call' }, before: [null] } },
+      { text: 'c', partMetadata: { provider: 'openai', index: 1, item: { type: 'telepathy' } } },
+      { text: 'd', partMetadata: { provider: 'openai', index: 2 } },
+      { text: 'e', thought: true, partMetadata: { provider: 'openai', index: 3 } },
+    ];
+    expect(inputOf([model(...odd)])).toEqual([
+      {
+        type: 'message',
+        role: 'assistant',
+        content: ['a', 'b', 'c', 'd'].map((text) => ({ type: 'output_text', text, annotations: [] })),
+      },
+    ]);
+  });
+
+  it('is taken of both answers where two of them stand in one content', () => {
+    const [first, second] = [answered([spoken]), answered([message(['Yes.'], { id: 'msg_2' })])];
+    const sent = inputOf([model(...first.parts!, ...second.parts!)]);
+    expect(sent.map(({ id }) => id)).toEqual([spoken['id'], 'msg_2']);
+  });
+});
+
+describe('a history from elsewhere', () => {
+  it('of Gemini’s goes without thoughts and signatures, its code as text, its images shown by the user', () => {
+    const contents = [
+      hello,
+      model(
+        { text: 'Hmm.', thought: true, thoughtSignature: 'c2ln', partMetadata: { provider: 'gemini' } },
+        { text: 'Counting.', thoughtSignature: 'c2ln' },
+        { executableCode: { code: 'print(72)', language: 'PYTHON' } },
+        { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '72' } },
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+        { text: '' },
+      ),
+    ];
+    expect(inputOf(contents).slice(1)).toEqual([
+      {
+        type: 'message',
+        role: 'assistant',
+        content: ['Counting.', '```python\nprint(72)\n```', '```\n72\n```'].map((text) => ({
+          type: 'output_text',
+          text,
+          annotations: [],
+        })),
+      },
+      {
+        type: 'message',
+        role: 'user',
+        content: [{ type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' }],
+      },
+    ]);
+  });
+
+  it('whose calls have no ids gets ids from their places, the same each time, paired by order and name', () => {
+    const contents = [
+      hello,
+      model(
+        { functionCall: { name: 'find_rooms', args: { city: 'Oslo' } } },
+        { functionCall: { name: 'list_guests', args: {} } },
+        { functionCall: { id: '', name: 'find_rooms', args: { city: 'Bergen' } } },
+      ),
+      user(answer('list_guests'), answer('find_rooms'), answer('find_rooms')),
+    ];
+    const ids = inputOf(contents).map((item) => item['call_id']);
+    expect(ids).toEqual([undefined, 'call_1_0', 'call_1_1', 'call_1_2', 'call_1_1', 'call_1_0', 'call_1_2']);
+    expect(inputOf(contents)).toEqual(inputOf([...contents, hello]).slice(0, -1));
+  });
+
+  it('whose ids are used twice, or are too long, gets others for those', () => {
+    const long = 'x'.repeat(65);
+    const call = (id: string): Content => model({ functionCall: { id, name: 'find_rooms', args: {} } });
+    const contents = [call('0'), user(answer('find_rooms', '0')), call('0'), user(answer('find_rooms', '0'))];
+    const sent = inputOf([...contents, call(long), user(answer('find_rooms', long))]);
+    expect(sent.map((item) => item['call_id'])).toEqual(['0', '0', 'call_2_0', 'call_2_0', 'call_4_0', 'call_4_0']);
+  });
+
+  it('keeps broken arguments as the model wrote them', () => {
+    const call = { id: 'a', name: 'find_rooms', args: {}, brokenArgs: '{"city":' };
+    expect(inputOf([model({ functionCall: call })])[0]).toMatchObject({ arguments: '{"city":' });
+  });
+
+  it('answers calls that are still open, since the API refuses them without, and lets the answer come later', () => {
+    const call: Content = model({ functionCall: { id: 'a', name: 'book', args: {} } });
+    const pending = { type: 'function_call_output', call_id: 'a', output: expect.stringContaining('"pending"') };
+    expect(inputOf([call, user({ text: 'And?' })])).toMatchObject([
+      { type: 'function_call' },
+      pending,
+      { type: 'message' },
+    ]);
+    expect(inputOf([call, user({ text: 'And?' }), user(answer('book', 'a'))])).toMatchObject([
+      { type: 'function_call', call_id: 'a' },
+      { type: 'message' },
+      { type: 'function_call_output', call_id: 'a', output: '{"rooms":2}' },
+    ]);
+  });
+
+  it('tells an answer without a call as text, since the API refuses one', () => {
+    expect(inputOf([user(answer('find_rooms', 'gone'))])).toEqual([
+      {
+        type: 'message',
+        role: 'user',
+        content: [{ type: 'input_text', text: 'find_rooms returned {"rooms":2}' }],
+      },
+    ]);
+  });
+
+  it('has answers and text of one content in their order, and sends nothing empty', () => {
+    const call: Content = model({ functionCall: { id: 'a', name: 'find_rooms', args: {} } });
+    const mixed = user({ text: 'Here:' }, answer('find_rooms', 'a'), { text: '' }, { text: 'And?' });
+    expect(inputOf([call, mixed, user({ text: '' }), { role: 'user' }, {}]).map(({ type }) => type)).toEqual([
+      'function_call',
+      'message',
+      'function_call_output',
+      'message',
+    ]);
+  });
+
+  it('of Chat Completions under the same name is not taken for items', () => {
+    const part: Part = {
+      text: 'Hi',
+      partMetadata: { provider: 'openai', reasoning_details: [{ data: 'secret' }], call: { x: 1 } },
+    };
+    expect(JSON.stringify(inputOf([model(part)]))).not.toContain('secret');
+  });
+});
