@@ -5,7 +5,7 @@ import type { LlmResponse } from '@thole/core';
  * The responses, with a final in the place of `MODEL_BLOCKED` where nothing else was answered: some servers refuse a prompt that
  * their filter blocked with a status. No generator, which would cost as much again for each chunk of a stream.
  */
-export function blockAsFinal(responses: AsyncGenerator<LlmResponse>): AsyncIterableIterator<LlmResponse> {
+export function blockAsFinal(responses: AsyncIterableIterator<LlmResponse>): AsyncIterableIterator<LlmResponse> {
   let isBegun = false;
   return {
     next() {
@@ -13,7 +13,7 @@ export function blockAsFinal(responses: AsyncGenerator<LlmResponse>): AsyncItera
       isBegun = true;
       return responses.next().catch(toFinal);
     },
-    return: () => responses.return(undefined),
+    return: async () => (await responses.return?.()) ?? { value: undefined, done: true },
     [Symbol.asyncIterator]() {
       return this;
     },

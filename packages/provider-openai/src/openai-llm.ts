@@ -68,7 +68,7 @@ export class OpenAi implements Llm {
     );
   }
 
-  #stream(request: LlmRequest, target: RequestTarget, signal: AbortSignal): AsyncGenerator<LlmResponse> {
+  #stream(request: LlmRequest, target: RequestTarget, signal: AbortSignal): AsyncIterableIterator<LlmResponse> {
     const { path, toBody, read, readStream } = this.#protocol;
     const open = async (inner: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
       const opened = await this.#client.postStream(path, toBody(request, target), inner);

@@ -68,20 +68,22 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
         if (signal.aborted) abort();
         else signal.addEventListener('abort', abort, { once: true });
       },
-      // Only while somebody reads: a reader that takes its time is not a silent server.
-      async pull(controller) {
+      // Only while somebody reads: a reader that takes its time is not a silent server. Once a piece: so no async function.
+      pull(controller) {
         limit.wait(idleMs);
-        try {
-          const { done, value } = await reader.read();
-          limit.heard();
-          if (signal.aborted) return;
-          if (!done) return controller.enqueue(value);
-          limit.end();
-          controller.close();
-        } catch (error) {
-          limit.end();
-          if (!signal.aborted) throw error;
-        }
+        return reader.read().then(
+          ({ done, value }) => {
+            limit.heard();
+            if (signal.aborted) return;
+            if (!done) return controller.enqueue(value);
+            limit.end();
+            controller.close();
+          },
+          (error: unknown) => {
+            limit.end();
+            if (!signal.aborted) throw error;
+          },
+        );
       },
       async cancel(reason) {
         limit.end();

@@ -6,6 +6,7 @@ import { carry, findCarried } from './carried-error.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { RefusedAnswer } from './guarded-fetch.ts';
+import { ProviderStream } from './provider-stream.ts';
 import { redact, redactJson } from './redact.ts';
 import { withRetries } from './with-retries.ts';
 
@@ -69,29 +70,18 @@ export class ProviderConnection {
   }
 
   /** A call whose answer is read piece by piece. Leaving the loop closes the connection. */
-  async *stream<T, R>(
+  stream<T, R>(
     open: (signal: AbortSignal) => Promise<T>,
     read: (answer: T) => AsyncIterable<R>,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<R, void, undefined> {
+  ): AsyncIterableIterator<R, undefined> {
     const over = new AbortController();
-    const answer = await this.#ask(open, signal, over);
-    const pieces = read(answer)[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const piece = await pieces.next();
-        // Some SDKs take an abort for the end.
-        if (piece.done) return signal?.throwIfAborted();
-        yield piece.value;
-      }
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'reading'));
-    } finally {
-      // The socket first, and nobody waits for the SDK's iterator: some end only with what they read from.
-      over.abort();
-      Promise.resolve(pieces.return?.()).catch(noop);
-    }
+    return new ProviderStream<R>({
+      open: async () => read(await this.#ask(open, signal, over))[Symbol.asyncIterator](),
+      explain: (error) => this.#clean(findCarried(error) ?? this.#table.explain(error, 'reading')),
+      throwIfEnded: () => signal?.throwIfAborted(),
+      close: () => over.abort(),
+    });
   }
 
   #ask<T>(
@@ -141,5 +131,3 @@ function secretsIn({ apiKey = '', baseUrl, headers = {} }: ConnectionOptions): s
   const values = told.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')]);
   return [apiKey, url?.password ?? '', ...values].map((each) => each.trim());
 }
-
-function noop(): void {}
