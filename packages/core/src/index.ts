@@ -40,7 +40,7 @@ export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
 export { checkConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
-export type { ConnectionOptions } from './model/connection-options.ts';
+export type { ConnectionOptions, Environment } from './model/connection-options.ts';
 export { guardedFetch } from './model/guarded-fetch.ts';
 export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
 export { ProviderConnection } from './model/provider-connection.ts';

@@ -1,8 +1,8 @@
 import { checkCount, isPlainObject, TholeError } from '@thole/core';
-import type { Embedder } from '@thole/core';
+import type { Embedder, Environment } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
 import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
-import type { GeminiConnectionOptions, GeminiEnv } from './gemini-options.ts';
+import type { GeminiConnectionOptions } from './gemini-options.ts';
 
 /** Which model, how long its vectors are, and how it is reached. */
 export interface GeminiEmbedderOptions extends GeminiConnectionOptions {
@@ -42,7 +42,7 @@ export class GeminiEmbedder implements Embedder {
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
   static fromEnv(
     model?: string,
-    options: Omit<GeminiEmbedderOptions, 'model'> & { env?: GeminiEnv | undefined } = {},
+    options: Omit<GeminiEmbedderOptions, 'model'> & { env?: Environment | undefined } = {},
   ): GeminiEmbedder {
     const { env, ...given } = options;
     return new GeminiEmbedder({ ...withEnv(given, env), model });

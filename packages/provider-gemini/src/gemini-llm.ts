@@ -1,8 +1,8 @@
-import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { Environment, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { GeminiClient } from './gemini-client.ts';
 import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
-import type { GeminiConnectionOptions, GeminiEnv } from './gemini-options.ts';
+import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
 import type { GeminiPlace } from './to-gemini-request.ts';
@@ -33,7 +33,7 @@ export class Gemini implements Llm {
   }
 
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
-  static fromEnv(model: string, options: Omit<GeminiOptions, 'model'> & { env?: GeminiEnv | undefined } = {}): Gemini {
+  static fromEnv(model: string, options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {}): Gemini {
     const { env, ...given } = options;
     return new Gemini({ ...withEnv(given, env), model });
   }

@@ -1,8 +1,7 @@
 import { TholeError } from '@thole/core';
-import type { ModelFactory } from '@thole/core';
+import type { Environment, ModelFactory } from '@thole/core';
 import { Gemini } from './gemini-llm.ts';
 import type { GeminiOptions } from './gemini-llm.ts';
-import type { GeminiEnv } from './gemini-options.ts';
 
 const PREFIX = 'gemini/';
 
@@ -11,7 +10,7 @@ const PREFIX = 'gemini/';
  * read from the environment when a model is made: `INVALID_INPUT` where the key is missing.
  */
 export function geminiModels(
-  options: Omit<GeminiOptions, 'model'> & { env?: GeminiEnv | undefined } = {},
+  options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {},
 ): ModelFactory {
   const patterns = ['gemini-*', 'gemini/*'];
   const supports = (name: string): boolean => /^gemini[-/]./.test(name);

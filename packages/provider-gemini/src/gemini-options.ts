@@ -1,5 +1,5 @@
 import { checkConnectionOptions, invalidInput, TholeError } from '@thole/core';
-import type { ConnectionOptions } from '@thole/core';
+import type { ConnectionOptions, Environment } from '@thole/core';
 
 /** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */
 export interface GeminiConnectionOptions extends ConnectionOptions {
@@ -12,9 +12,6 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   /** Of the API, such as `v1beta` for what is not in `v1` yet (the SDK's: `v1`, on Vertex AI `v1beta1`). */
   apiVersion?: string | undefined;
 }
-
-/** The names of variables that `fromEnv` reads. */
-export type GeminiEnv = { readonly [name: string]: string | undefined };
 
 /**
  * Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; where the key is missing it says which variable holds it.
@@ -52,7 +49,7 @@ export function checkModelName(model: unknown, owner: string): asserts model is 
  * The given options, and from the environment what they leave open. Google's names: `GOOGLE_API_KEY` before `GEMINI_API_KEY`;
  * on Vertex AI a project of the environment wins over its key.
  */
-export function withEnv<T extends GeminiConnectionOptions>(given: T, env: GeminiEnv = processEnv()): T {
+export function withEnv<T extends GeminiConnectionOptions>(given: T, env: Environment = processEnv()): T {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const vertexai = given.vertexai ?? /^(true|1)$/i.test(read('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
   const apiKey = given.apiKey ?? read('GOOGLE_API_KEY') ?? read('GEMINI_API_KEY');
@@ -64,6 +61,6 @@ export function withEnv<T extends GeminiConnectionOptions>(given: T, env: Gemini
   return { ...base, project, location: given.location ?? read('GOOGLE_CLOUD_LOCATION') };
 }
 
-function processEnv(): GeminiEnv {
+function processEnv(): Environment {
   return globalThis.process?.env ?? {};
 }

@@ -1,7 +1,5 @@
+import type { Environment } from '@thole/core';
 import type { AzureOptions, OpenAiConnectionOptions } from './openai-options.ts';
-
-/** Variables of an environment, by name. */
-export type Environment = { readonly [name: string]: string | undefined };
 
 /** What `fromEnv` takes beside the environment: `azure: true` takes all of Azure's options from there. */
 export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'model' | 'azure'> & {

@@ -5,6 +5,9 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
+/** The variables that a `fromEnv` reads: those of the process, or what stands in for them. */
+export type Environment = { readonly [name: string]: string | undefined };
+
 /** How a provider's server is reached: what every provider's models and embedders take. */
 export interface ConnectionOptions {
   /** Never shown in errors, logs or events. */
