@@ -288,7 +288,7 @@ describe('the history', () => {
       provider,
     );
 
-  it('sends DeepSeek its reasoning with the calls of the same turn, and to nobody else', () => {
+  it('sends DeepSeek its reasoning with the calls of the same turn, and to nobody else (T-98)', () => {
     const partMetadata = { provider: 'api.deepseek.com' };
     const messages = pass('api.deepseek.com', partMetadata);
     expect(messages[1]).toMatchObject({ reasoning_content: 'First look.', tool_calls: [{}] });
@@ -303,7 +303,7 @@ describe('the history', () => {
     expect(messagesOf(turn, 'api.deepseek.com')[1]).toEqual({ role: 'assistant', content: 'b' });
   });
 
-  it('sends OpenRouter its blocks of reasoning, exactly, and to nobody else', () => {
+  it('sends OpenRouter its blocks of reasoning, exactly, and to nobody else (T-98)', () => {
     const blocks = [{ type: 'reasoning.encrypted', data: 'gAAAA', index: 0 }];
     const partMetadata = { provider: 'openrouter.ai', reasoning_details: blocks };
     expect(pass('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });
