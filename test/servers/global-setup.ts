@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { canInstall } from './find-or-install.ts';
@@ -10,7 +11,6 @@ import type { Server } from './server.ts';
 import { startMariaDb } from './start-maria-db.ts';
 import { startPostgres } from './start-postgres.ts';
 import { startRedis } from './start-redis.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const starts = { redis: startRedis, postgres: startPostgres, mariadb: startMariaDb };
 
@@ -19,15 +19,15 @@ const starts = { redis: startRedis, postgres: startPostgres, mariadb: startMaria
  * are skipped, and the last line of the run says how many; where it can, the run fails instead.
  */
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const folder = temporaryFolder('skipped');
   const started = await Promise.all(serverKinds.map(startOrMiss));
   const urls = Object.fromEntries(started.flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])));
-  const skipped = join(folder, 'skipped');
+  const skipped = join(tmpdir(), `thole-skipped-${process.pid}`);
+  rmSync(skipped, { force: true });
   project.provide('servers', { ...urls, skipped });
   return async () => {
     await Promise.all(started.map(async ([, server]) => server?.remove()));
     tellSkipped(skipped);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(skipped, { force: true });
   };
 }
 

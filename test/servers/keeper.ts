@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { signalTree } from './process-tree.ts';
+import { killTree, signalTree } from './process-tree.ts';
 import type { KeeperAnswer, KeeperRequest } from './keeper-messages.ts';
 
 let server: ChildProcess | undefined;
@@ -33,7 +33,7 @@ process.on('disconnect', () => {
   running.once('exit', leave);
   signalTree(pid, 'SIGCONT');
   running.kill(stopSignal);
-  setTimeout(() => signalTree(pid, 'SIGKILL'), 2_000);
+  setTimeout(() => void killTree(pid), 2_000);
 });
 
 function leave(): void {

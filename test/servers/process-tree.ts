@@ -1,47 +1,69 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { until } from './until.ts';
 
-/** The process and all below it. PostgreSQL's workers are in sessions of their own, so a group would not reach them. */
-export function processTree(root: number): number[] {
-  const parents = existsSync('/proc/self/stat') ? parentsInProc() : parentsByPs();
+/** Sends a signal to a process and all below it; those that have ended meanwhile do not matter. */
+export function signalTree(root: number, signal: NodeJS.Signals): void {
+  for (const pid of treeOf(root)) signalOne(pid, signal);
+}
+
+/** Ends a process and all below it at once; resolves when none of them runs any more. */
+export async function killTree(root: number): Promise<void> {
+  // Stopped first, so that it makes no child that we would not know of.
+  signalOne(root, 'SIGSTOP');
+  await until(() => ['T', 'Z', undefined].includes(stateOf(root)), { everyMs: 1, why: 'a process does not stop' });
+  const tree = treeOf(root);
+  for (const pid of tree) signalOne(pid, 'SIGKILL');
+  // One whose parent has not looked yet is a zombie: it holds nothing any more.
+  const isGone = (pid: number): boolean => ['Z', undefined].includes(stateOf(pid));
+  await until(() => tree.every(isGone), { everyMs: 1, why: 'a process does not die' });
+}
+
+// PostgreSQL's workers are in sessions of their own, so a group of processes would not be all of them.
+function treeOf(root: number): number[] {
+  const processes = allProcesses();
   const tree = [root];
-  for (const each of tree) tree.push(...parents.filter(({ parent }) => parent === each).map(({ pid }) => pid));
+  for (const each of tree) tree.push(...processes.filter(({ parent }) => parent === each).map(({ pid }) => pid));
   return tree;
 }
 
-/** Sends a signal to all of them; those that have ended meanwhile do not matter. */
-export function signalTree(root: number, signal: NodeJS.Signals): void {
-  for (const pid of processTree(root)) {
-    try {
-      process.kill(pid, signal);
-    } catch {}
-  }
+function stateOf(pid: number): string | undefined {
+  return allProcesses(pid).find((each) => each.pid === pid)?.state;
 }
 
-interface Child {
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {}
+}
+
+interface Process {
   pid: number;
   parent: number;
+  /** One letter: T is stopped, Z a zombie. */
+  state: string;
 }
 
-function parentsInProc(): Child[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        // A command's name stands in brackets and may hold anything; the parent is the second field after it.
-        return [{ pid: Number(name), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) }];
-      } catch {
-        return [];
-      }
-    });
+function allProcesses(one?: number): Process[] {
+  if (!existsSync('/proc/self/stat')) return processesByPs();
+  const names = one === undefined ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [String(one)];
+  return names.flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      // A command's name stands in brackets and may hold anything.
+      const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return [{ pid: Number(name), parent: Number(parent), state }];
+    } catch {
+      return [];
+    }
+  });
 }
 
-function parentsByPs(): Child[] {
-  const { stdout } = spawnSync('ps', ['-Ao', 'pid=,ppid='], { encoding: 'utf8' });
+function processesByPs(): Process[] {
+  const { stdout } = spawnSync('ps', ['-Ao', 'pid=,ppid=,stat='], { encoding: 'utf8' });
   return stdout
     .trim()
     .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .map(([pid = 0, parent = 0]) => ({ pid, parent }));
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, parent, state = '']) => ({ pid: Number(pid), parent: Number(parent), state: state[0] ?? '' }));
 }

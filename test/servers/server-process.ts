@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeeperAnswer, KeeperRequest } from './keeper-messages.ts';
-import { signalTree } from './process-tree.ts';
+import { killTree, signalTree } from './process-tree.ts';
 
 /** How a server is run. */
 export interface Program {
@@ -72,7 +72,7 @@ export class ServerProcess {
   /** Ends it at once, all its processes, as a crash would. */
   async kill(): Promise<void> {
     if (this.#pid === undefined) return;
-    signalTree(this.#pid, 'SIGKILL');
+    await killTree(this.#pid);
     if (!(await this.#until(() => this.#pid === undefined, 20_000))) throw this.#failure('did not die');
   }
 

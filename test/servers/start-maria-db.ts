@@ -25,13 +25,14 @@ export async function startMariaDb(options: MariaDbOptions = {}): Promise<Server
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
   return onAFreePort(async (port) => {
     const folder = temporaryFolder('mariadb');
-    const data = `--datadir=${join(folder, 'data')}`;
+    // A MariaDB that starts clears its folder for temporary files, whosever they are: each needs its own.
+    const places = [`--datadir=${join(folder, 'data')}`, `--tmpdir=${folder}`];
     const how = ['--auth-root-authentication-method=normal', ...user];
-    await runProgram(install, ['--no-defaults', data, ...how], { cwd: folder });
-    const places = [`--port=${port}`, `--socket=${join(folder, 's.sock')}`, `--pid-file=${join(folder, 'pid')}`];
+    await runProgram(install, ['--no-defaults', ...places, ...how], { cwd: folder });
+    const own = [`--port=${port}`, `--socket=${join(folder, 's.sock')}`, `--pid-file=${join(folder, 'pid')}`];
     const running = await ServerProcess.start({
       ...{ name: 'mariadbd', command: server, folder, temporary: true },
-      args: ['--no-defaults', data, ...places, ...user, ...settings, ...(options.config ?? [])],
+      args: ['--no-defaults', ...places, ...own, ...user, ...settings, ...(options.config ?? [])],
       ready: /ready for connections/,
       stopSignal: 'SIGTERM',
     });

@@ -1,4 +1,4 @@
-import type { Llm, ModelFactory, Runtime } from '@thole/core';
+import type { Environment, Llm, ModelFactory, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
@@ -9,8 +9,6 @@ export interface ChosenModel {
   /** What the guest is told about it. */
   notice: string;
 }
-
-export type Environment = { readonly [name: string]: string | undefined };
 
 const GEMINI = 'gemini/gemini-3.8-flash';
 const OPENAI = 'openai/gpt-5.5';

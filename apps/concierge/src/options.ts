@@ -14,7 +14,8 @@ export const USAGE = `Usage: npm run chat -- [options]
   --no-stream      show whole answers instead of words as they come
   --help           show this
 
-THOLE_MODEL=gemini/<name> or openai/<name> in the environment chooses the model; without it a key does.`;
+THOLE_MODEL=gemini/<name> or openai/<name> in the environment chooses the model; without it a key does.
+Conversations are kept in .thole/concierge.db: THOLE_DATA names another folder, THOLE_SESSION_URL another database.`;
 
 /** What the command line asks for; throws node's own error for what it does not know. */
 export function readOptions(argv: readonly string[]): ChatOptions {

@@ -1,5 +1,6 @@
-import type { MemoryService, Runtime, SessionService } from '@thole/core';
-import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import type { Environment, MemoryService, Runtime, SessionService } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { openSessions } from './open-sessions.ts';
 
 export interface Services {
   sessionService: SessionService;
@@ -7,11 +8,16 @@ export interface Services {
   memoryService?: MemoryService | undefined;
 }
 
-/** Where conversations and memories are kept: in this process, until it ends. */
-export function createServices(p: { memory: boolean; runtime: Runtime }): Services {
+/** Conversations in a database that the environment names; memories in this process, until it ends. */
+export async function openServices(p: {
+  memory: boolean;
+  runtime: Runtime;
+  env: Environment;
+}): Promise<{ services: Services; close: () => Promise<void> }> {
   const { memory, runtime } = p;
+  const { sessionService, close } = await openSessions(p);
   return {
-    sessionService: new InMemorySessionService({ runtime }),
-    ...(memory && { memoryService: new InMemoryMemoryService({ runtime }) }),
+    services: { sessionService, ...(memory && { memoryService: new InMemoryMemoryService({ runtime }) }) },
+    close,
   };
 }

@@ -1,8 +1,8 @@
 import type { Llm, MemoryService } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
 import { DemoLlm } from '../src/demo-llm.ts';
-import { createServices } from '../src/services.ts';
 import { Chat } from '../src/terminal/chat.ts';
 
 export interface ChatUnderTest {
@@ -13,7 +13,7 @@ export interface ChatUnderTest {
   runtime: FixedRuntime;
 }
 
-/** The chat over real services, with the demo model unless another is given. */
+/** The chat over services in this process, with the demo model unless another is given. */
 export function chatWith(
   p: {
     llm?: Llm | undefined;
@@ -22,12 +22,12 @@ export function chatWith(
     streaming?: boolean | undefined;
   } = {},
 ): ChatUnderTest {
-  const { memory = true, memoryService, streaming = true } = p;
+  const { memory = true, streaming = true } = p;
   const runtime = new FixedRuntime();
-  const services = createServices({ memory, runtime });
+  const memoryService = memory ? (p.memoryService ?? new InMemoryMemoryService({ runtime })) : undefined;
   const concierge = new Concierge({
     guest: 'alice',
-    services: memoryService ? { ...services, memoryService } : services,
+    services: { sessionService: new InMemorySessionService({ runtime }), memoryService },
     model: { llm: p.llm ?? new DemoLlm({ runtime }), notice: 'A test is speaking.' },
     streaming,
     runtime,

@@ -1,9 +1,9 @@
-import type { JsonObject } from '@thole/core';
+import type { Environment, JsonObject } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chooseModel } from '../src/model.ts';
-import type { ChosenModel, Environment } from '../src/model.ts';
+import type { ChosenModel } from '../src/model.ts';
 import { chatWith } from './chat-with.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 

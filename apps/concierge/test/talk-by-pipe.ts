@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Talk {
@@ -11,7 +14,7 @@ export interface Talk {
 
 export interface TalkOptions {
   args?: readonly string[] | undefined;
-  /** Added to the environment, which names no model and holds no key. */
+  /** Added to the environment, which names no model, no database and a folder of the talk's own, and holds no key. */
   env?: { readonly [name: string]: string } | undefined;
   /** Called with all output so far, whenever there is more. */
   onOutput?:
@@ -23,8 +26,10 @@ export interface TalkOptions {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-const withoutModels = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(THOLE_MODEL$|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name)),
+const withoutSettings = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(THOLE_(MODEL|DATA|SESSION_URL)$|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name),
+  ),
 );
 
 /** Runs the app as a process of its own, with this text as its input, until it ends. */
@@ -32,10 +37,11 @@ export function talkByPipe(
   input: string,
   { args = [], env = {}, onOutput, keepOpen }: TalkOptions = {},
 ): Promise<Talk> {
-  return new Promise((resolve, reject) => {
+  const folder = mkdtempSync(join(tmpdir(), 'thole-concierge-'));
+  const talk = new Promise<Talk>((resolve, reject) => {
     const child = spawn(process.execPath, ['--conditions=@thole/source', main, ...args], {
       stdio: 'pipe',
-      env: { ...withoutModels, ...env },
+      env: { ...withoutSettings, THOLE_DATA: folder, ...env },
     });
     let output = '';
     let errors = '';
@@ -55,6 +61,7 @@ export function talkByPipe(
     if (keepOpen) child.stdin.write(input);
     else child.stdin.end(input);
   });
+  return talk.finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 /** Lines of text as one input. */

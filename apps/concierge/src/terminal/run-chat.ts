@@ -1,19 +1,20 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
+import type { Environment, Runtime } from '@thole/core';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, USAGE } from '../options.ts';
-import type { Environment } from '../model.ts';
 import type { ChatOptions } from '../options.ts';
-import { createServices } from '../services.ts';
+import { openServices } from '../services.ts';
+import type { Services } from '../services.ts';
 import { Chat } from './chat.ts';
 import { errorLine } from './error-line.ts';
 import { plainText } from './plain-text.ts';
 
 export interface Terminal {
   argv: readonly string[];
-  /** Decides which model speaks. */
+  /** Decides which model speaks, and where conversations are kept. */
   env: Environment;
   input: Readable & { isTTY?: boolean | undefined };
   output: Writable & { isTTY?: boolean | undefined };
@@ -31,20 +32,28 @@ export async function runChat(terminal: Terminal): Promise<number> {
   try {
     const options = readOptions(terminal.argv);
     if (options.help) output.write(`${USAGE}\n`);
-    return options.help ? 0 : await talk(terminal, options);
+    if (options.help) return 0;
+    const runtime = systemRuntime();
+    const { services, close } = await openServices({ memory: options.memory, runtime, env: terminal.env });
+    try {
+      return await talk(terminal, { ...options, runtime, services });
+    } finally {
+      await close();
+    }
   } catch (error) {
     errors.write(`${errorLine(error)}\n${USAGE}\n`);
     return 1;
   }
 }
 
-async function talk({ env, input, output, onInterrupt }: Terminal, options: ChatOptions): Promise<number> {
-  const runtime = systemRuntime();
+async function talk(
+  { env, input, output, onInterrupt }: Terminal,
+  options: ChatOptions & { runtime: Runtime; services: Services },
+): Promise<number> {
+  const { runtime } = options;
   const interactive = input.isTTY === true && output.isTTY === true;
   const concierge = new Concierge({
     ...options,
-    runtime,
-    services: createServices({ memory: options.memory, runtime }),
     model: chooseModel({ runtime, env, wordDelayMs: interactive && options.streaming ? WORD_DELAY_MS : 0 }),
   });
   const chat = new Chat({ concierge, write: (text) => void output.write(text) });

@@ -79,7 +79,8 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     await orOutcomeUnknown(this.#store.insert(session), p.signal);
     // Read back: what other sessions have put into the app's and the user's state is part of this one's.
-    const stored = await orOutcomeUnknown(this.#store.load(key, { numRecentEvents: 0 }), p.signal);
+    const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
+    const stored = await orOutcomeUnknown(reading, p.signal);
     return sessionOf(stored ?? session);
   }
 
@@ -154,6 +155,12 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     await orOutcomeUnknown(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal);
   }
+}
+
+/** It exists: a store that cannot be reached afterwards must not make it look as if it had failed. */
+function createdButUnread(cause: unknown): never {
+  if (!TholeError.is(cause, 'STORE_UNAVAILABLE')) throw cause;
+  throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The session was created, but it could not be read back.', { cause });
 }
 
 function refOf(session: Session | SessionRef): SessionRef {

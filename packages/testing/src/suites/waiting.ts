@@ -13,9 +13,9 @@ export async function settles<T>(runtime: FixedRuntime, promise: Promise<T>, wit
   const step = Math.max(1, Math.ceil(withinMs / 50));
   for (let passed = 0; !outcome.settled && passed < withinMs; passed += step) {
     await runtime.advance(Math.min(step, withinMs - passed));
-    if (!outcome.settled) await real.sleep(1);
+    if (!outcome.settled) await real.sleep(2);
   }
-  for (let i = 0; !outcome.settled && i < 100; i++) {
+  for (let i = 0; !outcome.settled && i < 1_000; i++) {
     await runtime.advance(0);
     await real.sleep(1);
   }

@@ -1,0 +1,125 @@
+// Appending and loading, against what Redis itself takes for the same bytes. A cost is CPU time of both processes, ours and the server's.
+import { createHash } from 'node:crypto';
+import type { Event, SessionRef } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { RedisSessionService } from '@thole/redis-services';
+import { Redis } from 'ioredis';
+import { Figures } from '../../../bench/support/figures.ts';
+import { clearNursery, cpuTime, inTurns } from '../../../bench/support/measure.ts';
+import { startRedis } from '../../../test/servers/index.ts';
+
+const [samples, batch, rounds, length] = [60, 32, 20, 1_000];
+const server = await startRedis();
+const client = new Redis(server.url);
+const service = new RedisSessionService(client);
+const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
+
+// The same bytes without a question asked: the event, its id and time in the record, the order of the user's and the app's list.
+const bare = `
+local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
+redis.call('HSET', KEYS[1], ARGV[1], seq, 'ut', ARGV[2])
+redis.call('RPUSH', KEYS[2], ARGV[3])
+redis.call('ZADD', KEYS[3], ARGV[2], ARGV[4])
+redis.call('ZADD', KEYS[4], ARGV[2], ARGV[5])
+return seq`;
+const sha = createHash('sha1').update(bare).digest('hex');
+await client.script('LOAD', bare);
+
+const long = ref('long');
+await service.createSession(long);
+await Promise.all(eventsOf(length).map((event) => service.appendEvent({ session: long, event })));
+for (const event of (await service.getSession(long))!.events) await client.rpush('bare-long', JSON.stringify(event));
+
+const costs = { append: [0], bareAppend: [0], load: [0], bareLoad: [0] };
+let kept: unknown;
+for (let sample = -20; sample < samples; sample++) {
+  if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
+  await service.createSession(ref(`s${sample}`));
+  const batches = Array.from({ length: rounds }, () => eventsOf(batch));
+  clearNursery();
+  await inTurns(Math.abs(sample), [
+    () =>
+      measured(costs.append, batch * rounds, async () => {
+        const session = ref(`s${sample}`);
+        for (const events of batches) await Promise.all(events.map((event) => service.appendEvent({ session, event })));
+      }),
+    () =>
+      measured(costs.bareAppend, batch * rounds, async () => {
+        for (const events of batches) await appendBare(`bare${sample}`, events);
+      }),
+  ]);
+  await service.deleteSession(ref(`s${sample}`));
+  await client.unlink(...keysOf(`bare${sample}`));
+  clearNursery();
+  await inTurns(Math.abs(sample), [
+    () => measured(costs.load, 3, () => times(3, () => service.getSession(long))),
+    () => measured(costs.bareLoad, 3, () => times(3, loadBare)),
+  ]);
+}
+
+const figures = new Figures();
+figures.compare(
+  `append to Redis, ${batch} at once`,
+  { samples: costs.append },
+  { samples: costs.bareAppend, of: 'bare pipelined Lua append' },
+  1.5,
+);
+figures.compare(
+  `load of ${length.toLocaleString('en')} events from Redis`,
+  { samples: costs.load },
+  { samples: costs.bareLoad, of: 'LRANGE and JSON.parse' },
+  1.5,
+);
+figures.end();
+client.disconnect();
+await server.remove();
+void kept;
+
+function eventsOf(count: number): Event[] {
+  return Array.from({ length: count }, (_, i) => {
+    const text = `Message ${i}: a few words of a guest about the room, the breakfast and the weather of today.`;
+    const timestamp = Date.now() / 1000 + i / 1000;
+    return createEvent({
+      timestamp,
+      author: 'user',
+      invocationId: `i${i}`,
+      content: { role: 'user', parts: [{ text }] },
+    });
+  });
+}
+
+async function appendBare(name: string, events: readonly Event[]): Promise<void> {
+  const pipeline = client.pipeline();
+  for (const event of events) {
+    const time = String(event.timestamp);
+    pipeline.evalsha(sha, 4, ...keysOf(name), event.id, time, JSON.stringify(event), name, `${name} of u`);
+  }
+  await pipeline.exec();
+}
+
+async function loadBare(): Promise<unknown> {
+  return (await client.lrange('bare-long', 0, -1)).map((text) => JSON.parse(text) as unknown);
+}
+
+async function times(count: number, work: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < count; i++) kept = await work();
+}
+
+// As long as ours are.
+function keysOf(name: string): [string, string, string, string] {
+  return [`thole:{app|u}:s:${name}`, `thole:{app|u}:e:${name}`, `thole:{app|u}:l:${name}`, `thole:{app}:l:${name}`];
+}
+
+async function measured(into: number[], units: number, work: () => Promise<unknown>): Promise<void> {
+  const theirs = await serverCpu();
+  const ours = cpuTime();
+  kept = await work();
+  into.push((cpuTime() - ours + (await serverCpu()) - theirs) / units);
+}
+
+/** CPU time of the server so far, in microseconds. */
+async function serverCpu(): Promise<number> {
+  const info = await client.info('cpu');
+  const of = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)![1]);
+  return (of('used_cpu_user') + of('used_cpu_sys')) * 1e6;
+}

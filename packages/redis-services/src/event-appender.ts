@@ -1,0 +1,119 @@
+import { TholeError } from '@thole/core';
+import type { Event, Fence, Runtime, ScopedDelta, SessionRef } from '@thole/core';
+import type { AppFollower } from './app-follower.ts';
+import { readElements, textOfEvent, toElement } from './event-element.ts';
+import type { LocalWakes } from './local-wakes.ts';
+import type { RedisCalls, ScriptAnswer, ScriptArgument, ScriptCall } from './redis-calls.ts';
+import { toAppMember } from './redis-keys.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import { appendEvent, appendEventOnCluster } from './scripts/append-event.lua.ts';
+import { checkVersion, toFields } from './state-fields.ts';
+import type { StoreParts } from './store-parts.ts';
+import { encodeText } from './text-codec.ts';
+import type { TextCodec } from './text-codec.ts';
+
+interface Appended {
+  event: Event;
+  duplicate: boolean;
+}
+
+/** Appends events. The plain ones, without state, fence and expiry, take few keys: that is half of what an append costs. */
+export class EventAppender {
+  readonly #calls: RedisCalls;
+  readonly #keys: RedisKeys;
+  readonly #runtime: Runtime;
+  readonly #wakes: LocalWakes;
+  readonly #codec: TextCodec | undefined;
+  readonly #follower: AppFollower | undefined;
+  // Learned from the first session that expires.
+  #giveAll: boolean;
+
+  constructor(p: StoreParts) {
+    this.#calls = p.calls;
+    this.#keys = p.keys;
+    this.#runtime = p.runtime;
+    this.#wakes = p.wakes;
+    this.#codec = p.codec;
+    this.#follower = p.follower;
+    this.#giveAll = p.calls.waits || p.follower !== undefined;
+  }
+
+  append(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence | undefined): Promise<Appended> {
+    const isPlain = fence === undefined && !delta.session && !delta.user && !delta.app;
+    if (!isPlain || this.#giveAll || this.#codec) return this.#appendWhole(key, event, delta, fence);
+    const places = this.#keys.session(key);
+    const call: ScriptCall = {
+      script: appendEvent,
+      keys: [places.record, places.events, places.user.list, this.#keys.app(key.appName).list],
+      args: argsOf(key, event, textOfEvent(event)),
+    };
+    return this.#calls.write(call, (answer): Appended | Promise<Appended> => {
+      if (typeof answer === 'number') {
+        event.seq = answer;
+        this.#stored(key);
+        return { event, duplicate: false };
+      }
+      if (!Array.isArray(answer) || answer[0] !== 'MORE') return this.#outcome(key, event, answer, 0);
+      this.#giveAll = true;
+      return this.#appendWhole(key, event, delta, fence);
+    });
+  }
+
+  async #appendWhole(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence = ''): Promise<Appended> {
+    const began = this.#runtime.monotonic();
+    const own = this.#keys.session(key);
+    const { user } = own;
+    const app = this.#keys.app(key.appName);
+    const text = textOfEvent(event);
+    const [ofSession, ofUser, ofApp] = [
+      await toFields(delta.session, this.#codec),
+      await toFields(delta.user, this.#codec),
+      await toFields(delta.app, this.#codec),
+    ];
+    const answer = await this.#calls.write({
+      script: this.#follower ? appendEventOnCluster : appendEvent,
+      keys: [
+        ...[own.record, own.events, user.list, this.#follower ? user.pending : app.list],
+        ...[own.state, own.lease, user.state, user.ends],
+        ...(this.#follower ? [] : [app.state, app.ends]),
+      ],
+      args: [
+        ...argsOf(key, event, this.#codec ? await encodeText(this.#codec, text) : text),
+        ...[fence, this.#calls.waits ? '1' : '', ofSession.length / 2, ofUser.length / 2, ofApp.length / 2],
+        ...ofSession,
+        ...ofUser,
+        ...ofApp,
+      ],
+    });
+    return this.#outcome(key, event, answer, began);
+  }
+
+  async #outcome(key: SessionRef, event: Event, answer: ScriptAnswer, began: number): Promise<Appended> {
+    const [outcome, at, known] = Array.isArray(answer) ? answer : [answer];
+    switch (outcome) {
+      case 'KNOWN':
+        return { event: (await readElements([known as string], Number(at), this.#codec))[0]!, duplicate: true };
+      case 'NOT_FOUND':
+        throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
+      case 'LEASE_LOST':
+        throw new TholeError(
+          'LEASE_LOST',
+          `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`,
+        );
+      case 'VERSION':
+        checkVersion(at, `Session ${key.sessionId}`);
+    }
+    event.seq = Number(outcome);
+    if (this.#follower) await this.#follower.follow(key, (answer as ScriptAnswer[]).slice(1), began);
+    this.#stored(key);
+    return { event, duplicate: false };
+  }
+
+  #stored(key: SessionRef): void {
+    if (this.#wakes.hasAny) this.#wakes.wake(this.#keys.session(key).record);
+  }
+}
+
+function argsOf(key: SessionRef, event: Event, text: string): ScriptArgument[] {
+  return [toElement(event, text), toAppMember(key)];
+}

@@ -1,0 +1,11 @@
+export { RedisArtifactService } from './redis-artifact-service.ts';
+export type { RedisArtifactServiceOptions } from './redis-artifact-service.ts';
+export { RedisArtifactStore } from './redis-artifact-store.ts';
+export { RedisSessionService } from './redis-session-service.ts';
+export type { RedisSessionServiceOptions } from './redis-session-service.ts';
+export { RedisSessionStore } from './redis-session-store.ts';
+export type { RedisSessionStoreOptions } from './session-store-options.ts';
+export type { PruneRequest } from './event-pruner.ts';
+export type { RedisClient } from './redis-client.ts';
+export type { TextCodec } from './text-codec.ts';
+export type { RedisOptions, RedisWait } from './redis-options.ts';

@@ -1,0 +1,164 @@
+import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
+import type { AppFollower } from './app-follower.ts';
+import type { RedisCalls, ScriptAnswer } from './redis-calls.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import { acquireLease } from './scripts/acquire-lease.lua.ts';
+import { forgetAppLeases } from './scripts/forget-app-leases.lua.ts';
+import { listAppLeases } from './scripts/list-app-leases.lua.ts';
+import { lookAtLease } from './scripts/look-at-lease.lua.ts';
+import { noteAppLease } from './scripts/note-app-lease.lua.ts';
+import { readWrites } from './scripts/read-writes.lua.ts';
+import { releaseLease } from './scripts/release-lease.lua.ts';
+import { renewLease } from './scripts/renew-lease.lua.ts';
+import { requestStop } from './scripts/request-stop.lua.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/** What asking for a session came to. */
+export type Asked =
+  | { readonly outcome: 'OK'; readonly head: SessionHead | undefined }
+  | { readonly outcome: 'WAIT' | 'BUSY'; readonly invocationId: string; readonly waiting: number };
+
+/** A lease as its hash says it. */
+export interface SeenLease {
+  readonly token: string;
+  readonly info: LeaseInfo;
+  readonly leftMs: number;
+  /** The code that the holder is to stop with; '' unless it is asked to. */
+  readonly why: string;
+  /** The invocation that it gives way to. */
+  readonly by: string;
+}
+
+/** A waiter that has not asked again for so long is gone; a lease is remembered for so long after it ran out. */
+const [WAITER_LIVES_MS, REMEMBERED_MS] = [10_000, 24 * 60 * 60 * 1000];
+
+/** The scripts about leases. On Cluster the app's list of leases and its state's version live elsewhere. */
+export class LeaseCommands {
+  readonly #calls: RedisCalls;
+  readonly #keys: RedisKeys;
+  readonly #runtime: Runtime;
+  readonly #follower: AppFollower | undefined;
+
+  constructor(p: StoreParts) {
+    this.#calls = p.calls;
+    this.#keys = p.keys;
+    this.#runtime = p.runtime;
+    this.#follower = p.follower;
+  }
+
+  /** What is not given in time is `STORE_UNAVAILABLE`; it may have been given, so it is to be released. */
+  acquire(key: SessionRef, token: string, request: LeaseRequest, isFirst: boolean): Promise<Asked> {
+    if (!this.#follower) return this.#acquire(key, token, request, isFirst, 0);
+    const began = this.#runtime.monotonic();
+    return this.#calls.whole(() => this.#acquire(key, token, request, isFirst, began));
+  }
+
+  async #acquire(
+    key: SessionRef,
+    token: string,
+    request: LeaseRequest,
+    isFirst: boolean,
+    began: number,
+  ): Promise<Asked> {
+    const { lease, line, seen, record } = this.#keys.session(key);
+    const user = this.#keys.user(key);
+    const app = this.#keys.app(key.appName);
+    const member = toMember(key, token);
+    const answer = (await this.#calls.write({
+      script: acquireLease,
+      keys: [lease, line, seen, record, user.state, ...(this.#follower ? [user.pending] : [app.state, app.leases])],
+      args: [
+        ...[token, request.invocationId, request.holder, request.policy, request.ttlMs],
+        ...[request.maxWaiting, request.cleanupMs, WAITER_LIVES_MS, isFirst ? '1' : '', member, REMEMBERED_MS],
+      ],
+    })) as ScriptAnswer[];
+    if (answer[0] !== 'OK') {
+      const [outcome, invocationId, waiting] = answer as ['WAIT' | 'BUSY', string, number | undefined];
+      return { outcome, invocationId, waiting: Number(waiting ?? 0) };
+    }
+    const head = readHead(answer[1]!);
+    if (!this.#follower) return { outcome: 'OK', head };
+    await this.#follower.follow(key, answer[2] as ScriptAnswer[], began);
+    await this.#calls.write({ script: noteAppLease, keys: [app.leases], args: [member] });
+    return { outcome: 'OK', head: await this.#withAppVersion(key, head) };
+  }
+
+  async renew(
+    key: SessionRef,
+    token: string,
+    ttlMs: number,
+  ): Promise<{ leftMs: number; head: SessionHead | undefined } | undefined> {
+    const { lease, record } = this.#keys.session(key);
+    const keys = [lease, record, this.#keys.user(key).state];
+    if (!this.#follower) keys.push(this.#keys.app(key.appName).state);
+    const answer = await this.#calls.write({ script: renewLease, keys, args: [token, ttlMs, REMEMBERED_MS] });
+    const [outcome, left, head] = answer as [string, number, ScriptAnswer];
+    if (outcome !== 'OK') return undefined;
+    return { leftMs: Number(left), head: await this.#withAppVersion(key, readHead(head)) };
+  }
+
+  async release(key: SessionRef, token: string): Promise<void> {
+    const { lease, line, seen } = this.#keys.session(key);
+    const { leases } = this.#keys.app(key.appName);
+    const member = toMember(key, token);
+    const keys = [lease, line, seen, ...(this.#follower ? [] : [leases])];
+    await this.#calls.write({ script: releaseLease, keys, args: [token, member] });
+    if (this.#follower) await this.#calls.write({ script: forgetAppLeases, keys: [leases], args: [member] });
+  }
+
+  async look(key: SessionRef): Promise<SeenLease | undefined> {
+    const call = { script: lookAtLease, keys: [this.#keys.session(key).lease] };
+    const [token, invocationId, holder, until, left, by, why] = (await this.#calls.read(call)) as string[];
+    if (token === undefined) return undefined;
+    const leftMs = Number(left);
+    const { appName, userId, sessionId } = key;
+    const info = {
+      key: { appName, userId, sessionId },
+      invocationId: invocationId!,
+      holder: holder!,
+      expiresAt: Number(until) / 1000,
+      expired: leftMs <= 0,
+    };
+    return { token, info, leftMs, by: by!, why: why! };
+  }
+
+  /** The token of the lease that was asked to stop. */
+  async requestStop(key: SessionRef, invocationId: string): Promise<string | undefined> {
+    const call = { script: requestStop, keys: [this.#keys.session(key).lease], args: [invocationId] };
+    return ((await this.#calls.write(call)) as string[])[0];
+  }
+
+  /** Those that are noted for the app and still there; what is not is forgotten. */
+  async *listed(appName: string): AsyncIterable<LeaseInfo> {
+    const { leases } = this.#keys.app(appName);
+    const members = (await this.#calls.read({ script: listAppLeases, keys: [leases] })) as string[];
+    for (const member of members) {
+      const [userId, sessionId, token] = JSON.parse(member) as [string, string, string];
+      const seen = await this.look({ appName, userId, sessionId });
+      if (seen?.token === token) yield seen.info;
+      else await this.#calls.write({ script: forgetAppLeases, keys: [leases], args: [member] });
+    }
+  }
+
+  async #withAppVersion(key: SessionRef, head: SessionHead | undefined): Promise<SessionHead | undefined> {
+    if (!this.#follower || !head) return head;
+    const call = { script: readWrites, keys: [this.#keys.app(key.appName).state] };
+    return { ...head, appVersion: Number(await this.#calls.read(call)) };
+  }
+}
+
+/** A lease in the list of its app: its own, so that forgetting one never takes another. */
+function toMember(key: SessionRef, token: string): string {
+  return JSON.stringify([key.userId, key.sessionId, token]);
+}
+
+function readHead(answer: ScriptAnswer): SessionHead | undefined {
+  const [incarnation, lastSeq, userVersion, appVersion] = answer as (string | number)[];
+  if (incarnation === undefined) return undefined;
+  return {
+    incarnation: String(incarnation),
+    lastSeq: Number(lastSeq),
+    appVersion: Number(appVersion),
+    userVersion: Number(userVersion),
+  };
+}

@@ -1,0 +1,23 @@
+import { invalidInput, isPlainObject, refuseUnknown, StoredArtifactService, systemRuntime } from '@thole/core';
+import { RedisArtifactStore } from './redis-artifact-store.ts';
+import type { RedisClient } from './redis-client.ts';
+import { redisOptionNames } from './redis-options.ts';
+import type { RedisOptions } from './redis-options.ts';
+
+/** What a `RedisArtifactService` may be told. */
+export interface RedisArtifactServiceOptions extends RedisOptions {
+  /** Most bytes of one version (32 MiB); over it is `ARTIFACT_TOO_LARGE`. */
+  maxBytes?: number | undefined;
+}
+
+/** Files in Redis, for any number of processes; each version is one value of at most 512 MB, which is Redis' own limit. */
+export class RedisArtifactService extends StoredArtifactService {
+  constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
+    const given: unknown = options;
+    if (!isPlainObject(given)) throw invalidInput('The options of RedisArtifactService', 'an object', given);
+    refuseUnknown(options, [...redisOptionNames, 'maxBytes'], 'RedisArtifactService');
+    const { maxBytes, ...others } = options;
+    const runtime = options.runtime ?? systemRuntime();
+    super(new RedisArtifactStore(client, { ...others, runtime }), { runtime, maxBytes });
+  }
+}

@@ -1,0 +1,227 @@
+import { TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
+import { CallDeadlines } from './call-deadlines.ts';
+import type { OpenCall } from './call-deadlines.ts';
+import { isNoScript, mapRedisError } from './map-redis-error.ts';
+import { OneWrite } from './one-write.ts';
+import type { BytesOfScripts, PlainClient, RedisClient } from './redis-client.ts';
+import type { RedisWait } from './redis-options.ts';
+import type { RedisScript } from './redis-script.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** What a script is given: text, numbers, bytes. */
+export type ScriptArgument = string | number | Buffer;
+
+/** What a script answers. */
+export type ScriptAnswer = string | number | null | Buffer | ScriptAnswer[];
+
+/** One script with what it is given. */
+export interface ScriptCall {
+  readonly script: RedisScript;
+  readonly keys: readonly string[];
+  readonly args?: readonly ScriptArgument[] | undefined;
+  /** Answers bytes instead of text. */
+  readonly bytes?: boolean | undefined;
+}
+
+/**
+ * Runs scripts, each within a time limit of its own: a client may keep a call in its queue for as long as it likes, the
+ * caller hears after `timeoutMs`, and the script refuses to write from then on.
+ */
+export class RedisCalls {
+  readonly #client: PlainClient;
+  readonly #runtime: Runtime;
+  readonly #clock: ServerClock;
+  readonly #deadlines: CallDeadlines<OpenScript>;
+  readonly #wait: RedisWait | undefined;
+  readonly #oneWrite = new OneWrite();
+  /** How long a call may take. */
+  readonly timeoutMs: number;
+
+  constructor(
+    client: RedisClient,
+    p: { runtime: Runtime; timeoutMs: number; wait?: RedisWait | undefined; clock?: (() => number) | undefined },
+  ) {
+    this.#client = client as PlainClient;
+    this.#runtime = p.runtime;
+    this.#clock = new ServerClock(client, p.runtime, p.clock);
+    this.#deadlines = new CallDeadlines(p.runtime, p.timeoutMs, (open) => this.#timedOut(open));
+    this.timeoutMs = p.timeoutMs;
+    this.#wait = p.wait;
+  }
+
+  /** Whether writes are to be acknowledged by replicas. */
+  get waits(): boolean {
+    return this.#wait !== undefined;
+  }
+
+  /** `STORE_UNAVAILABLE` when there is no answer. */
+  read(call: ScriptCall): Promise<ScriptAnswer> {
+    return this.#begin(call, false, asItIs);
+  }
+
+  /**
+   * `STORE_OUTCOME_UNKNOWN` when nobody knows whether it happened, `STORE_UNAVAILABLE` when it did not. `understand` makes
+   * something of the answer on the way.
+   */
+  write(call: ScriptCall): Promise<ScriptAnswer>;
+  write<T>(call: ScriptCall, understand: (answer: ScriptAnswer) => T | Promise<T>): Promise<T>;
+  write(call: ScriptCall, understand: (answer: ScriptAnswer) => unknown = asItIs): Promise<unknown> {
+    return this.#begin(call, true, understand);
+  }
+
+  /** Whether the server answers: `STORE_UNAVAILABLE` when it does not. */
+  async ping(): Promise<void> {
+    await this.#begin('ping', false, asItIs);
+  }
+
+  /** Several calls that end as one, within the time of one: reads, or what is undone when it was not heard of. */
+  whole<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const open = new OpenScript(this.#runtime.monotonic(), 'ping', false, asItIs, resolve as Settle, reject);
+      this.#deadlines.begin(open);
+      const end = (settle: Settle) => (value: unknown) => {
+        if (this.#deadlines.end(open)) settle(value);
+      };
+      work().then(end(open.resolve), end(reject));
+    });
+  }
+
+  // Plain callbacks from here on: each promise and each async function on the way costs a good part of the call.
+  #begin<T>(
+    call: ScriptCall | 'ping',
+    isWrite: boolean,
+    understand: (answer: ScriptAnswer) => T | Promise<T>,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const open = new OpenScript(this.#runtime.monotonic(), call, isWrite, understand, resolve as Settle, reject);
+      this.#deadlines.begin(open);
+      if (this.#clock.isKnown) this.#send(open);
+      else this.#measureAndSend(open);
+    });
+  }
+
+  #measureAndSend(open: OpenScript): void {
+    this.#clock.measure().then(
+      () => {
+        if (this.#runtime.monotonic() - open.began < this.timeoutMs) this.#send(open);
+      },
+      (error: unknown) => this.#failed(open, error),
+    );
+  }
+
+  #send(open: OpenScript): void {
+    const { began, call } = open;
+    this.#oneWrite.collect(this.#client);
+    open.sent = this.#client.status !== 'end';
+    const failed = (error: unknown): void => this.#failed(open, error);
+    const answered = (answer: unknown): void => this.#answered(open, answer as ScriptAnswer);
+    if (call === 'ping') {
+      this.#client.ping().then(answered, failed);
+      return;
+    }
+    const all: KeysAndArgs = [call.keys.length, ...call.keys, this.#clock.deadline(began, this.timeoutMs)];
+    if (call.args) for (const arg of call.args) all.push(arg);
+    if (open.isWrite && this.#wait) {
+      this.#sendAndWait(call, all, this.#wait).then(answered, failed);
+      return;
+    }
+    this.#evaluate(call, all, true).then(answered, (error: unknown) => {
+      if (isNoScript(error)) this.#evaluate(call, all, false).then(answered, failed);
+      else failed(error);
+    });
+  }
+
+  #answered(open: OpenScript, answer: ScriptAnswer): void {
+    if (Array.isArray(answer) && answer[0] === 'LATE') {
+      if (open.measured || this.#runtime.monotonic() - open.began > this.timeoutMs / 2) {
+        const message = `Redis came to it after ${this.timeoutMs} ms; nothing was written.`;
+        return this.#failed(open, new TholeError('STORE_UNAVAILABLE', message));
+      }
+      // In time by our clock: the server's has moved, or another server answers.
+      open.measured = true;
+      this.#clock.forget();
+      return this.#measureAndSend(open);
+    }
+    if (!this.#deadlines.end(open)) return;
+    try {
+      open.resolve(open.understand(answer));
+    } catch (error) {
+      open.reject(error);
+    }
+  }
+
+  #failed(open: OpenScript, error: unknown): void {
+    if (!TholeError.is(error)) this.#clock.forget();
+    if (this.#deadlines.end(open)) open.reject(mapRedisError(error, open.isWrite, open.sent));
+  }
+
+  #timedOut(open: OpenScript): void {
+    this.#clock.forget();
+    const code = open.isWrite && open.sent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
+    open.reject(new TholeError(code, `Redis did not answer within ${this.timeoutMs} ms.`));
+  }
+
+  #evaluate({ script, bytes }: ScriptCall, args: KeysAndArgs, byHash: boolean): Promise<unknown> {
+    const client = this.#client as PlainClient & BytesOfScripts;
+    if (byHash) return bytes ? client.evalshaBuffer(script.sha, ...args) : client.evalsha(script.sha, ...args);
+    return bytes ? client.evalBuffer(script.source, ...args) : client.eval(script.source, ...args);
+  }
+
+  // WAIT counts for the writes of its own connection: a pipeline keeps the two together, on Cluster too.
+  async #sendAndWait({ script }: ScriptCall, args: KeysAndArgs, wait: RedisWait): Promise<ScriptAnswer> {
+    const pipeline = (form: 'evalsha' | 'eval', text: string) =>
+      this.#client
+        .pipeline()
+        [form](text, ...args)
+        .wait(wait.replicas, wait.timeoutMs)
+        .exec();
+    let results = await pipeline('evalsha', script.sha);
+    if (isNoScript(results?.[0]?.[0])) results = await pipeline('eval', script.source);
+    const [[failed, answer], [unacknowledged, replicas]] = results as [[unknown, ScriptAnswer], [unknown, number]];
+    if (failed) throw failed as Error;
+    if (unacknowledged) throw unacknowledged as Error;
+    if (Number(replicas) >= wait.replicas) return answer;
+    throw new TholeError(
+      'STORE_OUTCOME_UNKNOWN',
+      `It was written, but ${replicas} of ${wait.replicas} replicas have it after ${wait.timeoutMs} ms: a failover may lose it.`,
+    );
+  }
+}
+
+/** How many keys, the keys, the arguments. */
+type KeysAndArgs = [keys: number, ...keysAndArgs: ScriptArgument[]];
+
+type Settle = (value: unknown) => void;
+
+const asItIs = (answer: ScriptAnswer): ScriptAnswer => answer;
+
+/** A call under way. */
+class OpenScript implements OpenCall {
+  readonly began: number;
+  readonly call: ScriptCall | 'ping';
+  readonly isWrite: boolean;
+  readonly understand: (answer: ScriptAnswer) => unknown;
+  readonly resolve: Settle;
+  readonly reject: Settle;
+  /** Whether it was handed to the client. */
+  sent = false;
+  /** Whether the clock was measured anew for it. */
+  measured = false;
+
+  constructor(
+    began: number,
+    call: ScriptCall | 'ping',
+    isWrite: boolean,
+    understand: (answer: ScriptAnswer) => unknown,
+    resolve: Settle,
+    reject: Settle,
+  ) {
+    this.began = began;
+    this.call = call;
+    this.isWrite = isWrite;
+    this.understand = understand;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}

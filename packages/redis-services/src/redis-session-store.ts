@@ -1,0 +1,132 @@
+import { systemRuntime } from '@thole/core';
+import type {
+  Event,
+  EventWindow,
+  Fence,
+  Leasing,
+  ListSessionsRequest,
+  ScopedDelta,
+  SessionPage,
+  SessionRef,
+  SessionStore,
+  StateMap,
+  StoredSession,
+  UserRef,
+  Watching,
+} from '@thole/core';
+import { AppFollower } from './app-follower.ts';
+import { EventAppender } from './event-appender.ts';
+import { EventPruner } from './event-pruner.ts';
+import type { PruneRequest } from './event-pruner.ts';
+import { LocalWakes } from './local-wakes.ts';
+import { RedisCalls } from './redis-calls.ts';
+import type { ScriptAnswer } from './redis-calls.ts';
+import { isCluster } from './redis-client.ts';
+import type { RedisClient } from './redis-client.ts';
+import { RedisKeys, toAppMember } from './redis-keys.ts';
+import { RedisLeasing } from './redis-leasing.ts';
+import { RedisWatching } from './redis-watching.ts';
+import { readHash } from './scripts/read-hash.lua.ts';
+import { removeSession } from './scripts/remove-session.lua.ts';
+import { removeUser } from './scripts/remove-user.lua.ts';
+import { SessionInserter } from './session-inserter.ts';
+import { SessionLister } from './session-lister.ts';
+import { SessionLoader } from './session-loader.ts';
+import { checkSessionStoreOptions } from './session-store-options.ts';
+import type { RedisSessionStoreOptions } from './session-store-options.ts';
+import { fromFields } from './state-fields.ts';
+import { appKeysOf } from './store-parts.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/** Keeps sessions in Redis: one atomic script for each step. On Cluster what is per app follows (`AppFollower`). */
+export class RedisSessionStore implements SessionStore {
+  readonly specVersion = 1;
+  readonly abilities: { readonly leasing: Leasing; readonly watching: Watching };
+  readonly #parts: StoreParts;
+  readonly #inserter: SessionInserter;
+  readonly #loader: SessionLoader;
+  readonly #appender: EventAppender;
+  readonly #lister: SessionLister;
+  readonly #pruner: EventPruner;
+
+  constructor(client: RedisClient, options: RedisSessionStoreOptions = {}) {
+    checkSessionStoreOptions(client, options);
+    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, pollMs = 500 } = options;
+    const { wait, clock, codec, sessionTtlMs } = options;
+    const keys = new RedisKeys(keyPrefix);
+    const calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    const follower = isCluster(client) ? new AppFollower(calls, keys, runtime) : undefined;
+    const parts = { calls, keys, runtime, wakes: new LocalWakes(runtime), codec, follower, pollMs };
+    this.#parts = parts;
+    this.#inserter = new SessionInserter(parts, sessionTtlMs);
+    this.#loader = new SessionLoader(parts);
+    this.#appender = new EventAppender(parts);
+    this.#lister = new SessionLister(parts);
+    this.#pruner = new EventPruner(calls, keys, (query) => this.list(query));
+    this.abilities = { leasing: new RedisLeasing(parts), watching: new RedisWatching(parts) };
+  }
+
+  insert(session: StoredSession): Promise<void> {
+    return this.#inserter.insert(session);
+  }
+
+  load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    return this.#loader.load(key, window);
+  }
+
+  list(query: ListSessionsRequest): Promise<SessionPage> {
+    return this.#parts.calls.whole(() => this.#lister.list(query));
+  }
+
+  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+    const { calls, keys, runtime, follower } = this.#parts;
+    const began = runtime.monotonic();
+    const { record, events, state, user } = keys.session(key);
+    const once = user.once(runtime.newId('removal'));
+    const [there, ...pending] = (await calls.write({
+      script: removeSession,
+      keys: [record, events, state, user.state, user.list, user.ends, once, ...appKeysOf(this.#parts, key).slice(-2)],
+      args: [key.sessionId, toAppMember(key), String(p.ifLastSeq ?? ''), calls.timeoutMs * 2],
+    })) as ScriptAnswer[];
+    await follower?.follow(key, pending, began);
+    return Number(there) === 1;
+  }
+
+  append(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    fence?: Fence,
+  ): Promise<{ event: Event; duplicate: boolean }> {
+    return this.#appender.append(key, event, delta, fence);
+  }
+
+  async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+    const { calls, keys, codec } = this.#parts;
+    const { appName, userId } = scope;
+    const key = userId === undefined ? keys.app(appName).state : keys.user({ appName, userId }).state;
+    return (await fromFields(await calls.read({ script: readHash, keys: [key] }), codec)).state;
+  }
+
+  async removeUser(user: UserRef): Promise<void> {
+    const { calls, keys, runtime, follower } = this.#parts;
+    const began = runtime.monotonic();
+    const { state, list, ends } = keys.user(user);
+    const answer = await calls.write({
+      script: removeUser,
+      keys: [state, list, ends, ...appKeysOf(this.#parts, user).slice(-2)],
+      args: [user.userId],
+    });
+    await follower?.follow(user, (answer as ScriptAnswer[]).slice(1), began);
+  }
+
+  /** Takes old events, and answers how many. See `PruneRequest`. */
+  pruneEvents(request: PruneRequest): Promise<number> {
+    return this.#pruner.prune(request);
+  }
+
+  /** `STORE_UNAVAILABLE` unless the server answers in time. */
+  ping(): Promise<void> {
+    return this.#parts.calls.ping();
+  }
+}

@@ -1,0 +1,10 @@
+import { redisScript } from '../redis-script.ts';
+import type { RedisScript } from '../redis-script.ts';
+
+/**
+ * read-hash: all fields of a hash, flat whatever the protocol.
+ * KEYS: the hash.
+ * ARGV: none of its own.
+ * Answers [field, value, …].
+ */
+export const readHash: RedisScript = redisScript(`return redis.call('HGETALL', KEYS[1])`);

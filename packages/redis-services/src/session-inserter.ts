@@ -1,0 +1,74 @@
+import { TholeError } from '@thole/core';
+import type { Event, StoredSession } from '@thole/core';
+import { textOfEvent, toElement } from './event-element.ts';
+import type { ScriptAnswer } from './redis-calls.ts';
+import { toAppMember } from './redis-keys.ts';
+import { insertSession } from './scripts/insert-session.lua.ts';
+import { toFields } from './state-fields.ts';
+import { appKeysOf } from './store-parts.ts';
+import type { StoreParts } from './store-parts.ts';
+import { encodeText } from './text-codec.ts';
+
+/** Makes sessions, with the events that they begin with, if any. */
+export class SessionInserter {
+  readonly #parts: StoreParts;
+  readonly #ttlMs: number | undefined;
+
+  constructor(parts: StoreParts, ttlMs: number | undefined) {
+    this.#parts = parts;
+    this.#ttlMs = ttlMs;
+  }
+
+  async insert(session: StoredSession): Promise<void> {
+    const { calls, keys, runtime, codec, follower, wakes } = this.#parts;
+    const began = runtime.monotonic();
+    const { key, events } = session;
+    const [initial, own, user, app] = [
+      await this.#encode(JSON.stringify(session.initialState)),
+      await toFields(session.state, codec),
+      await toFields(session.userState, codec),
+      await toFields(session.appState, codec),
+    ];
+    const elements: string[] = [];
+    for (const event of events) {
+      elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(textOfEvent(event))));
+    }
+    const { record, events: list, state, user: ofUser } = keys.session(key);
+    const answer = (await calls.write({
+      script: insertSession,
+      keys: [record, list, state, ofUser.state, ofUser.list, ofUser.ends, ...appKeysOf(this.#parts, key)],
+      args: [
+        ...[session.incarnation, String(session.createTime), String(session.lastUpdateTime), initial],
+        ...[this.#ttlMs ?? '', key.sessionId, toAppMember(key), furthestBack(events)],
+        ...[own.length / 2, user.length / 2, app.length / 2, events.length],
+        ...own,
+        ...user,
+        ...app,
+        ...elements,
+      ],
+    })) as ScriptAnswer[];
+    if (answer[0] === 'EXISTS') {
+      throw new TholeError(
+        'SESSION_ALREADY_EXISTS',
+        `Session ${key.sessionId} of ${key.userId} in ${key.appName} exists already.`,
+      );
+    }
+    await follower?.follow(key, answer.slice(1), began);
+    wakes.wake(record);
+  }
+
+  async #encode(text: string): Promise<string> {
+    const { codec } = this.#parts;
+    return codec ? encodeText(codec, text) : text;
+  }
+}
+
+/** How far a time stands behind the latest before it. */
+function furthestBack(events: readonly Event[]): string {
+  let [latest, back] = [-Infinity, 0];
+  for (const { timestamp } of events) {
+    latest = Math.max(latest, timestamp);
+    back = Math.max(back, latest - timestamp);
+  }
+  return String(back);
+}

@@ -1,0 +1,90 @@
+import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap } from '@thole/core';
+import type { AppFollower } from './app-follower.ts';
+import { readRecord } from './read-record.ts';
+import type { RedisCalls, ScriptAnswer } from './redis-calls.ts';
+import { fromAppMember } from './redis-keys.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import { listPage } from './scripts/list-page.lua.ts';
+import { loadSummaries } from './scripts/load-summaries.lua.ts';
+import { readHash } from './scripts/read-hash.lua.ts';
+import { fromFields } from './state-fields.ts';
+import type { StoreParts } from './store-parts.ts';
+import type { TextCodec } from './text-codec.ts';
+
+type Summary = SessionPage['sessions'][number];
+
+/** How many sessions one script reads, and how many scripts are under way at a time. */
+const [CHUNK, AT_ONCE] = [50, 32];
+
+/** Lists sessions: Redis keeps the order and cuts the page, then the page's sessions are read, a user's together. */
+export class SessionLister {
+  readonly #calls: RedisCalls;
+  readonly #keys: RedisKeys;
+  readonly #runtime: Runtime;
+  readonly #codec: TextCodec | undefined;
+  readonly #follower: AppFollower | undefined;
+
+  constructor(p: StoreParts) {
+    this.#calls = p.calls;
+    this.#keys = p.keys;
+    this.#runtime = p.runtime;
+    this.#codec = p.codec;
+    this.#follower = p.follower;
+  }
+
+  async list(query: ListSessionsRequest): Promise<SessionPage> {
+    const began = this.#runtime.monotonic();
+    const { appName, userId, offset = 0, limit = '', order = 'asc' } = query;
+    const user = userId === undefined ? undefined : { appName, userId };
+    const places = user ? this.#keys.user(user) : this.#keys.app(appName);
+    const keys = [places.list, places.ends, ...(user && this.#follower ? [this.#keys.user(user).pending] : [])];
+    const answer = await this.#calls.read({ script: listPage, keys, args: [offset, limit, order] });
+    const [total, pending, members] = answer as [number, ScriptAnswer[], string[]];
+    if (user) await this.#follower?.follow(user, pending, began);
+    const refs = members.map((member): SessionRef =>
+      user ? { ...user, sessionId: member } : { appName, ...fromAppMember(member) },
+    );
+    const app = await this.#state(this.#keys.app(appName).state);
+    const found = new Map<SessionRef, Summary>();
+    const chunks = chunksOf(refs);
+    const next = async (): Promise<void> => {
+      for (let chunk = chunks.pop(); chunk; chunk = chunks.pop()) await this.#read(chunk, app, found);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    // One that went between the two steps is left out.
+    return { sessions: refs.flatMap((ref) => found.get(ref) ?? []), total: Number(total) };
+  }
+
+  async #read(refs: SessionRef[], app: Shared, found: Map<SessionRef, Summary>): Promise<void> {
+    const each = refs.map((ref) => this.#keys.session(ref));
+    const keys = [this.#keys.user(refs[0]!).state, ...each.flatMap(({ record, state }) => [record, state])];
+    const [users, ...answers] = (await this.#calls.read({ script: loadSummaries, keys })) as ScriptAnswer[];
+    const user = await fromFields(users!, this.#codec);
+    for (const [i, key] of refs.entries()) {
+      const record = answers[i * 2] as string[];
+      if (record.length === 0) continue;
+      const own = await fromFields(answers[i * 2 + 1]!, this.#codec);
+      found.set(key, {
+        ...readRecord(key, record),
+        state: own.state,
+        ...{ appState: app.state, appVersion: app.version, userState: user.state, userVersion: user.version },
+      });
+    }
+  }
+
+  async #state(key: string): Promise<Shared> {
+    return fromFields(await this.#calls.read({ script: readHash, keys: [key] }), this.#codec);
+  }
+}
+
+interface Shared {
+  state: StateMap;
+  version: number;
+}
+
+function chunksOf(refs: readonly SessionRef[]): SessionRef[][] {
+  const ofUser = Map.groupBy(refs, ({ userId }) => userId);
+  return [...ofUser.values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) => all.slice(i * CHUNK, (i + 1) * CHUNK)),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
+import { readElements } from './event-element.ts';
+import { readRecord } from './read-record.ts';
+import type { ScriptAnswer } from './redis-calls.ts';
+import { loadSession } from './scripts/load-session.lua.ts';
+import { readHash } from './scripts/read-hash.lua.ts';
+import { fromFields } from './state-fields.ts';
+import type { StoreParts } from './store-parts.ts';
+import { decodeText } from './text-codec.ts';
+
+/** Reads sessions and windows of their events. On Cluster the app's state is read after it has followed. */
+export class SessionLoader {
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    const { calls, follower } = this.#parts;
+    return follower ? calls.whole(() => this.#load(key, window)) : this.#load(key, window);
+  }
+
+  async #load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+    const { calls, keys, runtime, codec, follower } = this.#parts;
+    const began = runtime.monotonic();
+    const { afterSeq = 0, afterTimestamp = '', numRecentEvents = '' } = window;
+    const own = keys.session(key);
+    const apps = keys.app(key.appName).state;
+    const answer = (await calls.read({
+      script: loadSession,
+      keys: [own.record, own.events, own.state, own.user.state, follower ? own.user.pending : apps],
+      args: [afterSeq, String(afterTimestamp), String(numRecentEvents), follower ? '1' : ''],
+    })) as ScriptAnswer[];
+    const found = answer[0] === 'OK';
+    await follower?.follow(key, (found ? answer[4] : answer[1]) as ScriptAnswer[], began);
+    if (!found) return undefined;
+    const [, fields, state, userState, appState, first, elements] = answer;
+    const record = readRecord(key, fields as string[]);
+    const ofApp = await fromFields(follower ? await calls.read({ script: readHash, keys: [apps] }) : appState!, codec);
+    const ofUser = await fromFields(userState!, codec);
+    return {
+      ...record,
+      initialState: JSON.parse(await decodeText(codec, (fields as string[])[5]!)) as StateMap,
+      state: (await fromFields(state!, codec)).state,
+      userState: ofUser.state,
+      userVersion: ofUser.version,
+      appState: ofApp.state,
+      appVersion: ofApp.version,
+      events: await this.#events(Number(first), elements as (string | number)[]),
+    };
+  }
+
+  #events(first: number, elements: readonly (string | number)[]): Promise<Event[]> {
+    const { codec } = this.#parts;
+    if (first > 0) return readElements(elements as string[], first, codec);
+    // Newest first, each followed by its seq: the order of a window where times went back.
+    const texts = elements.filter((_, i) => i % 2 === 0) as string[];
+    const seqs = elements.filter((_, i) => i % 2 === 1).map(Number);
+    return readElements(texts.reverse(), seqs.reverse(), codec);
+  }
+}

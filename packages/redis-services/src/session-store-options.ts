@@ -1,0 +1,22 @@
+import { checkCount } from '@thole/core';
+import type { RedisClient } from './redis-client.ts';
+import { checkRedisOptions } from './redis-options.ts';
+import type { RedisOptions } from './redis-options.ts';
+
+/** What a session store over Redis may be told. */
+export interface RedisSessionStoreOptions extends RedisOptions {
+  /** How long a session lives after its last event; for good unless it is given. The session keeps what it was made with. */
+  sessionTtlMs?: number | undefined;
+  /** How often a run's lease, a waiting run and a watched session are looked at, for what other processes did (500). */
+  pollMs?: number | undefined;
+}
+
+/** The names of what `RedisSessionStoreOptions` adds. */
+export const sessionStoreOptionNames: readonly string[] = ['sessionTtlMs', 'pollMs'];
+
+/** `INVALID_INPUT` for what nobody would read or what means nothing. */
+export function checkSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
+  checkRedisOptions(client, options, sessionStoreOptionNames, 'A session store over Redis');
+  if (options.sessionTtlMs !== undefined) checkCount('sessionTtlMs', options.sessionTtlMs, 1);
+  if (options.pollMs !== undefined) checkCount('pollMs', options.pollMs, 1);
+}

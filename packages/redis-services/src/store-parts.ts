@@ -1,0 +1,25 @@
+import type { Runtime, UserRef } from '@thole/core';
+import type { AppFollower } from './app-follower.ts';
+import type { LocalWakes } from './local-wakes.ts';
+import type { RedisCalls } from './redis-calls.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import type { TextCodec } from './text-codec.ts';
+
+/** What the parts of a session store share. */
+export interface StoreParts {
+  readonly calls: RedisCalls;
+  readonly keys: RedisKeys;
+  readonly runtime: Runtime;
+  readonly wakes: LocalWakes;
+  readonly codec: TextCodec | undefined;
+  /** On Cluster only. */
+  readonly follower: AppFollower | undefined;
+  readonly pollMs: number;
+}
+
+/** The app's keys that a script writes: state, list and ends; on Cluster the list of what is pending for them. */
+export function appKeysOf({ keys, follower }: StoreParts, user: UserRef): string[] {
+  if (follower) return [keys.user(user).pending];
+  const { state, list, ends } = keys.app(user.appName);
+  return [state, list, ends];
+}

@@ -1,0 +1,171 @@
+import { invalidInput, isPlainObject, systemRuntime, TholeError } from '@thole/core';
+import type { JsonObject, SessionRef } from '@thole/core';
+import { openDatabase } from '../database/open-database.ts';
+import { isSqlFailure, toStoreError } from '../database/sql-failure.ts';
+import { ask } from '../database/sql-database.ts';
+import type { Row, SqlDatabase, SqlValue } from '../database/sql-database.ts';
+import type { DatabaseOptions } from '../options/database-options.ts';
+import { tableNames } from '../schema/table-names.ts';
+import { textOf } from '../session/row-values.ts';
+import { toSeconds } from './adk-event.ts';
+import type { AdkEventRow } from './adk-event.ts';
+
+/** Where ADK's tables are. They are read and never written. */
+export type AdkDatabaseOptions = Pick<
+  DatabaseOptions,
+  'dbUrl' | 'db' | 'dialect' | 'schema' | 'timeoutMs' | 'maxConnections' | 'runtime'
+>;
+
+/** A session as ADK has it, without its events. */
+export interface AdkSession {
+  readonly key: SessionRef;
+  readonly state: JsonObject;
+  readonly createTime: number;
+  readonly updateTime: number;
+}
+
+const PAGE = 200;
+
+/** A database that ADK's `DatabaseSessionService` has written, with events as JSON. */
+export class AdkDatabase {
+  readonly #database: SqlDatabase;
+  readonly #prefix: string;
+
+  constructor(options: AdkDatabaseOptions) {
+    if (!isPlainObject(options)) throw invalidInput('from', 'an object with dbUrl or db', options);
+    const runtime = options.runtime ?? systemRuntime();
+    this.#database = openDatabase({ ...options, runtime }, { readOnly: true });
+    // Checks the schema's name, which is written into SQL.
+    if (options.schema !== undefined) tableNames('adk_', options.schema);
+    this.#prefix = options.schema === undefined ? '' : `${options.schema}.`;
+  }
+
+  /** `STORE_VERSION` unless events are kept as JSON: the older tables hold pickled Python objects, which nobody here reads. */
+  async check(): Promise<void> {
+    const columns = await this.#columnsOfEvents();
+    if (columns.length === 0) throw new TholeError('INVALID_INPUT', 'from has no table of events that ADK has made.');
+    const version = await this.#version();
+    if (version === '0' || (!columns.includes('event_data') && columns.includes('actions'))) throw pickled();
+    if ((version !== undefined && version !== '1') || !columns.includes('event_data')) {
+      const sentence = `ADK's tables are of version ${version ?? 'that is unknown'}; version 1 is read.`;
+      throw new TholeError('STORE_VERSION', sentence);
+    }
+  }
+
+  async *sessions(): AsyncIterable<AdkSession> {
+    const times = `${this.#seconds('create_time')} AS create_time, ${this.#seconds('update_time')} AS update_time`;
+    const sql = `SELECT app_name, user_id, id, state, ${times} FROM ${this.#prefix}sessions
+      ORDER BY app_name, user_id, id LIMIT ${PAGE} OFFSET ?`;
+    for (let offset = 0; ; offset += PAGE) {
+      const rows = await this.#rows(sql, [offset]);
+      for (const row of rows) {
+        yield {
+          key: {
+            appName: textOf(row['app_name']),
+            userId: textOf(row['user_id']),
+            sessionId: textOf(row['id']),
+          },
+          state: jsonOf(row['state']),
+          createTime: toSeconds(row['create_time']),
+          updateTime: toSeconds(row['update_time']),
+        };
+      }
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  /** In the order of their times; of equal ones the elder row first, where the database can tell. */
+  async events(key: SessionRef): Promise<AdkEventRow[]> {
+    const tie = { sqlite: 'rowid', postgres: 'ctid', mariadb: 'id' }[this.#database.dialect.name];
+    const sql = `SELECT id, invocation_id, ${this.#seconds('timestamp')} AS at, event_data FROM ${this.#prefix}events
+      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY timestamp, ${tie}`;
+    const rows = await this.#rows(sql, [key.appName, key.userId, key.sessionId]);
+    return rows.map((row) => ({
+      id: textOf(row['id']),
+      invocationId: textOf(row['invocation_id']),
+      time: toSeconds(row['at']),
+      data: jsonOf(row['event_data']),
+    }));
+  }
+
+  async *appStates(): AsyncIterable<{ appName: string; state: JsonObject }> {
+    for (const row of await this.#rows(`SELECT app_name, state FROM ${this.#prefix}app_states ORDER BY app_name`)) {
+      yield { appName: textOf(row['app_name']), state: jsonOf(row['state']) };
+    }
+  }
+
+  async *userStates(): AsyncIterable<{ appName: string; userId: string; state: JsonObject }> {
+    const sql = `SELECT app_name, user_id, state FROM ${this.#prefix}user_states ORDER BY app_name, user_id`;
+    for (const row of await this.#rows(sql)) {
+      yield { appName: textOf(row['app_name']), userId: textOf(row['user_id']), state: jsonOf(row['state']) };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  async #columnsOfEvents(): Promise<string[]> {
+    const sql =
+      this.#database.dialect.name === 'sqlite'
+        ? `SELECT name AS name FROM pragma_table_info('events')`
+        : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'events'
+           AND table_schema = ${this.#schemaSql()}`;
+    return (await this.#rows(sql)).map((row) => textOf(row['name']));
+  }
+
+  #schemaSql(): string {
+    if (this.#prefix !== '') return `'${this.#prefix.slice(0, -1)}'`;
+    return this.#database.dialect.name === 'postgres' ? 'current_schema()' : 'DATABASE()';
+  }
+
+  // ADK for Python's SQLite service keeps no version.
+  async #version(): Promise<string | undefined> {
+    try {
+      const rows = await this.#database.run(() => ask(`SELECT * FROM ${this.#prefix}adk_internal_metadata`), {
+        writes: false,
+      });
+      const row = rows.rows.find((each) => textOf(each['key']) === 'schema_version');
+      return row && textOf(row['value']);
+    } catch (error) {
+      if (isSqlFailure(error, 'no-table')) return undefined;
+      throw toStoreError(error);
+    }
+  }
+
+  // Servers tell times without a zone in one of their own; ADK means UTC.
+  #seconds(column: string): string {
+    switch (this.#database.dialect.name) {
+      case 'postgres':
+        return `extract(epoch FROM ${column})::float8`;
+      case 'mariadb':
+        return `(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ${column}) / 1e6)`;
+      default:
+        return column;
+    }
+  }
+
+  async #rows(sql: string, parameters: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    const { dialect } = this.#database;
+    try {
+      return (await this.#database.run(() => ask(dialect.statement(sql), parameters), { writes: false })).rows;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+}
+
+function pickled(): TholeError {
+  return new TholeError(
+    'STORE_VERSION',
+    'The events of this database hold pickled Python objects, which are not read here. Convert a copy with ADK for Python first: ' +
+      '`adk migrate session --source_db_url=… --dest_db_url=…`, then migrate from what it wrote.',
+  );
+}
+
+function jsonOf(column: unknown): JsonObject {
+  if (column === null || column === undefined) return {};
+  const isParsed = typeof column === 'object' && !ArrayBuffer.isView(column);
+  const value: unknown = isParsed ? column : JSON.parse(textOf(column));
+  return isPlainObject(value) ? (value as JsonObject) : {};
+}

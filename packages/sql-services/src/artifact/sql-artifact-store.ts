@@ -1,0 +1,131 @@
+import { TholeError } from '@thole/core';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
+import type { SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
+import { openStorage } from '../database/sql-storage.ts';
+import type { SqlStorage } from '../database/sql-storage.ts';
+import { databaseOptionNames } from '../options/database-options.ts';
+import type { DatabaseOptions } from '../options/database-options.ts';
+import { textOf } from '../session/row-values.ts';
+
+const THE_FILE = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
+
+/** Keeps files in SQLite, PostgreSQL or MariaDB: a row for each version, and one for each name, which counts them. */
+export class SqlArtifactStore implements ArtifactStore {
+  readonly specVersion = 1;
+  readonly #storage: SqlStorage;
+
+  constructor(options: DatabaseOptions) {
+    this.#storage = openStorage(options, databaseOptionNames, 'An artifact store');
+  }
+
+  async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
+    const text = JSON.stringify(meta);
+    for (;;) {
+      const version = await this.#storage.transact<number | undefined>(
+        () => this.#put(this.#bind(key), bytes, text),
+        // Two save the first version of a file at the same moment: the second counts on from the first.
+        () => undefined,
+      );
+      if (version !== undefined) return version;
+    }
+  }
+
+  async get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+    const { artifacts } = this.#storage.tables;
+    const which = version === undefined ? 'ORDER BY version DESC LIMIT 1' : 'AND version = ?';
+    const sql = `SELECT version, meta, content, v FROM ${artifacts} WHERE ${THE_FILE} ${which}`;
+    const { rows } = await this.#read(sql, [...this.#bind(key), ...(version === undefined ? [] : [version])]);
+    const [row] = rows;
+    if (!row) return undefined;
+    if (Number(row['v']) !== 1) {
+      const sentence = `Artifact ${key.filename} has a record of version ${Number(row['v'])}; this package reads version 1.`;
+      throw new TholeError('STORE_VERSION', sentence);
+    }
+    const meta = JSON.parse(textOf(row['meta'])) as ArtifactMeta;
+    return { version: Number(row['version']), bytes: new Uint8Array(row['content'] as Uint8Array), meta };
+  }
+
+  async versions(key: ArtifactKey): Promise<number[]> {
+    const sql = `SELECT version FROM ${this.#storage.tables.artifacts} WHERE ${THE_FILE} ORDER BY version`;
+    const { rows } = await this.#read(sql, this.#bind(key));
+    return rows.map((row) => Number(row['version']));
+  }
+
+  async names(scope: ArtifactScope): Promise<string[]> {
+    const sql = `SELECT DISTINCT filename FROM ${this.#storage.tables.artifacts}
+      WHERE app_name = ? AND user_id = ? AND session_id = ?`;
+    const { rows } = await this.#read(sql, this.#bindScope(scope));
+    return rows.map((row) => textOf(row['filename']));
+  }
+
+  async remove(key: ArtifactKey): Promise<void> {
+    const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${THE_FILE}`;
+    await this.#storage.write(() => this.#step(sql, this.#bind(key)));
+  }
+
+  async removeAll(scope: ArtifactScope): Promise<void> {
+    const { artifacts, artifactNames } = this.#storage.tables;
+    const names = this.#bindScope(scope);
+    const ofSession = scope.sessionId === undefined ? '' : ' AND session_id = ?';
+    const which = `WHERE app_name = ? AND user_id = ?${ofSession}`;
+    const parameters = scope.sessionId === undefined ? names.slice(0, 2) : names;
+    const step = (table: string): Steps<StatementResult> => this.#step(`DELETE FROM ${table} ${which}`, parameters);
+    await this.#storage.transact(function* () {
+      yield* step(artifactNames);
+      yield* step(artifacts);
+    });
+  }
+
+  /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
+  migrate(): Promise<void> {
+    return this.#storage.migrate();
+  }
+
+  /** `STORE_UNAVAILABLE` unless the database answers. */
+  ping(): Promise<void> {
+    return this.#storage.ping();
+  }
+
+  /** Closes what was opened from a URL; what was passed in stays open. */
+  close(): Promise<void> {
+    return this.#storage.close();
+  }
+
+  *#put(names: readonly SqlValue[], bytes: Uint8Array, meta: string): Steps<number> {
+    const { artifacts, artifactNames } = this.#storage.tables;
+    const { forUpdate } = this.#storage.dialect;
+    const find = `SELECT next_version FROM ${artifactNames} WHERE ${THE_FILE}${forUpdate}`;
+    const { rows } = yield* this.#step(find, names);
+    const version = rows[0] ? Number(rows[0]['next_version']) : 0;
+    if (rows[0]) {
+      yield* this.#step(`UPDATE ${artifactNames} SET next_version = ? WHERE ${THE_FILE}`, [version + 1, ...names]);
+    } else {
+      const columns = 'app_name, user_id, session_id, filename, next_version';
+      yield* this.#step(`INSERT INTO ${artifactNames} (${columns}) VALUES (?, ?, ?, ?, ?)`, [...names, 1]);
+    }
+    const sql = `INSERT INTO ${artifacts} (app_name, user_id, session_id, filename, version, meta, content, v)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 1)`;
+    yield* this.#step(sql, [...names, version, meta, bytes]);
+    return version;
+  }
+
+  *#step(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
+    return yield { sql: this.#storage.dialect.statement(sql), parameters };
+  }
+
+  #read(sql: string, parameters: readonly SqlValue[]): Promise<StatementResult> {
+    return this.#storage.read(() => this.#step(sql, parameters));
+  }
+
+  #bind(key: ArtifactKey): SqlValue[] {
+    return [...this.#bindScope(key), this.#storage.dialect.bindName(key.filename)];
+  }
+
+  // A name is never empty, so the user's own files are those of the session without a name.
+  #bindScope({ appName, userId, sessionId = '' }: ArtifactScope): SqlValue[] {
+    return [appName, userId, sessionId].map(this.#storage.dialect.bindName);
+  }
+}

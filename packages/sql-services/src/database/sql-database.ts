@@ -1,0 +1,51 @@
+import type { Dialect } from '../dialects/dialect.ts';
+
+/** What may be bound to a statement; everything else is converted before. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** One statement with its parameters: one round trip. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** A row as the driver gave it. */
+export type Row = { readonly [column: string]: unknown };
+
+/** What the database answered. */
+export interface StatementResult {
+  readonly rows: readonly Row[];
+  /** How many rows were written, or found by an update. */
+  readonly changes: number;
+  /** Of the last row that was inserted, or what MariaDB's `LAST_INSERT_ID(…)` was given. */
+  readonly insertId?: number | undefined;
+}
+
+/**
+ * What is done in a database, step by step: each `yield` is a statement and answers its result. SQLite runs all of it within
+ * one tick, so that nothing of this process comes between; a server is awaited at each.
+ */
+export type Steps<T> = Generator<Statement, T, StatementResult>;
+
+/** Whether an answer that never came leaves the outcome open. */
+export interface CallKind {
+  readonly writes: boolean;
+}
+
+/** A database that steps are run in. Rejects with a `SqlFailure` or what the steps threw. */
+export interface SqlDatabase {
+  readonly dialect: Dialect;
+  /** Each statement by itself. What conflicted is begun anew until the time limit. */
+  run<T>(steps: () => Steps<T>, kind: CallKind): Promise<T>;
+  /** All statements together or not at all; begun anew likewise. */
+  transact<T>(steps: () => Steps<T>): Promise<T>;
+  /** All statements of one moment; none of them writes. */
+  snapshot<T>(steps: () => Steps<T>): Promise<T>;
+  /** Harmless when repeated. */
+  close(): Promise<void>;
+}
+
+/** Steps of one statement. */
+export function* ask(sql: string, parameters: readonly SqlValue[] = []): Steps<StatementResult> {
+  return yield { sql, parameters };
+}

@@ -1,0 +1,110 @@
+import { refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { DatabaseOptions } from '../options/database-options.ts';
+import { checkSchemaVersion, migrate, readSchemaVersion } from '../schema/migrate.ts';
+import { tableNames } from '../schema/table-names.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { openDatabase } from './open-database.ts';
+import { isSqlFailure, toStoreError } from './sql-failure.ts';
+import { ask } from './sql-database.ts';
+import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
+
+/** A database with our tables in it: what the stores of sessions and artifacts stand on. Its errors are `TholeError`s. */
+export class SqlStorage {
+  readonly dialect: Dialect;
+  readonly tables: TableNames;
+  readonly runtime: Runtime;
+  readonly clock: DatabaseClock;
+  readonly #database: SqlDatabase;
+  readonly #options: DatabaseOptions;
+  #isReady = false;
+  #preparing: Promise<void> | undefined;
+
+  /** Nothing is connected to before the first call. */
+  constructor(options: DatabaseOptions) {
+    const { tablePrefix = 'thole_', schema, autoMigrate } = options;
+    if (autoMigrate !== undefined && typeof autoMigrate !== 'boolean') {
+      throw new TholeError('INVALID_INPUT', 'autoMigrate must be true or false.');
+    }
+    this.tables = tableNames(tablePrefix, schema);
+    this.runtime = options.runtime ?? systemRuntime();
+    this.#database = openDatabase({ ...options, runtime: this.runtime });
+    this.#options = options;
+    this.dialect = this.#database.dialect;
+    this.clock = new DatabaseClock(this.#database, this.runtime);
+  }
+
+  /** Statements that change nothing, each by itself. */
+  async read<T>(steps: () => Steps<T>): Promise<T> {
+    if (!this.#isReady) await this.#prepare();
+    return this.#told(this.#database.run(steps, { writes: false }));
+  }
+
+  /** Statements that change nothing, all of one moment. */
+  async readSnapshot<T>(steps: () => Steps<T>): Promise<T> {
+    if (!this.#isReady) await this.#prepare();
+    return this.#told(this.#database.snapshot(steps));
+  }
+
+  /** One statement that writes, or several of which each stands for itself. */
+  async write<T>(steps: () => Steps<T>): Promise<T> {
+    if (!this.#isReady) await this.#prepare();
+    return this.#told(this.#database.run(steps, { writes: true }));
+  }
+
+  /** Statements that are done together or not at all; `onDuplicate` answers for a unique key that is taken. */
+  async transact<T>(steps: () => Steps<T>, onDuplicate?: () => T | Promise<T>): Promise<T> {
+    if (!this.#isReady) await this.#prepare();
+    return this.#told(this.#database.transact(steps), onDuplicate);
+  }
+
+  /** Where a single statement is enough on this database, it is not put into a transaction. */
+  async writeWhole<T>(inTransaction: boolean, steps: () => Steps<T>, onDuplicate: () => Promise<T>): Promise<T> {
+    if (!this.#isReady) await this.#prepare();
+    const working = inTransaction ? this.#database.transact(steps) : this.#database.run(steps, { writes: true });
+    return this.#told(working, onDuplicate);
+  }
+
+  /** Makes the tables, or brings them to this package's version. */
+  async migrate(): Promise<void> {
+    const { tablePrefix = 'thole_', schema } = this.#options;
+    await this.#told(migrate(this.#database, this.tables, { dialect: this.dialect, prefix: tablePrefix, schema }));
+  }
+
+  /** `STORE_UNAVAILABLE` unless the database answers; the tables are not asked for. */
+  async ping(): Promise<void> {
+    await this.#told<StatementResult>(this.#database.run(() => ask('SELECT 1'), { writes: false }));
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  async #prepare(): Promise<void> {
+    this.#preparing ??= this.#told(this.#makeReady()).finally(() => (this.#preparing = undefined));
+    await this.#preparing;
+  }
+
+  async #makeReady(): Promise<void> {
+    if (this.#options.autoMigrate ?? true) await this.migrate();
+    else checkSchemaVersion(await readSchemaVersion(this.#database, this.tables));
+    this.#isReady = true;
+  }
+
+  async #told<T>(working: Promise<T>, onDuplicate?: () => T | Promise<T>): Promise<T> {
+    try {
+      return await working;
+    } catch (error) {
+      if (onDuplicate && isSqlFailure(error, 'duplicate')) return onDuplicate();
+      throw toStoreError(error);
+    }
+  }
+}
+
+/** Refuses options that nobody would read, then opens. */
+export function openStorage(options: DatabaseOptions, known: readonly string[], where: string): SqlStorage {
+  refuseUnknown(options, known, where);
+  return new SqlStorage(options);
+}

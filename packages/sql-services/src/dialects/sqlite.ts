@@ -1,0 +1,91 @@
+import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
+import type { Steps } from '../database/sql-database.ts';
+import type { FailureKind } from '../database/sql-failure.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { lookSteps, settleSteps } from '../session/look.ts';
+import type { Appended, AppendRecord } from '../session/append-record.ts';
+import { appOf, userOf } from '../session/state-owner.ts';
+import type { AppendSteps, Dialect } from './dialect.ts';
+
+/** SQLite: names compare byte by byte by themselves, documents merge by `json_patch`. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  types: {
+    rowId: 'integer primary key autoincrement',
+    integer: 'integer',
+    time: 'real',
+    name: 'text',
+    shortName: 'text',
+    text: 'text',
+    document: 'text',
+    bytes: 'blob',
+    tableEnd: '',
+  },
+  createAdapter: () => new SqliteAdapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  indexesInTable: false,
+  returning: () => '',
+  begin: 'BEGIN IMMEDIATE',
+  beginSnapshot: 'BEGIN',
+  forUpdate: '',
+  clockSql: undefined,
+  newDocument: `json_patch('{}', ?)`,
+  bindName: (value) => value,
+  statement: (sql) => sql,
+  writeState(table, { columns, names }, writes) {
+    const owner = columns.join(', ');
+    const sql = `INSERT INTO ${table} AS held (${owner}, key_hash, state_key, value, version)
+      SELECT ${names.map(() => '?').join(', ')}, value ->> 0, value ->> 1, value ->> 2, 1 FROM json_each(?) WHERE true
+      ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = held.version + 1`;
+    return [{ sql, parameters: [...names, JSON.stringify(writes)] }];
+  },
+  append,
+  // BEGIN IMMEDIATE is lock enough.
+  migrationLock: () => ({ take: undefined, free: undefined }),
+  failureOf,
+};
+
+/** Few statements under the lock of the transaction, each so cheap that none is saved. */
+function append(tables: TableNames): AppendSteps {
+  const look = lookSteps(sqlite, tables);
+  const update = (state: boolean): string => `UPDATE ${tables.sessions} SET last_seq = ?,
+    last_update_time = MAX(last_update_time, ?), expires_at = ?${state ? ', state = json_patch(state, ?)' : ''}
+    WHERE row_id = ?`;
+  const [touch, touchState] = [update(false), update(true)];
+  const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
+    VALUES (?, ?, ?, ?, ?, 1)`;
+  function* steps(record: AppendRecord): Steps<Appended> {
+    const found = yield* look(record);
+    if (!found) return { kind: 'missing' };
+    if (found.refusal) return found.refusal;
+    const rowId = Number(found.row['row_id']);
+    const seq = Number(found.row['last_seq']) + 1;
+    const { key, eventKey, time, text, session, app, user, expiresAt } = record;
+    yield { sql: insert, parameters: [rowId, seq, eventKey, time, text] };
+    yield session === undefined
+      ? { sql: touch, parameters: [seq, time, expiresAt, rowId] }
+      : { sql: touchState, parameters: [seq, time, expiresAt, session, rowId] };
+    if (app !== undefined) yield* sqlite.writeState(tables.appStates, appOf(key), app);
+    if (user !== undefined) yield* sqlite.writeState(tables.userStates, userOf(key), user);
+    return { kind: 'stored', seq };
+  }
+  return { inTransaction: true, steps, settle: (record) => settleSteps(look, record) };
+}
+
+function failureOf(error: unknown): FailureKind {
+  const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
+  // better-sqlite3 and others behind a Kysely instance give names instead of numbers.
+  if (typeof errcode !== 'number') return failureOfName(String(code));
+  if (errcode === 1555 || errcode === 2067) return 'duplicate';
+  const primary = errcode & 0xff;
+  if (primary === 5 || primary === 6) return 'conflict';
+  if (primary === 18) return 'too-large';
+  return primary === 1 && String(message).startsWith('no such table') ? 'no-table' : 'refused';
+}
+
+function failureOfName(code: string): FailureKind {
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'conflict';
+  if (/^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE)/.test(code)) return 'duplicate';
+  if (code === 'SQLITE_TOOBIG') return 'too-large';
+  return 'refused';
+}

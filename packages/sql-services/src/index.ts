@@ -1,0 +1,16 @@
+export { DatabaseArtifactService } from './database-artifact-service.ts';
+export type { DatabaseArtifactServiceOptions } from './database-artifact-service.ts';
+export { DatabaseSessionService } from './database-session-service.ts';
+export type { DatabaseSessionServiceOptions } from './database-session-service.ts';
+export { migrateFromAdk } from './adk/migrate-from-adk.ts';
+export type { MigrateFromAdkRequest, MigrateFromAdkResult } from './adk/migrate-from-adk.ts';
+export type { AdkDatabaseOptions } from './adk/adk-database.ts';
+export { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
+export { SqlSessionStore } from './session/sql-session-store.ts';
+export type { SqlSessionStoreOptions } from './session/session-store-options.ts';
+export type { DatabaseOptions } from './options/database-options.ts';
+export type { DialectName } from './dialects/dialect.ts';
+export type { MariaDbPool } from './database/mariadb-pool.ts';
+export type { PostgresClient, PostgresPool } from './database/postgres-pool.ts';
+export type { PruneRequest } from './session/prune-events.ts';
+export type { TextCodec } from './session/codec.ts';

@@ -1,0 +1,217 @@
+import type { SessionHead } from '@thole/core';
+import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { textOf } from '../session/row-values.ts';
+
+/** Who asks, in the database's time. */
+export interface Asking {
+  readonly key: readonly SqlValue[];
+  readonly fence: string;
+  readonly invocationId: string;
+  readonly holder: string;
+  readonly now: number;
+  readonly ttlMs: number;
+  readonly cleanupMs: number;
+  readonly maxWaiting: number;
+  readonly policy: 'queue' | 'reject' | 'interrupt';
+  /** The place in line, of one that waits already. */
+  readonly ticket: number | undefined;
+}
+
+/** What the database says to that. */
+export type Answer =
+  | { readonly kind: 'given'; readonly head: SessionHead | undefined; readonly expiresAt: number }
+  | {
+      readonly kind: 'waits' | 'refused';
+      readonly ticket: number | undefined;
+      readonly heldBy: string | undefined;
+      readonly heldUntil: number | undefined;
+      readonly waiting: number;
+      /** Whose run was asked to give way by this call. */
+      readonly interrupted: string | undefined;
+    };
+
+/** A place in line whose owner was not heard of for so long is free again: its process has died. */
+const PLACE_HOLDS_S = 15;
+
+/** The statements of leases, for one database. All but `head` and `poll` belong into a transaction. */
+export class LeaseSteps {
+  readonly #dialect: Dialect;
+  readonly #tables: TableNames;
+
+  constructor(dialect: Dialect, tables: TableNames) {
+    this.#dialect = dialect;
+    this.#tables = tables;
+  }
+
+  /** Takes the lease if it is free and nobody came before; else a place in line, or keeps the one it has. */
+  *ask(p: Asking): Steps<Answer> {
+    const { key, now } = p;
+    const held = yield* this.#find(key, true);
+    const isHeld = held !== undefined && Number(held['expires_at']) > now;
+    const line = yield* this.#line(key, now);
+    const isFirst = line.length === 0 || line[0] === p.ticket;
+    if (!isHeld && isFirst) return yield* this.#give(p, held !== undefined);
+
+    const heldBy = isHeld ? decodeName(held['invocation_id']) : undefined;
+    const heldUntil = isHeld ? Number(held['expires_at']) : undefined;
+    const others = line.filter((ticket) => ticket !== p.ticket).length;
+    const answer = { heldBy, heldUntil, waiting: others, interrupted: undefined };
+    const isKept = p.ticket !== undefined && line.includes(p.ticket);
+    if (isKept) {
+      yield this.#statement(`UPDATE ${this.#tables.leaseWaiters} SET expires_at = ? WHERE ticket = ?`, [
+        now + PLACE_HOLDS_S,
+        p.ticket,
+      ]);
+      return { ...answer, kind: 'waits', ticket: p.ticket };
+    }
+    if (p.policy === 'reject' || (p.ticket === undefined && others >= p.maxWaiting)) {
+      return { ...answer, kind: 'refused', ticket: undefined };
+    }
+    const ticket = yield* this.#takePlace(p);
+    if (p.policy !== 'interrupt' || !isHeld || p.ticket !== undefined) return { ...answer, kind: 'waits', ticket };
+    yield* this.#interrupt(p, held);
+    return { ...answer, kind: 'waits', ticket, interrupted: textOf(held['fence']) };
+  }
+
+  /** Leaves the line. */
+  *leave(ticket: number): Steps<void> {
+    yield this.#statement(`DELETE FROM ${this.#tables.leaseWaiters} WHERE ticket = ?`, [ticket]);
+  }
+
+  /** Holds the lease for longer; undefined when it is gone, else until when. */
+  *renew(
+    key: readonly SqlValue[],
+    fence: string,
+    now: number,
+    ttlMs: number,
+  ): Steps<{ head: SessionHead | undefined; expiresAt: number } | undefined> {
+    const held = yield* this.#find(key, true);
+    if (!held || textOf(held['fence']) !== fence || Number(held['expires_at']) <= now) return undefined;
+    const end = now + ttlMs / 1000;
+    const expiresAt = held['latest_end'] === null ? end : Math.min(end, Number(held['latest_end']));
+    const sql = `UPDATE ${this.#tables.leases} SET expires_at = ? WHERE ${TRIPLE}`;
+    yield this.#statement(sql, [expiresAt, ...key]);
+    return { head: yield* this.head(key, now), expiresAt };
+  }
+
+  /** Lets go of the lease, if it is this one still. */
+  *release(key: readonly SqlValue[], fence: string): Steps<void> {
+    yield this.#statement(`DELETE FROM ${this.#tables.leases} WHERE ${TRIPLE} AND fence = ?`, [...key, fence]);
+  }
+
+  /** Asks the run to stop, if it is this one that holds the session; its fence then. */
+  *requestStop(key: readonly SqlValue[], invocationId: string, now: number): Steps<string | undefined> {
+    const held = yield* this.#find(key, true);
+    if (!held || decodeName(held['invocation_id']) !== invocationId || Number(held['expires_at']) <= now)
+      return undefined;
+    if (held['stop_code'] === null) {
+      const sql = `UPDATE ${this.#tables.leases} SET stop_code = ? WHERE ${TRIPLE}`;
+      yield this.#statement(sql, ['RUN_ABORTED', ...key]);
+    }
+    return textOf(held['fence']);
+  }
+
+  /** Who holds the session, or held it last. */
+  *current(key: readonly SqlValue[]): Steps<Row | undefined> {
+    return yield* this.#find(key, false);
+  }
+
+  /** A page of an app's leases, after those of that user and session. */
+  *ofApp(app: SqlValue, after: readonly [SqlValue, SqlValue], count: number): Steps<readonly Row[]> {
+    const sql = `SELECT ${COLUMNS}, user_id, session_id FROM ${this.#tables.leases}
+      WHERE app_name = ? AND (user_id > ? OR (user_id = ? AND session_id > ?)) ORDER BY user_id, session_id LIMIT ${count}`;
+    return (yield this.#statement(sql, [app, after[0], ...after])).rows;
+  }
+
+  /** What became of the leases with these fences; one that is not among them is gone. */
+  *poll(fences: readonly string[]): Steps<readonly Row[]> {
+    const sql = `SELECT ${COLUMNS} FROM ${this.#tables.leases} WHERE fence IN (${fences.map(() => '?').join(', ')})`;
+    return (yield this.#statement(sql, fences)).rows;
+  }
+
+  /** How the session stands; undefined where there is none. */
+  *head(key: readonly SqlValue[], now: number): Steps<SessionHead | undefined> {
+    const { sessions, appStates, userStates } = this.#tables;
+    const sql = `SELECT s.incarnation AS incarnation, s.last_seq AS last_seq, a.version AS app_version, u.version AS user_version
+      FROM ${sessions} s LEFT JOIN ${appStates} a ON a.app_name = s.app_name AND a.key_hash = ''
+      LEFT JOIN ${userStates} u ON u.app_name = s.app_name AND u.user_id = s.user_id AND u.key_hash = ''
+      WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`;
+    const { rows } = yield this.#statement(sql, [...key, now]);
+    const [row] = rows;
+    return (
+      row && {
+        incarnation: textOf(row['incarnation']),
+        lastSeq: Number(row['last_seq']),
+        appVersion: Number(row['app_version'] ?? 0),
+        userVersion: Number(row['user_version'] ?? 0),
+      }
+    );
+  }
+
+  *#find(key: readonly SqlValue[], toWrite: boolean): Steps<Row | undefined> {
+    const lock = toWrite ? this.#dialect.forUpdate : '';
+    const { rows } = yield this.#statement(`SELECT ${COLUMNS} FROM ${this.#tables.leases} WHERE ${TRIPLE}${lock}`, key);
+    return rows[0];
+  }
+
+  /** Tickets in the order of their turn: who interrupted first, the latest before the others, then in the order of coming. */
+  *#line(key: readonly SqlValue[], now: number): Steps<number[]> {
+    const sql = `SELECT ticket, goes_first, expires_at FROM ${this.#tables.leaseWaiters} WHERE ${TRIPLE}`;
+    const { rows } = yield this.#statement(sql, key);
+    const gone = rows.filter((row) => Number(row['expires_at']) <= now);
+    for (const row of gone) yield* this.leave(Number(row['ticket']));
+    const tickets = (first: boolean): number[] =>
+      rows
+        .filter((row) => !gone.includes(row) && (Number(row['goes_first']) === 1) === first)
+        .map((row) => Number(row['ticket']))
+        .sort((a, b) => (first ? b - a : a - b));
+    return [...tickets(true), ...tickets(false)];
+  }
+
+  *#give(p: Asking, isTaken: boolean): Steps<Answer> {
+    const expiresAt = p.now + p.ttlMs / 1000;
+    if (isTaken) yield this.#statement(`DELETE FROM ${this.#tables.leases} WHERE ${TRIPLE}`, p.key);
+    const sql = `INSERT INTO ${this.#tables.leases} (app_name, user_id, session_id, fence, invocation_id, holder, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    const { fence, invocationId, holder } = p;
+    yield this.#statement(sql, [...p.key, fence, encodeName(invocationId), encodeName(holder), expiresAt]);
+    if (p.ticket !== undefined) yield* this.leave(p.ticket);
+    return { kind: 'given', head: yield* this.head(p.key, p.now), expiresAt };
+  }
+
+  *#takePlace(p: Asking): Steps<number> {
+    const { leaseWaiters } = this.#tables;
+    const sql = `INSERT INTO ${leaseWaiters} (app_name, user_id, session_id, goes_first, expires_at)
+      VALUES (?, ?, ?, ?, ?)${this.#dialect.returning('ticket')}`;
+    const goesFirst = p.policy === 'interrupt' ? 1 : 0;
+    const { rows, insertId } = yield this.#statement(sql, [...p.key, goesFirst, p.now + PLACE_HOLDS_S]);
+    return Number(rows[0]?.['ticket'] ?? insertId);
+  }
+
+  *#interrupt(p: Asking, held: Row): Steps<void> {
+    const asked = p.now + p.cleanupMs / 1000;
+    const latestEnd = held['latest_end'] === null ? asked : Math.min(asked, Number(held['latest_end']));
+    const sql = `UPDATE ${this.#tables.leases} SET latest_end = ?, expires_at = ?, stop_code = ?, stopped_by = ?
+      WHERE ${TRIPLE}`;
+    const expiresAt = Math.min(Number(held['expires_at']), latestEnd);
+    yield this.#statement(sql, [latestEnd, expiresAt, 'RUN_INTERRUPTED', encodeName(p.invocationId), ...p.key]);
+  }
+
+  #statement(sql: string, parameters: readonly SqlValue[]): { sql: string; parameters: readonly SqlValue[] } {
+    return { sql: this.#dialect.statement(sql), parameters };
+  }
+}
+
+const TRIPLE = 'app_name = ? AND user_id = ? AND session_id = ?';
+const COLUMNS = 'fence, invocation_id, holder, expires_at, latest_end, stop_code, stopped_by';
+
+/** Invocations and holders are whatever runners call them, NUL characters included: stored as JSON. */
+export function decodeName(column: unknown): string {
+  return JSON.parse(textOf(column)) as string;
+}
+
+function encodeName(name: string): string {
+  return JSON.stringify(name);
+}

@@ -1,0 +1,245 @@
+import { sessionKeyOf, TholeError } from '@thole/core';
+import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionHead, SessionRef } from '@thole/core';
+import type { SqlStorage } from '../database/sql-storage.ts';
+import type { Row } from '../database/sql-database.ts';
+import { textOf } from '../session/row-values.ts';
+import { HeldLeases } from './held-leases.ts';
+import { decodeName, LeaseSteps } from './lease-steps.ts';
+import type { Answer } from './lease-steps.ts';
+import { SqlLease } from './sql-lease.ts';
+import type { LeaseOwner } from './sql-lease.ts';
+
+/** How many leases of an app are read at once. */
+const PAGE = 100;
+
+/** Those of this process that wait for a session. */
+interface LocalLine {
+  /** Calls to the database about this line, one after the other: who came first asks first. */
+  turn: Promise<unknown>;
+  readonly wake: Set<() => void>;
+  users: number;
+}
+
+/**
+ * Leases among all processes that share the database, by its clock. Who waits has a place in line there, asks now and then
+ * whether its turn has come, and is woken at once by a release in its own process.
+ */
+export class SqlLeasing implements Leasing, LeaseOwner {
+  readonly #storage: SqlStorage;
+  readonly #runtime: Runtime;
+  readonly #pollMs: number;
+  readonly #steps: LeaseSteps;
+  readonly #held: HeldLeases;
+  readonly #lines = new Map<string, LocalLine>();
+
+  constructor(storage: SqlStorage, pollMs: number) {
+    this.#storage = storage;
+    this.#runtime = storage.runtime;
+    this.#pollMs = pollMs;
+    this.#steps = new LeaseSteps(storage.dialect, storage.tables);
+    this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) => ({
+      rows: await storage.read(() => this.#steps.poll(fences)),
+      now: await storage.clock.now(),
+    }));
+  }
+
+  async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
+    request.signal?.throwIfAborted();
+    const line = this.#enter(key);
+    const fence = this.#runtime.newId('fence');
+    let ticket: number | undefined;
+    try {
+      const deadline = this.#runtime.monotonic() + request.waitMs;
+      for (;;) {
+        const change = this.#listen(line);
+        try {
+          const answer = await this.#ask(key, request, fence, ticket, line);
+          if (answer.kind === 'given') {
+            ticket = undefined;
+            return await this.#taken(key, request, fence, answer.head);
+          }
+          ({ ticket } = answer);
+          const left = deadline - this.#runtime.monotonic();
+          if (answer.kind === 'refused' || left <= 0) throw this.#busy(key, request, answer);
+          if (answer.interrupted !== undefined) this.#held.get(answer.interrupted)?.tellStop(request.invocationId);
+          await change.orTime(await this.#pause(answer, left), request.signal);
+          request.signal?.throwIfAborted();
+        } finally {
+          change.end();
+        }
+      }
+    } finally {
+      const left = ticket;
+      if (left !== undefined) await this.#inTurn(line, () => this.#leave(left));
+      this.#exit(key, line);
+    }
+  }
+
+  async current(key: SessionRef): Promise<LeaseInfo | undefined> {
+    const row = await this.#storage.read(() => this.#steps.current(this.#bind(key)));
+    return row && this.#infoOf(key, row, await this.#storage.clock.now());
+  }
+
+  async *leases(appName: string): AsyncIterable<LeaseInfo> {
+    const { bindName } = this.#storage.dialect;
+    let after: readonly [string | Uint8Array, string | Uint8Array] = [bindName(''), bindName('')];
+    for (;;) {
+      const rows = await this.#storage.read(() => this.#steps.ofApp(bindName(appName), after, PAGE));
+      const now = await this.#storage.clock.now();
+      for (const row of rows) {
+        const key = { appName, userId: textOf(row['user_id']), sessionId: textOf(row['session_id']) };
+        yield this.#infoOf(key, row, now);
+        after = [bindName(key.userId), bindName(key.sessionId)];
+      }
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  async requestStop(key: SessionRef, invocationId: string): Promise<boolean> {
+    const now = await this.#storage.clock.now();
+    const fence = await this.#storage.transact(() => this.#steps.requestStop(this.#bind(key), invocationId, now));
+    if (fence === undefined) return false;
+    this.#held.get(fence)?.tellStop(undefined);
+    return true;
+  }
+
+  async renew(lease: SqlLease): Promise<SessionHead | undefined> {
+    const now = await this.#storage.clock.now();
+    const key = this.#bind(lease.key);
+    const renewed = await this.#storage.transact(() => this.#steps.renew(key, lease.fence, now, lease.ttlMs));
+    if (renewed) return renewed.head;
+    this.#held.remove(lease);
+    throw lease.tellLost();
+  }
+
+  async release(lease: SqlLease): Promise<void> {
+    this.#held.remove(lease);
+    await this.#storage.write(() => this.#steps.release(this.#bind(lease.key), lease.fence));
+    this.#wake(lease.key);
+  }
+
+  /** Of this process: whoever waits for the session looks again. */
+  #wake(key: SessionRef): void {
+    for (const wake of this.#lines.get(sessionKeyOf(key))?.wake ?? []) wake();
+  }
+
+  async #taken(
+    key: SessionRef,
+    request: LeaseRequest,
+    fence: string,
+    head: SessionHead | undefined,
+  ): Promise<SqlLease> {
+    const lease = new SqlLease(this, { key: { ...key }, fence, request, head });
+    this.#held.add(lease);
+    if (request.signal?.aborted) {
+      await lease.release();
+      throw request.signal.reason;
+    }
+    return lease;
+  }
+
+  async #ask(
+    key: SessionRef,
+    request: LeaseRequest,
+    fence: string,
+    ticket: number | undefined,
+    line: LocalLine,
+  ): Promise<Answer> {
+    const { invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs } = request;
+    return this.#inTurn(line, async () => {
+      const now = await this.#storage.clock.now();
+      const asking = {
+        key: this.#bind(key),
+        fence,
+        ticket,
+        now,
+        invocationId,
+        holder,
+        policy,
+        maxWaiting,
+        ttlMs,
+        cleanupMs,
+      };
+      for (;;) {
+        const answer = await this.#storage.transact<Answer | undefined>(
+          () => this.#steps.ask(asking),
+          () => undefined,
+        );
+        // Two that found no lease at the same moment: the row of the faster one is there now.
+        if (answer) return answer;
+      }
+    });
+  }
+
+  // Cut short where the lease ends before: then it is free.
+  async #pause(answer: Exclude<Answer, { kind: 'given' }>, leftMs: number): Promise<number> {
+    const until = answer.heldUntil;
+    const untilEnd = until === undefined ? Infinity : (until - (await this.#storage.clock.now())) * 1000;
+    const poll = this.#pollMs * (0.5 + this.#runtime.random());
+    return Math.max(1, Math.min(poll, leftMs, untilEnd));
+  }
+
+  async #leave(ticket: number): Promise<void> {
+    try {
+      await this.#storage.write(() => this.#steps.leave(ticket));
+    } catch (error) {
+      // The place in line runs out by itself.
+      this.#runtime.logger.warn('A place in line could not be given back.', { error: String(error) });
+    }
+  }
+
+  async #inTurn<T>(line: LocalLine, work: () => Promise<T>): Promise<T> {
+    const turn = line.turn.then(work, work);
+    line.turn = turn.catch(() => {});
+    return turn;
+  }
+
+  #enter(key: SessionRef): LocalLine {
+    const id = sessionKeyOf(key);
+    const line = this.#lines.get(id) ?? { turn: Promise.resolve(), wake: new Set(), users: 0 };
+    this.#lines.set(id, line);
+    line.users++;
+    return line;
+  }
+
+  #exit(key: SessionRef, line: LocalLine): void {
+    if (--line.users === 0) this.#lines.delete(sessionKeyOf(key));
+  }
+
+  // Listening begins before asking, so that a release in between is not slept through.
+  #listen(line: LocalLine): { orTime(ms: number, signal: AbortSignal | undefined): Promise<void>; end(): void } {
+    const waking = new AbortController();
+    const wake = (): void => waking.abort();
+    line.wake.add(wake);
+    return {
+      orTime: async (ms, signal) => {
+        const either = signal ? AbortSignal.any([signal, waking.signal]) : waking.signal;
+        await this.#runtime.sleep(ms, either).catch(() => {});
+      },
+      end: () => void line.wake.delete(wake),
+    };
+  }
+
+  #busy(key: SessionRef, request: LeaseRequest, answer: Exclude<Answer, { kind: 'given' }>): TholeError {
+    const { heldBy = 'that is about to begin', waiting } = answer;
+    const held = `Session ${key.sessionId} is held by invocation ${heldBy}`;
+    if (answer.kind === 'waits') return new TholeError('SESSION_BUSY', `${held}; waited ${request.waitMs} ms.`);
+    const line = request.policy === 'reject' ? '' : `, and ${waiting} more wait for it`;
+    return new TholeError('SESSION_BUSY', `${held}${line}.`);
+  }
+
+  #infoOf(key: SessionRef, row: Row, now: number): LeaseInfo {
+    const expiresAt = Number(row['expires_at']);
+    return {
+      key: { ...key },
+      invocationId: decodeName(row['invocation_id']),
+      holder: decodeName(row['holder']),
+      expiresAt: this.#storage.clock.toLocal(expiresAt),
+      expired: expiresAt <= now,
+    };
+  }
+
+  #bind(key: SessionRef): (string | Uint8Array)[] {
+    return [key.appName, key.userId, key.sessionId].map(this.#storage.dialect.bindName);
+  }
+}

@@ -1,0 +1,94 @@
+import type { ColumnTypes } from '../dialects/dialect.ts';
+
+/** A table as data: what each database makes of it stands in `create-table.ts`. */
+export interface Table {
+  readonly name: string;
+  readonly columns: { readonly [name: string]: ColumnKind };
+  /** Absent where a `rowId` is the key. */
+  readonly primaryKey?: readonly string[] | undefined;
+  readonly unique?: { readonly [name: string]: readonly string[] } | undefined;
+  readonly indexes?: { readonly [name: string]: readonly string[] } | undefined;
+}
+
+/** A type, with a question mark where there may be nothing. */
+export type ColumnKind = keyof ColumnTypes | 'time?' | 'shortName?' | 'text?';
+
+const app = { app_name: 'name' } as const;
+const user = { ...app, user_id: 'name' } as const;
+const session = { ...user, session_id: 'name' } as const;
+/** One key; the row whose hash is empty counts the writes. A key that was deleted has no value. */
+const stateRow = { key_hash: 'shortName', state_key: 'text', value: 'text?', version: 'integer' } as const;
+const file = { ...session, filename: 'name' } as const;
+
+/** Where the version of the tables is kept. */
+export const metaTable: Table = {
+  name: 'meta',
+  columns: { item: 'shortName', content: 'text' },
+  primaryKey: ['item'],
+};
+
+/** Version 1 of all others. */
+export const tablesOfVersion1: readonly Table[] = [
+  {
+    name: 'sessions',
+    columns: {
+      row_id: 'rowId',
+      ...session,
+      incarnation: 'text',
+      initial_state: 'document',
+      state: 'document',
+      create_time: 'time',
+      last_update_time: 'time',
+      last_seq: 'integer',
+      expires_at: 'time?',
+      v: 'integer',
+    },
+    unique: { sessions_triple: Object.keys(session) },
+    indexes: {
+      sessions_of_user: ['app_name', 'user_id', 'last_update_time'],
+      sessions_of_app: ['app_name', 'last_update_time'],
+      sessions_expiry: ['expires_at'],
+    },
+  },
+  {
+    name: 'events',
+    columns: {
+      session_row: 'integer',
+      seq: 'integer',
+      event_key: 'shortName',
+      event_time: 'time',
+      event: 'text',
+      v: 'integer',
+    },
+    primaryKey: ['session_row', 'seq'],
+    unique: { events_ids: ['session_row', 'event_key'] },
+  },
+  { name: 'app_states', columns: { ...app, ...stateRow }, primaryKey: [...Object.keys(app), 'key_hash'] },
+  { name: 'user_states', columns: { ...user, ...stateRow }, primaryKey: [...Object.keys(user), 'key_hash'] },
+  {
+    name: 'leases',
+    columns: {
+      ...session,
+      fence: 'shortName',
+      invocation_id: 'text',
+      holder: 'text',
+      expires_at: 'time',
+      latest_end: 'time?',
+      stop_code: 'shortName?',
+      stopped_by: 'text?',
+    },
+    primaryKey: Object.keys(session),
+    unique: { leases_fence: ['fence'] },
+  },
+  {
+    name: 'lease_waiters',
+    columns: { ticket: 'rowId', ...session, goes_first: 'integer', expires_at: 'time' },
+    indexes: { lease_waiters_of: Object.keys(session) },
+  },
+  { name: 'artifact_names', columns: { ...file, next_version: 'integer' }, primaryKey: Object.keys(file) },
+  {
+    name: 'artifacts',
+    columns: { ...file, version: 'integer', meta: 'text', content: 'bytes', v: 'integer' },
+    primaryKey: [...Object.keys(file), 'version'],
+  },
+];

@@ -1,0 +1,44 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Row, Steps } from '../database/sql-database.ts';
+import type { TableNames } from '../schema/table-names.ts';
+import { textOf } from './row-values.ts';
+import type { Appended, AppendRecord } from './append-record.ts';
+
+/** How a session stands towards an append: is it there, is the event stored already, does the fence hold? */
+export interface Look {
+  (record: AppendRecord): Steps<{ readonly row: Row; readonly refusal: Appended | undefined } | undefined>;
+}
+
+/** Makes the question: one statement. */
+export function lookSteps(dialect: Dialect, tables: TableNames): Look {
+  const held = `EXISTS (SELECT 1 FROM ${tables.leases} l WHERE l.app_name = s.app_name AND l.user_id = s.user_id
+      AND l.session_id = s.session_id AND l.fence = ? AND l.expires_at > ?)`;
+  const sql = (fenced: boolean): string =>
+    dialect.statement(`SELECT s.row_id, s.last_seq, ${fenced ? `CASE WHEN ${held} THEN 1 ELSE 0 END` : '1'} AS held,
+      e.seq, e.event, e.v
+    FROM ${tables.sessions} s LEFT JOIN ${tables.events} e ON e.session_row = s.row_id AND e.event_key = ?
+    WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`);
+  const [plain, fenced] = [sql(false), sql(true)];
+  return function* (record) {
+    const { key, eventKey, fence, now } = record;
+    const { rows } = yield fence === undefined
+      ? { sql: plain, parameters: [eventKey, ...key, now] }
+      : { sql: fenced, parameters: [fence, now, eventKey, ...key, now] };
+    const [row] = rows;
+    return row && { row, refusal: refusalOf(row) };
+  };
+}
+
+// First what is stored: a run that asks again after a time-out must hear so, whatever became of its lease.
+function refusalOf(row: Row): Appended | undefined {
+  if (row['seq'] !== null) {
+    return { kind: 'duplicate', seq: Number(row['seq']), text: textOf(row['event']), v: Number(row['v']) };
+  }
+  return undefined;
+}
+
+/** What a look says of an append that stored nothing. */
+export function* settleSteps(look: Look, record: AppendRecord): Steps<Appended> {
+  const found = yield* look(record);
+  return found ? (found.refusal ?? { kind: 'unsettled' }) : { kind: 'missing' };
+}

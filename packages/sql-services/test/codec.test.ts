@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createEvent } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import type { TextCodec } from '@thole/sql-services';
+import { register, sessionServiceCases } from '@thole/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'codec-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const key = randomBytes(32);
+
+const encrypting: TextCodec = {
+  encode(text) {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', key, iv);
+    return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  },
+  async decode(stored) {
+    const bytes = Buffer.from(stored as Uint8Array);
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(-16));
+    return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+  },
+};
+
+register(
+  { describe, it },
+  sessionServiceCases.filter((each) => /^(state|event|append|window)\./.test(each.id)),
+  {
+    name: 'DatabaseSessionService (SQLite, everything encrypted)',
+    create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting }),
+    destroy: (service) => (service as DatabaseSessionService).close(),
+  },
+);
+
+describe('a codec', () => {
+  it('leaves no text of an event and no state value readable in the file', async () => {
+    const path = join(folder, 'secret.db');
+    const service = new DatabaseSessionService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
+    await service.createSession({ ...ref, state: { a: 'SECRET', 'user:b': 'SECRET', 'app:c': ['SECRET'] } });
+    const content = { role: 'user' as const, parts: [{ text: 'SECRET' }] };
+    await service.appendEvent({
+      session: ref,
+      event: createEvent({ author: 'user', content, actions: { stateDelta: { d: 'SECRET', 'user:e': 'SECRET' } } }),
+    });
+    await service.close();
+    const written = readFileSync(path).toString('latin1');
+    expect([written.includes('SECRET'), written.includes('SQLite format 3')]).toEqual([false, true]);
+  });
+
+  it('reads what was stored before there was one, and refuses to read what it encoded without it', async () => {
+    const dbUrl = `sqlite:///${join(folder, 'mixed.db')}`;
+    const before = new DatabaseSessionService(dbUrl);
+    await before.createSession({ ...ref, state: { a: 1 } });
+    const after = new DatabaseSessionService({ dbUrl, codec: encrypting });
+    await after.updateState({ ...ref, stateDelta: { b: 2 } });
+    expect((await after.getSession(ref))!.state).toEqual({ a: 1, b: 2 });
+    await expect(before.getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await Promise.all([before.close(), after.close()]);
+  });
+
+  it('may give text, and what it gives that no column takes is refused', async () => {
+    const reversed = (text: string): string => text.split('').toReversed().join('');
+    const decode = (stored: string | Uint8Array): string => reversed(String(stored));
+    const service = new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', codec: { encode: reversed, decode } });
+    expect((await service.createSession({ ...ref, state: { a: 'abc' } })).state).toEqual({ a: 'abc' });
+    const odd = new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', codec: { encode: () => 'a\0', decode } });
+    await expect(odd.createSession({ ...ref, state: { a: 1 } })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await Promise.all([service.close(), odd.close()]);
+  });
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** Stands between a client and a server, and fails when it is told to. */
+export interface CuttingProxy {
+  readonly port: number;
+  /** Once the client has sent something that fits, the server's answer is dropped and the connection cut; once. */
+  cutAnswerTo(pattern: RegExp): void;
+  /** From now on the server hears nothing, and nothing comes back. */
+  freeze(): void;
+  close(): Promise<void>;
+}
+
+export async function cuttingProxy(target: number): Promise<CuttingProxy> {
+  let cutting: RegExp | undefined;
+  let isFrozen = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    let isCut = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      if (isFrozen) return;
+      if (cutting?.test(data.toString('latin1'))) {
+        cutting = undefined;
+        isCut = true;
+      }
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (isCut) client.destroy();
+      else if (!isFrozen) client.write(data);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutAnswerTo: (pattern) => void (cutting = pattern),
+    freeze: () => void (isFrozen = true),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

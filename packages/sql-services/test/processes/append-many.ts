@@ -1,0 +1,22 @@
+// Appends `tasks` × `rounds` events to one session, each writing a key of every scope, all tasks at once. Tells each
+// acknowledged event id in a line of its own.
+import { createEvent } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+
+const [dbUrl = '', name = '', tasks = '1', rounds = '1'] = process.argv.slice(2);
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const service = new DatabaseSessionService(dbUrl);
+await service.createSession(ref).catch((error: { code?: string }) => {
+  if (error.code !== 'SESSION_ALREADY_EXISTS') throw error;
+});
+await Promise.all(
+  Array.from({ length: Number(tasks) }, async (_, task) => {
+    for (let round = 0; round < Number(rounds); round++) {
+      const id = `${name}-${task}-${round}`;
+      const stateDelta = { [`k-${id}`]: 1, [`user:k-${name}-${task}`]: round, [`app:k-${name}-${task}`]: round };
+      await service.appendEvent({ session: ref, event: createEvent({ id, author: 'agent', actions: { stateDelta } }) });
+      process.stdout.write(`${id}\n`);
+    }
+  }),
+);
+await service.close();

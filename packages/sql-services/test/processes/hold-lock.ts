@@ -1,0 +1,11 @@
+// Holds a SQLite file's write lock for so many milliseconds; says `held` when it has it.
+import { DatabaseSync } from 'node:sqlite';
+
+const [path = '', ms = '0'] = process.argv.slice(2);
+const database = new DatabaseSync(path, { timeout: 5_000 });
+database.exec('BEGIN IMMEDIATE');
+process.stdout.write('held\n');
+setTimeout(() => {
+  database.exec('COMMIT');
+  database.close();
+}, Number(ms));

@@ -1,0 +1,80 @@
+import { createEvent } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+
+async function filled(times: readonly number[], sessionId = 's', service = opened()): Promise<DatabaseSessionService> {
+  await service.createSession({ ...ref, sessionId });
+  for (const [i, timestamp] of times.entries()) {
+    const event = createEvent({ id: `e${i + 1}`, author: 'a', timestamp, actions: { stateDelta: { last: i + 1 } } });
+    await service.appendEvent({ session: { ...ref, sessionId }, event });
+  }
+  return service;
+}
+
+function opened(): DatabaseSessionService {
+  const service = new DatabaseSessionService('sqlite://:memory:');
+  onTestFinished(() => service.close());
+  return service;
+}
+
+const seqs = async (service: DatabaseSessionService, sessionId = 's'): Promise<(number | undefined)[]> =>
+  (await service.getSession({ ...ref, sessionId }))!.events.map((event) => event.seq);
+
+describe('pruneEvents', () => {
+  it('takes what is older, but for the newest so many of each session; seq counts on and state stays (contract 8)', async () => {
+    const service = await filled([10, 20, 30, 40, 50]);
+    expect(await service.pruneEvents({ olderThan: 45, keepLast: 2 })).toBe(3);
+    expect(await seqs(service)).toEqual([4, 5]);
+    await service.appendEvent({ session: ref, event: createEvent({ id: 'e6', author: 'a' }) });
+    const session = (await service.getSession(ref))!;
+    expect([session.lastSeq, session.state, session.events.map((event) => event.seq)]).toEqual([
+      6,
+      { last: 5 },
+      [4, 5, 6],
+    ]);
+    expect(await service.pruneEvents({ olderThan: 45, keepLast: 2 })).toBe(1);
+    expect(await seqs(service)).toEqual([5, 6]);
+  });
+
+  it('ends before the first event that stays, so that what is left has no hole (contract 8)', async () => {
+    const service = await filled([10, 90, 20, 30]);
+    expect(await service.pruneEvents({ olderThan: 50 })).toBe(1);
+    expect(await seqs(service)).toEqual([2, 3, 4]);
+  });
+
+  it('takes everything of a session that is old, which goes on nevertheless', async () => {
+    const service = await filled([10, 20]);
+    expect(await service.pruneEvents({ olderThan: 50 })).toBe(2);
+    expect([(await service.getSession(ref))!.lastSeq, await seqs(service)]).toEqual([2, []]);
+    expect((await service.appendEvent({ session: ref, event: createEvent({ author: 'a' }) })).seq).toBe(3);
+  });
+
+  it('takes more than fits into one transaction, of as many sessions as there are', async () => {
+    const times = Array.from({ length: 1_205 }, () => 1);
+    const service = await filled(times);
+    await filled([1, 2, 3], 'other', service);
+    expect(await service.pruneEvents({ keepLast: 1 })).toBe(1_206);
+    expect([await seqs(service), await seqs(service, 'other')]).toEqual([[1_205], [3]]);
+  });
+
+  it('keeps to the app, user or session that it is given (contract 1)', async () => {
+    const service = await filled([10, 20]);
+    await filled([10, 20], 'other', service);
+    expect(await service.pruneEvents({ keepLast: 0, ...ref })).toBe(2);
+    expect(await service.pruneEvents({ keepLast: 0, appName: 'another' })).toBe(0);
+    expect(await seqs(service, 'other')).toEqual([1, 2]);
+  });
+
+  it.each([
+    [{}],
+    [{ olderThan: Number.NaN }],
+    [{ keepLast: -1 }],
+    [{ keepLast: 1, userId: 'u' }],
+    [{ keepLast: 1, appName: '' }],
+    [undefined],
+  ])('refuses %j (contract 42)', async (request) => {
+    await expect(opened().pruneEvents(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

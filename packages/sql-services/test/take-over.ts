@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { createEvent, TholeError } from '@thole/core';
+import type { DatabaseSessionService } from '@thole/sql-services';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+
+/**
+ * Runs of several instances that take the session from each other all the time, since their leases run out while they
+ * append. Asserts that the events of a run are never followed by another's and then its own again.
+ */
+export async function checkTakeOver(services: readonly DatabaseSessionService[], runs: number): Promise<void> {
+  await services[0]!.createSession(ref);
+  let next = 0;
+  const appended = new Map<string, number>();
+  const work = async (service: DatabaseSessionService): Promise<void> => {
+    while (next < runs) {
+      const invocationId = `i${next++}`;
+      const lease = await service.leasing!.lease(ref, {
+        ...{ invocationId, holder: 'r', policy: 'queue', waitMs: 20_000, maxWaiting: 100, ttlMs: 25, cleanupMs: 0 },
+      });
+      for (let count = 0; ; count++) {
+        try {
+          const event = createEvent({ author: 'a', invocationId });
+          await service.appendEvent({ session: ref, event, fence: lease.fence });
+          appended.set(invocationId, count + 1);
+        } catch (error) {
+          assert.ok(TholeError.is(error, 'LEASE_LOST'), String(error));
+          break;
+        }
+      }
+    }
+  };
+  await Promise.all(services.map(work));
+  const { events } = (await services[0]!.getSession(ref))!;
+  const inOrder = events.map((event) => event.invocationId).filter((id, i, ids) => id !== ids[i - 1]);
+  assert.equal(new Set(inOrder).size, inOrder.length, `runs came back: ${inOrder.join()}`);
+  assert.equal(
+    events.length,
+    [...appended.values()].reduce((sum, count) => sum + count, 0),
+  );
+  assert.ok(appended.size > 1, 'more than one run has appended');
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+/** A child program of `children/`: it tells and hears lines of JSON. */
+export class Child<Told> {
+  /** All that it has told so far. */
+  readonly told: Told[] = [];
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<string>;
+  #errors = '';
+  #over: string | undefined;
+  #read = 0;
+  #wake = (): void => {};
+
+  /** It ends with the test. */
+  constructor(program: string, ...args: readonly string[]) {
+    const file = join(import.meta.dirname, 'children', program);
+    this.#process = spawn(process.execPath, ['--conditions=@thole/source', file, ...args], { stdio: 'pipe' });
+    this.#process.stderr!.on('data', (chunk) => (this.#errors += String(chunk)));
+    // Writing to one that was killed is no failure of the test.
+    this.#process.stdin!.on('error', () => {});
+    createInterface({ input: this.#process.stdout! }).on('line', (line) => {
+      // Of one that was killed the last line may be half a line.
+      if (!line.endsWith('}')) return;
+      this.told.push(JSON.parse(line) as Told);
+      this.#wake();
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#process.once('close', (code, signal) => {
+        this.#over = `${program} ended with ${signal ?? code}. ${this.#errors}`;
+        this.#wake();
+        resolve(this.#over);
+      });
+    });
+    onTestFinished(async () => {
+      this.#process.kill('SIGKILL');
+      await this.#ended;
+    });
+  }
+
+  say(message: object): void {
+    this.#process.stdin!.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** What it tells next. Throws when it has ended instead. */
+  async next(): Promise<Told> {
+    while (this.#read === this.told.length) {
+      if (this.#over !== undefined) throw new Error(this.#over);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return this.told[this.#read++]!;
+  }
+
+  /** Whether it has told more than so many lines. Throws when it has ended. */
+  hasToldMoreThan(count: number): boolean {
+    if (this.#over !== undefined) throw new Error(this.#over);
+    return this.told.length > count;
+  }
+
+  /** Resolves once it has ended with 0; throws with what it said otherwise. */
+  async finished(): Promise<void> {
+    const over = await this.#ended;
+    if (this.#process.exitCode !== 0) throw new Error(over);
+  }
+
+  /** At once, wherever it is; resolves when all it told has been read. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#ended;
+    if (this.#process.signalCode !== 'SIGKILL') throw new Error(this.#over);
+  }
+
+  pause(): void {
+    this.#process.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process.kill('SIGCONT');
+  }
+}

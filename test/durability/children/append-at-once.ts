@@ -1,0 +1,27 @@
+// append-at-once.ts <url> <[session, tasks, steps]>: when it hears a line, all tasks take their steps beside each other.
+// Tells which appends were refused.
+import type { SessionRef } from '@thole/core';
+import { openSessions } from '../open-sessions.ts';
+import { stepOf } from '../steps.ts';
+import { Channel } from './channel.ts';
+
+const [url = '', work = ''] = process.argv.slice(2);
+const [session, tasks, steps] = JSON.parse(work) as [SessionRef, string[], number];
+// Thousands wait for one session at once: on a small machine the last of them waits longer than calls may by default.
+const { service, close } = await openSessions(url, { timeoutMs: 300_000 });
+const channel = new Channel<object>();
+await service.getSession({ ...session, numRecentEvents: 0 });
+channel.tell({ ready: true });
+await channel.hear();
+
+const failed: string[] = [];
+await Promise.all(
+  tasks.map(async (task) => {
+    for (let n = 1; n <= steps; n++) {
+      await service.appendEvent({ session, event: stepOf(task, n) }).catch((error) => failed.push(String(error)));
+    }
+  }),
+);
+channel.tell({ failed });
+await close();
+process.exit(0);

@@ -1,0 +1,82 @@
+// take-turns.ts <url> <options>: a runner in a process of its own. `{run}` gives it a message; its model tells what it was
+// asked and answers with the next `{answer}`. Tells how each run ended.
+import { textOf, TholeError } from '@thole/core';
+import type { LeasePolicy, Llm, LlmOptions, LlmRequest, LlmResponse, SessionRef, SessionService } from '@thole/core';
+import { LlmAgent, Runner } from '@thole/runner';
+import { openSessions } from '../open-sessions.ts';
+import { Channel } from './channel.ts';
+
+interface Options {
+  ref: SessionRef;
+  policy: LeasePolicy;
+  /** Shorter than a runner's own, so that it runs out within a test; a run that renews needs 10 s and more. */
+  ttlMs?: number | undefined;
+}
+
+export type Heard = { run: string } | { answer: string };
+export type Told = { ready: true } | { asked: string[]; mood: string } | { done: string } | { failed: string };
+
+const [url = '', told = ''] = process.argv.slice(2);
+const { ref, policy, ttlMs } = JSON.parse(told) as Options;
+const channel = new Channel<Heard>();
+const answers: string[] = [];
+let wake = (): void => {};
+
+const model: Llm = {
+  model: 'told',
+  specVersion: 1,
+  async *generateContentAsync(request: LlmRequest, { signal }: LlmOptions): AsyncGenerator<LlmResponse> {
+    const mood = /mood: (\w*)/.exec(request.config.systemInstruction ?? '')?.[1] ?? '';
+    channel.tell({ asked: request.contents.map(textOf), mood });
+    yield { content: { role: 'model', parts: [{ text: await nextAnswer(signal) }] }, finishReason: 'STOP' };
+  },
+};
+const { service } = await openSessions(url);
+const runner = new Runner({
+  appName: ref.appName,
+  agent: new LlmAgent({ name: 'talker', model, instruction: 'mood: {user:mood?}' }),
+  sessionService: shortLived(service),
+  autoCreateSession: true,
+  concurrency: { policy, waitMs: 60_000 },
+});
+await service.getSession(ref);
+channel.tell({ ready: true });
+for (;;) {
+  const heard = await channel.hear();
+  if ('answer' in heard) {
+    answers.push(heard.answer);
+    wake();
+  } else void run(heard.run);
+}
+
+async function run(newMessage: string): Promise<void> {
+  try {
+    const { text } = await runner.runToCompletion({ userId: ref.userId, sessionId: ref.sessionId, newMessage });
+    channel.tell({ done: text });
+  } catch (error) {
+    channel.tell({ failed: TholeError.is(error) ? error.code : String(error) });
+  }
+}
+
+async function nextAnswer(signal: AbortSignal): Promise<string> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
+  while (answers.length === 0) {
+    await Promise.race([new Promise<void>((resolve) => (wake = resolve)), aborted]);
+  }
+  return answers.shift()!;
+}
+
+function shortLived(sessions: SessionService): SessionService {
+  const { leasing } = sessions;
+  if (!leasing) throw new Error('This backend has no leases.');
+  if (ttlMs === undefined) return sessions;
+  const shorter = {
+    lease: (...[key, request]: Parameters<typeof leasing.lease>) => leasing.lease(key, { ...request, ttlMs }),
+    current: leasing.current.bind(leasing),
+    leases: leasing.leases.bind(leasing),
+    requestStop: leasing.requestStop.bind(leasing),
+  };
+  return Object.defineProperty(sessions, 'leasing', { value: shorter });
+}

@@ -1,0 +1,62 @@
+import type { Session, SessionRef, SessionService } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { rounds } from '../servers/index.ts';
+import { backends, describeBackends } from './backends.ts';
+import { checkAcknowledged, stepsIn } from './check-steps.ts';
+import { Child } from './child.ts';
+import { openSessions } from './open-sessions.ts';
+
+const tasks = ['a', 'b', 'c', 'd'];
+
+describeBackends(backends, (backend) => {
+  it('keeps every acknowledged event and its state when our process is killed at any moment, and shows no half of one (contract 7)', async () => {
+    const database = await backend.open();
+    onTestFinished(() => database.remove());
+    const { service, close } = await openSessions(database.url);
+    onTestFinished(close);
+    const moments = new FixedRuntime({ seed: 5 });
+    let snapshots = 0;
+
+    // Several sessions, so that each stays short; an app and a user of its own, since each is to hold all of their state.
+    for (let series = 0; series < rounds(1, 20); series++) {
+      const session = { appName: `app ${series}`, userId: 'ann', sessionId: 's' };
+      await service.createSession(session);
+      const acknowledged = new Map<string, number>();
+      for (let round = 0; round < rounds(5, 10); round++) {
+        const child = new Child<{ task: string; n: number }>(
+          ...(['append-steps.ts', database.url, JSON.stringify(session), JSON.stringify(tasks)] as const),
+        );
+        // Where it begins, and one step. What a server still had to do for the one before may have been done meanwhile.
+        for (let line = 0; line <= tasks.length; line++) await child.next();
+        const watching = watch(service, session, () => snapshots++);
+        await new Promise((resolve) => setTimeout(resolve, moments.random() * 150));
+        await child.kill();
+        await watching.stop();
+        for (const { task, n } of child.told) acknowledged.set(task, n);
+        checkAcknowledged(stepsIn((await service.getSession(session))!), acknowledged);
+      }
+    }
+    expect(snapshots).toBeGreaterThan(0);
+  });
+});
+
+/** Reads the session again and again while another process writes to it. */
+function watch(service: SessionService, session: SessionRef, count: () => void): { stop(): Promise<void> } {
+  let stopped = false;
+  const reading = (async () => {
+    while (!stopped) {
+      const read: Session | undefined = await service.getSession(session);
+      stepsIn(read!, ['']);
+      count();
+      // A read of a file needs no turn of the event loop; the timers of this test do.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  return {
+    stop: () => {
+      stopped = true;
+      return reading;
+    },
+  };
+}

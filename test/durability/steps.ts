@@ -1,0 +1,24 @@
+import { createEvent, TholeError } from '@thole/core';
+import type { Event, SessionRef, SessionService } from '@thole/core';
+
+/** The n-th event of a task: it says in every scope of the state, and in an event's text, how far the task is. */
+export function stepOf(task: string, n: number): Event {
+  return createEvent({
+    ...{ id: `${task}-${n}`, invocationId: task, author: 'worker', timestamp: 1_700_000_000 + n },
+    content: { role: 'model', parts: [{ text: `${n} ${'x'.repeat((n * 37) % 700)}` }] },
+    actions: { stateDelta: { [task]: n, [`user:${task}`]: n, [`app:${task}`]: n, last: `${task}-${n}` } },
+  });
+}
+
+/** Appends the same event again, as contract 7 has it, until its outcome is known. */
+export async function appendSurely(service: SessionService, session: SessionRef, event: Event): Promise<void> {
+  for (;;) {
+    try {
+      await service.appendEvent({ session, event });
+      return;
+    } catch (error) {
+      if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') && !TholeError.is(error, 'STORE_UNAVAILABLE')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
