@@ -26,7 +26,9 @@ export function book(turn: Turn): Step {
   const found = answerOf(turn, 'find_rooms');
   if (!found) return { call: { name: 'find_rooms', args: { ...stay, ...filtersOf(wishes) } } };
   const room = firstRoom(found);
-  if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...request } } };
+  // The rooms are free from the day that is answered on, which may be a later one than today.
+  const from = typeof found['from'] === 'string' && found['from'] > turn.today ? { from: found['from'] } : {};
+  if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...from, ...request } } };
   return {
     say:
       typeof found['error'] === 'string'

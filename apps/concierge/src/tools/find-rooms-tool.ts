@@ -3,18 +3,22 @@ import { FunctionTool } from '@thole/tools';
 import { z } from 'zod';
 import { isTaken } from '../bookings.ts';
 import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../inventory.ts';
+import type { Room } from '../inventory.ts';
 import { matchingRooms, nearestRooms } from '../room-filters.ts';
-import { dateOf, readStay } from '../stay.ts';
+import { addDays, dateOf, readStay } from '../stay.ts';
+import type { Stay } from '../stay.ts';
 import { stayParameters } from './stay-parameters.ts';
 
 const SHOWN = 5;
+/** How far ahead it looks where no date is asked for. */
+const DAYS_AHEAD = 60;
 
 /** `find_rooms`: free rooms that fit, the cheapest first; where none fits, the nearest ones and what each lacks. */
 export function findRoomsTool(): Tool {
   return new FunctionTool({
     name: 'find_rooms',
     description:
-      'Finds free rooms for a stay, the cheapest first. Give only what the guest asked for or is known to prefer. When no room fits, it answers the nearest ones and what they lack.',
+      'Finds free rooms for a stay, the cheapest first. Give only what the guest asked for or is known to prefer. Without a date it answers the first nights from today on for which a room that fits is free. When no room fits, it answers the nearest ones and what they lack.',
     parameters: z.object({
       ...stayParameters,
       floor: z.enum(FLOORS).optional().describe('high: from the fourth floor on; low: ground or first floor.'),
@@ -28,10 +32,21 @@ export function findRoomsTool(): Tool {
     execute: ({ from, nights, ...filters }, { state, runtime }) => {
       const stay = readStay({ from, nights, today: dateOf(runtime.now()) });
       if (typeof stay === 'string') return { error: stay };
-      const free = rooms.filter((room) => !isTaken(state, room.number, stay));
-      const matching = matchingRooms(free, filters);
-      if (matching.length > 0) return { ...stay, found: matching.length, rooms: matching.slice(0, SHOWN) };
-      return { ...stay, found: 0, rooms: [], nearest: nearestRooms(free, filters).slice(0, 3) };
+      const freeIn = (each: Stay): readonly Room[] => rooms.filter((room) => !isTaken(state, room.number, each));
+      for (const each of from === undefined ? staysFrom(stay) : [stay]) {
+        const matching = matchingRooms(freeIn(each), filters);
+        if (matching.length > 0) return { ...each, found: matching.length, rooms: matching.slice(0, SHOWN) };
+      }
+      return { ...stay, found: 0, rooms: [], nearest: nearestRooms(freeIn(stay), filters).slice(0, 3) };
     },
   });
+}
+
+/** As long a stay, from its day on and from each day after it. */
+function* staysFrom(stay: Stay): Generator<Stay> {
+  yield stay;
+  for (let days = 1; days <= DAYS_AHEAD; days++) {
+    const from = addDays(stay.from, days)!;
+    yield { ...stay, from, to: addDays(from, stay.nights)! };
+  }
 }

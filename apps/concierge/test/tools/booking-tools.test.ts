@@ -92,6 +92,13 @@ describe('find_rooms', () => {
     expect(numbers((await call(findRoomsTool(), { from: '2023-11-16' }))['rooms'])[0]).toBe('002');
   });
 
+  it('answers, where no date is asked for, the first nights for which a room that fits is free', async () => {
+    await call(bookRoomTool(), { room: '601', nights: 2 }, 'bob');
+    const found = await call(findRoomsTool(), { features: ['fireplace'] });
+    expect(found).toMatchObject({ from: '2023-11-16', to: '2023-11-17', found: 1 });
+    expect(await call(findRoomsTool(), { features: ['fireplace'], from: today })).toMatchObject({ found: 0 });
+  });
+
   it('answers the nearest rooms and what they lack when none fits', async () => {
     const found = await call(findRoomsTool(), { floor: 'low', view: 'sea', features: ['fireplace'] });
     expect(found).toMatchObject({ found: 0, rooms: [] });
