@@ -12,7 +12,7 @@ interface Acme {
   connection: ProviderConnection;
   /** A whole answer. */
   send(signal?: AbortSignal): Promise<string>;
-  stream(signal?: AbortSignal): AsyncGenerator<string, void>;
+  stream(signal?: AbortSignal): AsyncIterableIterator<string>;
 }
 
 function acmeAt({ url }: Pick<ProtocolServer, 'url'>, options: ConnectionOptions = {}): Acme {

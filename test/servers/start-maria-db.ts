@@ -6,7 +6,7 @@ import { runProgram } from './run-program.ts';
 import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { prepared, temporaryFolder } from './temporary-folder.ts';
 
 export interface MariaDbOptions {
   /** Options such as `--max-connections=50`; they come after ours, so they win. */
@@ -28,7 +28,7 @@ export async function startMariaDb(options: MariaDbOptions = {}): Promise<Server
     // A MariaDB that starts clears its folder for temporary files, whosever they are: each needs its own.
     const places = [`--datadir=${join(folder, 'data')}`, `--tmpdir=${folder}`];
     const how = ['--auth-root-authentication-method=normal', ...user];
-    await runProgram(install, ['--no-defaults', ...places, ...how], { cwd: folder });
+    await prepared(folder, runProgram(install, ['--no-defaults', ...places, ...how], { cwd: folder }));
     const own = [`--port=${port}`, `--socket=${join(folder, 's.sock')}`, `--pid-file=${join(folder, 'pid')}`];
     const running = await ServerProcess.start({
       ...{ name: 'mariadbd', command: server, folder, temporary: true },

@@ -7,7 +7,7 @@ import { runProgram } from './run-program.ts';
 import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { prepared, temporaryFolder } from './temporary-folder.ts';
 
 export interface PostgresOptions {
   /** Settings such as `max_connections=50`; they come after ours, so they win. */
@@ -26,7 +26,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Serv
     if (user) chownSync(folder, user.uid, user.gid);
     const data = join(folder, 'data');
     const how = ['-A', 'trust', '-U', 'postgres', '--no-sync', '--locale=C', '-E', 'UTF8'];
-    await runProgram(join(programs, 'initdb'), ['-D', data, ...how], { cwd: folder, user });
+    await prepared(folder, runProgram(join(programs, 'initdb'), ['-D', data, ...how], { cwd: folder, user }));
     const given = [...settings, `unix_socket_directories=${folder}`, ...(options.config ?? [])];
     const running = await ServerProcess.start({
       ...{ name: 'postgres', command: join(programs, 'postgres'), folder, temporary: true, user },

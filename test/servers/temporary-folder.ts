@@ -1,8 +1,18 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A new folder for a server; whoever starts the server removes it. */
 export function temporaryFolder(name: string): string {
   return mkdtempSync(join(realpathSync(tmpdir()), `thole-${name}-`));
+}
+
+/** Waits for what fills a folder before its server starts; the folder goes if that fails. */
+export async function prepared(folder: string, filling: Promise<unknown>): Promise<void> {
+  try {
+    await filling;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
 }

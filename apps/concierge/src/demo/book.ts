@@ -27,7 +27,7 @@ export function book(turn: Turn): Step {
   if (!found) return { call: { name: 'find_rooms', args: { ...stay, ...filtersOf(wishes) } } };
   const room = firstRoom(found);
   // The rooms are free from the day that is answered on, which may be a later one than today.
-  const from = typeof found['from'] === 'string' && found['from'] > turn.today ? { from: found['from'] } : {};
+  const from = typeof found['from'] === 'string' && found['from'] !== turn.today ? { from: found['from'] } : {};
   if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...from, ...request } } };
   return {
     say:
