@@ -167,7 +167,7 @@ describe('time limits of a connection', () => {
       expect((await reading.next()).value).toBe(piece);
       await runtime.advance(3_600_000);
     }
-    await reading.return();
+    await reading.return?.();
     await server.allEnded();
   });
 });

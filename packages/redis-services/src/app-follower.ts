@@ -1,6 +1,7 @@
 import { userKeyOf } from '@thole/core';
 import type { Runtime, UserRef } from '@thole/core';
-import type { RedisCalls, ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
+import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { followApp } from './scripts/follow-app.lua.ts';
 import { settlePending } from './scripts/settle-pending.lua.ts';

@@ -3,7 +3,8 @@ import type { Event, Fence, Runtime, ScopedDelta, SessionRef } from '@thole/core
 import type { AppFollower } from './app-follower.ts';
 import { readElements, textOfEvent, toElement } from './event-element.ts';
 import type { LocalWakes } from './local-wakes.ts';
-import type { RedisCalls, ScriptAnswer, ScriptArgument, ScriptCall } from './redis-calls.ts';
+import type { ScriptAnswer, ScriptArgument, ScriptCall } from './open-script.ts';
+import type { RedisCalls } from './redis-calls.ts';
 import { toAppMember } from './redis-keys.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { appendEvent, appendEventOnCluster } from './scripts/append-event.lua.ts';

@@ -1,6 +1,7 @@
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
-import type { RedisCalls, ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
+import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { acquireLease } from './scripts/acquire-lease.lua.ts';
 import { forgetAppLeases } from './scripts/forget-app-leases.lua.ts';

@@ -1,28 +1,13 @@
 import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { CallDeadlines } from './call-deadlines.ts';
-import type { OpenCall } from './call-deadlines.ts';
 import { isNoScript, mapRedisError } from './map-redis-error.ts';
 import { OneWrite } from './one-write.ts';
+import { asItIs, OpenScript } from './open-script.ts';
+import type { ScriptAnswer, ScriptArgument, ScriptCall, Settle } from './open-script.ts';
 import type { BytesOfScripts, PlainClient, RedisClient } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
-import type { RedisScript } from './redis-script.ts';
 import { ServerClock } from './server-clock.ts';
-
-/** What a script is given: text, numbers, bytes. */
-export type ScriptArgument = string | number | Buffer;
-
-/** What a script answers. */
-export type ScriptAnswer = string | number | null | Buffer | ScriptAnswer[];
-
-/** One script with what it is given. */
-export interface ScriptCall {
-  readonly script: RedisScript;
-  readonly keys: readonly string[];
-  readonly args?: readonly ScriptArgument[] | undefined;
-  /** Answers bytes instead of text. */
-  readonly bytes?: boolean | undefined;
-}
 
 /**
  * Runs scripts, each within a time limit of its own: a client may keep a call in its queue for as long as it likes, the
@@ -191,37 +176,3 @@ export class RedisCalls {
 
 /** How many keys, the keys, the arguments. */
 type KeysAndArgs = [keys: number, ...keysAndArgs: ScriptArgument[]];
-
-type Settle = (value: unknown) => void;
-
-const asItIs = (answer: ScriptAnswer): ScriptAnswer => answer;
-
-/** A call under way. */
-class OpenScript implements OpenCall {
-  readonly began: number;
-  readonly call: ScriptCall | 'ping';
-  readonly isWrite: boolean;
-  readonly understand: (answer: ScriptAnswer) => unknown;
-  readonly resolve: Settle;
-  readonly reject: Settle;
-  /** Whether it was handed to the client. */
-  sent = false;
-  /** Whether the clock was measured anew for it. */
-  measured = false;
-
-  constructor(
-    began: number,
-    call: ScriptCall | 'ping',
-    isWrite: boolean,
-    understand: (answer: ScriptAnswer) => unknown,
-    resolve: Settle,
-    reject: Settle,
-  ) {
-    this.began = began;
-    this.call = call;
-    this.isWrite = isWrite;
-    this.understand = understand;
-    this.resolve = resolve;
-    this.reject = reject;
-  }
-}

@@ -20,7 +20,7 @@ import { EventPruner } from './event-pruner.ts';
 import type { PruneRequest } from './event-pruner.ts';
 import { LocalWakes } from './local-wakes.ts';
 import { RedisCalls } from './redis-calls.ts';
-import type { ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisKeys, toAppMember } from './redis-keys.ts';

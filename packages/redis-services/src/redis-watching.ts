@@ -2,7 +2,7 @@ import { deepFreeze, TholeError } from '@thole/core';
 import type { Event, SessionRef, Watching } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
-import type { ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
 import { loadTail } from './scripts/load-tail.lua.ts';
 import type { StoreParts } from './store-parts.ts';
 

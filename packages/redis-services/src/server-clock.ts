@@ -5,6 +5,8 @@ import type { PlainClient, RedisClient } from './redis-client.ts';
 
 /** After so long the distance of the clocks is measured again. */
 const GOOD_FOR_MS = 10_000;
+/** So long the masters of a Cluster that do not answer are waited for. */
+const PATIENCE_MS = 100;
 
 /**
  * Says in the server's time when a call ends: scripts compare it with their own TIME and write nothing later. The distance
@@ -54,16 +56,28 @@ export class ServerClock {
   }
 
   async #measure(): Promise<void> {
+    const distances: number[] = [];
     const asked: readonly PlainClient[] = isCluster(this.#client) ? await mastersOf(this.#client) : [this.#client];
-    const distances = await Promise.all(
-      asked.map(async (node) => {
-        const [seconds, micros] = (await node.time()) as unknown as [string | number, string | number];
-        return Number(seconds) * 1000 + Number(micros) / 1000 - this.#runtime.monotonic();
-      }),
-    );
+    const answers = asked.map(async (node) => {
+      const [seconds, micros] = (await node.time()) as unknown as [string | number, string | number];
+      distances.push(Number(seconds) * 1000 + Number(micros) / 1000 - this.#runtime.monotonic());
+    });
+    await Promise.any(answers).catch(({ errors }: AggregateError) => Promise.reject(errors[0] as Error));
+    if (answers.length > 1) await this.#patiently(Promise.allSettled(answers));
     this.#ahead = Math.min(...distances);
     this.#measuredAt = this.#runtime.monotonic();
     this.#measuredOn = connectionOf(this.#client);
+  }
+
+  // A master that does not answer must not keep the calls to the others waiting.
+  #patiently(answers: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#runtime.timer(PATIENCE_MS, resolve);
+      void answers.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 }
 

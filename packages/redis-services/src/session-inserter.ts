@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Event, StoredSession } from '@thole/core';
 import { textOfEvent, toElement } from './event-element.ts';
-import type { ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
 import { toAppMember } from './redis-keys.ts';
 import { insertSession } from './scripts/insert-session.lua.ts';
 import { toFields } from './state-fields.ts';

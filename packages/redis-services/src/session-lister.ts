@@ -1,7 +1,8 @@
 import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import { readRecord } from './read-record.ts';
-import type { RedisCalls, ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
+import type { RedisCalls } from './redis-calls.ts';
 import { fromAppMember } from './redis-keys.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { listPage } from './scripts/list-page.lua.ts';

@@ -1,7 +1,7 @@
 import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
-import type { ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
 import { loadSession } from './scripts/load-session.lua.ts';
 import { readHash } from './scripts/read-hash.lua.ts';
 import { fromFields } from './state-fields.ts';

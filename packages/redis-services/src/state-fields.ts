@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { StateDelta, StateMap } from '@thole/core';
-import type { ScriptAnswer } from './redis-calls.ts';
+import type { ScriptAnswer } from './open-script.ts';
 import { decodeText, encodeText, isEncoded } from './text-codec.ts';
 import type { TextCodec } from './text-codec.ts';
 

@@ -12,7 +12,7 @@ describeWith('redis', 'What is per app, on Cluster', () => {
   let client: Cluster;
   let count = 0;
   beforeAll(async () => {
-    servers = await startRedisCluster();
+    servers = await startRedisCluster({ config: ['cluster-require-full-coverage no'] });
     client = clusterClientTo(servers.addresses);
   }, 60_000);
   afterAll(async () => {
@@ -107,6 +107,23 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     const append = patient.appendEvent({ session: ref, event: eventOf('e1') });
     expect(await outcomeOf(append, 5_000)).toBe('STORE_OUTCOME_UNKNOWN');
     expect(await storedIds(service)).toEqual(['e1']);
+  });
+
+  it('goes on where the cluster answers while one of its masters does not (contract 7)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
+    const refs = Array.from({ length: 12 }, (_, i) => ({ ...ref, userId: `u${i}` }));
+    for (const each of refs) await service.createSession(each);
+    await servers.nodes[0]!.pause();
+    try {
+      const fresh = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
+      const appends = refs.map((session) => outcomeOf(fresh.appendEvent({ session, event: eventOf('e1') }), 1_500));
+      const outcomes = new Set(await Promise.all(appends));
+      expect(outcomes).toEqual(new Set(['done', 'STORE_OUTCOME_UNKNOWN']));
+    } finally {
+      await servers.nodes[0]!.resume();
+    }
+    await servers.whole();
   });
 
   it('keeps counting when a user is deleted and comes back (contract 12)', async () => {

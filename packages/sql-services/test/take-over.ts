@@ -18,7 +18,7 @@ export async function checkTakeOver(services: readonly DatabaseSessionService[],
       const lease = await service.leasing!.lease(ref, {
         ...{ invocationId, holder: 'r', policy: 'queue', waitMs: 20_000, maxWaiting: 100, ttlMs: 25, cleanupMs: 0 },
       });
-      for (let count = 0; ; count++) {
+      for (let count = 0; count < 3_000; count++) {
         try {
           const event = createEvent({ author: 'a', invocationId });
           await service.appendEvent({ session: ref, event, fence: lease.fence });

@@ -34,7 +34,7 @@ function refusalOf(row: Row): Appended | undefined {
   if (row['seq'] !== null) {
     return { kind: 'duplicate', seq: Number(row['seq']), text: textOf(row['event']), v: Number(row['v']) };
   }
-  return undefined;
+  return Number(row['held']) === 1 ? undefined : { kind: 'lost' };
 }
 
 /** What a look says of an append that stored nothing. */
