@@ -1,0 +1,53 @@
+import type { OpenCall } from './call-deadlines.ts';
+import type { RedisScript } from './redis-script.ts';
+
+/** What a script is given: text, numbers, bytes. */
+export type ScriptArgument = string | number | Buffer;
+
+/** What a script answers. */
+export type ScriptAnswer = string | number | null | Buffer | ScriptAnswer[];
+
+/** One script with what it is given. */
+export interface ScriptCall {
+  readonly script: RedisScript;
+  readonly keys: readonly string[];
+  readonly args?: readonly ScriptArgument[] | undefined;
+  /** Answers bytes instead of text. */
+  readonly bytes?: boolean | undefined;
+}
+
+/** Settles the promise of a call. */
+export type Settle = (value: unknown) => void;
+
+/** For answers that nothing is to be made of. */
+export const asItIs = (answer: ScriptAnswer): ScriptAnswer => answer;
+
+/** A call under way. */
+export class OpenScript implements OpenCall {
+  readonly began: number;
+  readonly call: ScriptCall | 'ping';
+  readonly isWrite: boolean;
+  readonly understand: (answer: ScriptAnswer) => unknown;
+  readonly resolve: Settle;
+  readonly reject: Settle;
+  /** Whether it was handed to the client. */
+  sent = false;
+  /** Whether the clock was measured anew for it. */
+  measured = false;
+
+  constructor(
+    began: number,
+    call: ScriptCall | 'ping',
+    isWrite: boolean,
+    understand: (answer: ScriptAnswer) => unknown,
+    resolve: Settle,
+    reject: Settle,
+  ) {
+    this.began = began;
+    this.call = call;
+    this.isWrite = isWrite;
+    this.understand = understand;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
