@@ -21,6 +21,9 @@ export class RunLimits {
   readonly #timeIsUpAt: number;
   #lease: Lease | undefined;
   #renewAt: number = Infinity;
+  /** Until when the lease holds, as far as is known. */
+  #heldUntil: number = Infinity;
+  #isRenewing = false;
 
   constructor(run: Limited) {
     this.#run = run;
@@ -30,7 +33,7 @@ export class RunLimits {
   /** Keeps this lease from now on. */
   renew(lease: Lease): void {
     this.#lease = lease;
-    this.#renewAt = this.#run.host.runtime.monotonic() + LEASE_TTL_MS / 3;
+    this.#holdFrom(this.#run.host.runtime.monotonic());
   }
 
   /** Does what is due and answers when to look again. */
@@ -48,9 +51,32 @@ export class RunLimits {
       return Infinity;
     }
     if (now >= this.#renewAt) {
-      this.#renewAt = now + LEASE_TTL_MS / 3;
-      this.#lease?.renew().catch((error: unknown) => this.#run.stop(error));
+      this.#renewAt = now + LEASE_TTL_MS / 10;
+      if (this.#lease && !this.#isRenewing) void this.#renew(this.#lease, now);
+    }
+    if (this.#isRenewing && now >= this.#heldUntil) {
+      this.#run.stop(new TholeError('LEASE_LOST', `The lease of invocation ${invocationId} could not be renewed.`));
+      return Infinity;
     }
     return Math.min(this.#timeIsUpAt, abandonedAt, this.#renewAt);
+  }
+
+  // A store that cannot be reached for a while does not end a run: only a lease that is gone, or was not renewed in its time.
+  async #renew(lease: Lease, now: number): Promise<void> {
+    this.#isRenewing = true;
+    try {
+      await lease.renew();
+      this.#holdFrom(now);
+    } catch (error) {
+      const isOver = this.#run.host.runtime.monotonic() >= this.#heldUntil;
+      if (isOver || TholeError.is(error, 'LEASE_LOST')) this.#run.stop(error);
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  #holdFrom(now: number): void {
+    this.#heldUntil = now + LEASE_TTL_MS;
+    this.#renewAt = now + LEASE_TTL_MS / 3;
   }
 }

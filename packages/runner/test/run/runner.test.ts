@@ -1,11 +1,11 @@
-import { turnId } from '@thole/core';
-import type { Lease, Part, Plugin, SessionService, Toolset } from '@thole/core';
+import { TholeError, turnId } from '@thole/core';
+import type { Part, Plugin, SessionService, Toolset } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { hangs, ignores, says as answers, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/run/runner.ts';
-import { agentOf, hello, houseOf, ref, says, saying, settle, textsIn } from './support.ts';
+import { agentOf, hello, houseOf, ref, says, saying, settle, textsIn, withLease } from './support.ts';
 
 const file: Part = { inlineData: { mimeType: 'text/plain', data: 'aGk=' } };
 const user = { appName: 'app', userId: 'ann' };
@@ -164,26 +164,38 @@ describe('a runner', () => {
     const { service, another, runtime } = await houseOf(
       new LlmAgent({ name: 'root', model: new ScriptedLlm(answers('fine')) }),
     );
-    const { leasing } = service;
-    const stuck = new Proxy(service as SessionService, {
-      get(target, name) {
-        if (name === 'leasing') {
-          return {
-            ...leasing,
-            lease: async (...p: Parameters<NonNullable<typeof leasing>['lease']>): Promise<Lease> => ({
-              ...(await leasing!.lease(...p)),
-              release: () => new Promise(() => {}),
-            }),
-          };
-        }
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? (value as (p: unknown) => unknown).bind(target) : value;
-      },
-    });
+    const stuck = withLease(service, { release: () => new Promise(() => {}) });
     const completed = another({ sessionService: stuck }).runToCompletion(hello);
     await settle();
     await runtime.advance(5_001);
     expect((await completed).text).toBe('fine');
+  });
+
+  it.each<[string, () => Promise<never>, boolean]>([
+    ['cannot be reached', () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'No answer.')), true],
+    ['says that the lease is gone', () => Promise.reject(new TholeError('LEASE_LOST', 'Gone.')), false],
+    ['never answers', () => new Promise(() => {}), false],
+  ])('goes on while its lease holds, and no longer, when a renewal %s (contract 13)', async (_, fails, survives) => {
+    const held = Promise.withResolvers<void>();
+    const agent = agentOf('root', async function* (context) {
+      await held.promise;
+      yield says(context, 'late');
+    });
+    const { service, another, runtime } = await houseOf(agent);
+    let failures = 2;
+    const shaky = withLease(service, (lease) => ({
+      renew: () => (failures-- > 0 ? fails() : lease.renew()),
+    }));
+    const outcome = another({ sessionService: shaky })
+      .runToCompletion(hello)
+      .then(
+        ({ text }) => text,
+        (error: TholeError) => error.code,
+      );
+    await settle();
+    for (let i = 0; i < 45; i++) await runtime.advance(1_000);
+    held.resolve();
+    expect(await outcome).toBe(survives ? 'late' : 'LEASE_LOST');
   });
 
   it.each(['getSession', 'appendEvent'])(

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Agent, Event, InvocationContext, SessionService, Session, Runtime } from '@thole/core';
+import type { Agent, Event, InvocationContext, Lease, SessionService, Session, Runtime } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { Runner } from '../../src/run/runner.ts';
@@ -56,6 +56,32 @@ export function textsIn(events: readonly Event[]): string[] {
     (event) =>
       (event.content?.parts ?? []).map((part) => part.text ?? '·').join('') || `(${event.errorCode ?? 'empty'})`,
   );
+}
+
+/** A session service whose leases do some things otherwise. */
+export function withLease(
+  service: SessionService,
+  changes: Partial<Lease> | ((lease: Lease) => Partial<Lease>),
+): SessionService {
+  const leasing = service.leasing!;
+  const changed = (lease: Lease): Lease => {
+    const others = typeof changes === 'function' ? changes(lease) : changes;
+    return new Proxy(lease, {
+      get(target, name) {
+        if (Object.hasOwn(others, name)) return others[name as keyof Lease];
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? (value as (p: unknown) => unknown).bind(target) : value;
+      },
+    });
+  };
+  const lease: typeof leasing.lease = async (...p) => changed(await leasing.lease(...p));
+  return new Proxy(service, {
+    get(target, name) {
+      if (name === 'leasing') return { ...leasing, lease };
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value as (p: unknown) => unknown).bind(target) : value;
+    },
+  });
 }
 
 /** A session service that counts what is asked of it. */
