@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
 import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
@@ -156,6 +157,26 @@ for (const kind of ['postgres', 'mariadb'] as const) {
         [1, 2, 3, 4].map(() => opened({ dbUrl, pollMs: 5 })),
         20,
       );
+    });
+
+    it('stores nothing behind the head of a newer lease, though an append with the older one was on its way (contract 13)', async () => {
+      const [one, other] = [opened({ dbUrl, pollMs: 10 }), opened({ dbUrl, pollMs: 10 })];
+      await one.createSession(ref);
+      const request = { holder: 'r', policy: 'queue', waitMs: 10_000, maxWaiting: 9, cleanupMs: 0 } as const;
+      const older = await one.leasing!.lease(ref, { ...request, invocationId: 'i1', ttlMs: 250 });
+      // Somebody else holds the session's row, so the append stands in the middle of its statement.
+      await tables.query('BEGIN');
+      await tables.query(`SELECT row_id FROM ${tablePrefix}sessions FOR UPDATE`);
+      const appending = one
+        .appendEvent({ session: ref, event: event('e1'), fence: older.fence })
+        .catch(() => undefined);
+      await sleep(400);
+      const leasing = other.leasing!.lease(ref, { ...request, invocationId: 'i2', ttlMs: 60_000 });
+      await sleep(200);
+      await tables.query('COMMIT');
+      await appending;
+      const newer = await leasing;
+      expect((await other.getSession(ref))!.lastSeq).toBe(newer.head!.lastSeq);
     });
 
     it('loses, repeats and reorders nothing when many append at once in every scope, over many connections (contract 6, 8)', async () => {
