@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { read, root } from './architecture/workspace.ts';
+import { packages, read, root } from './architecture/workspace.ts';
 
 const rows = read('docs/features.md')
   .split('\n')
@@ -31,8 +31,8 @@ it('docs/features.md names for each feature a test that is there', () => {
 
 it('docs/features.md names nothing in the API or code that is not there', () => {
   const exported = new Set(
-    ['core', 'runner', 'tools', 'recall', 'mem-services', 'testing', 'provider-gemini', 'provider-openai'].flatMap(
-      (each) => read(`packages/${each}/exports.txt`).split('\n'),
+    packages.flatMap(
+      ({ folder }) => read(`packages/${folder}/exports.txt`).split('\n'),
     ),
   );
   const lost = rows.flatMap(({ id, where }) =>

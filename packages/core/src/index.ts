@@ -76,6 +76,8 @@ export type { StoredSessionServiceOptions } from './session/stored-session-servi
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
 export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
 export { base64OfBytes, bytesOfBase64 } from './artifact/base64.ts';
+export { checkTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
+export type { TextCodec } from './artifact/text-codec.ts';
 export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
 export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
 export type { MemoryEntry } from './memory/memory-entry.ts';

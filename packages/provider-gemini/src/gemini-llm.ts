@@ -33,7 +33,10 @@ export class Gemini implements Llm {
   }
 
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
-  static fromEnv(model: string, options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {}): Gemini {
+  static fromEnv(
+    model: string,
+    options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {},
+  ): Gemini {
     const { env, ...given } = options;
     return new Gemini({ ...withEnv(given, env), model });
   }

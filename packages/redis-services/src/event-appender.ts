@@ -1,5 +1,5 @@
-import { TholeError } from '@thole/core';
-import type { Event, Fence, Runtime, ScopedDelta, SessionRef } from '@thole/core';
+import { encodeText, TholeError } from '@thole/core';
+import type { Event, Fence, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import { readElements, textOfEvent, toElement } from './event-element.ts';
 import type { LocalWakes } from './local-wakes.ts';
@@ -10,8 +10,6 @@ import type { RedisKeys } from './redis-keys.ts';
 import { appendEvent, appendEventOnCluster } from './scripts/append-event.lua.ts';
 import { checkVersion, toFields } from './state-fields.ts';
 import type { StoreParts } from './store-parts.ts';
-import { encodeText } from './text-codec.ts';
-import type { TextCodec } from './text-codec.ts';
 
 interface Appended {
   event: Event;

@@ -1,7 +1,5 @@
-import { TholeError } from '@thole/core';
-import type { Event } from '@thole/core';
-import { decodeText, isEncoded } from './text-codec.ts';
-import type { TextCodec } from './text-codec.ts';
+import { decodeText, isEncoded, TholeError } from '@thole/core';
+import type { Event, TextCodec } from '@thole/core';
 
 /**
  * An event as it stands in its list: time, id, JSON text, a line each. Time and id are what scripts look at; the text they

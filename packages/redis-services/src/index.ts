@@ -7,5 +7,5 @@ export { RedisSessionStore } from './redis-session-store.ts';
 export type { RedisSessionStoreOptions } from './session-store-options.ts';
 export type { PruneRequest } from './event-pruner.ts';
 export type { RedisClient } from './redis-client.ts';
-export type { TextCodec } from './text-codec.ts';
+export type { TextCodec } from '@thole/core';
 export type { RedisOptions, RedisWait } from './redis-options.ts';

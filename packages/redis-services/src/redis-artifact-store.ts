@@ -1,5 +1,5 @@
-import { base64OfBytes, bytesOfBase64, systemRuntime } from '@thole/core';
-import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime } from '@thole/core';
+import { base64OfBytes, bytesOfBase64, decodeText, encodeText, isEncoded, systemRuntime } from '@thole/core';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
 import { RedisCalls } from './redis-calls.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisKeys } from './redis-keys.ts';
@@ -12,8 +12,6 @@ import { putArtifact } from './scripts/put-artifact.lua.ts';
 import { removeArtifact } from './scripts/remove-artifact.lua.ts';
 import { removeArtifacts } from './scripts/remove-artifacts.lua.ts';
 import { checkVersion } from './state-fields.ts';
-import { decodeText, encodeText, isEncoded } from './text-codec.ts';
-import type { TextCodec } from './text-codec.ts';
 
 /** Keeps files in Redis, as the bytes they are; with a codec as what it makes of their base64 text. */
 export class RedisArtifactStore implements ArtifactStore {

@@ -1,8 +1,7 @@
-import { checkCount, invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
-import type { Runtime } from '@thole/core';
+import { checkCount, checkTextCodec, invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
+import type { Runtime, TextCodec } from '@thole/core';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
-import type { TextCodec } from './text-codec.ts';
 
 /** What every service over Redis may be told. */
 export interface RedisOptions {
@@ -47,9 +46,7 @@ export function checkRedisOptions(
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string') throw invalidInput('keyPrefix', 'a string', keyPrefix);
   checkCount('timeoutMs', timeoutMs, 1);
   if (clock !== undefined && typeof clock !== 'function') throw invalidInput('clock', 'a function', clock);
-  if (codec !== undefined && (typeof codec?.encode !== 'function' || typeof codec.decode !== 'function')) {
-    throw invalidInput('codec', 'an object with encode and decode', codec);
-  }
+  checkTextCodec(codec);
   if (wait !== undefined) checkWait(wait, timeoutMs);
   // Without a brace of its own a prefix cannot move a hash tag.
   if (keyPrefix !== undefined && /[{}]/.test(keyPrefix) && isCluster(client)) {

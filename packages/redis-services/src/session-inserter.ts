@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { encodeText, TholeError } from '@thole/core';
 import type { Event, StoredSession } from '@thole/core';
 import { textOfEvent, toElement } from './event-element.ts';
 import type { ScriptAnswer } from './open-script.ts';
@@ -7,7 +7,6 @@ import { insertSession } from './scripts/insert-session.lua.ts';
 import { toFields } from './state-fields.ts';
 import { appKeysOf } from './store-parts.ts';
 import type { StoreParts } from './store-parts.ts';
-import { encodeText } from './text-codec.ts';
 
 /** Makes sessions, with the events that they begin with, if any. */
 export class SessionInserter {

@@ -1,4 +1,4 @@
-import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap } from '@thole/core';
+import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap, TextCodec } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import { readRecord } from './read-record.ts';
 import type { ScriptAnswer } from './open-script.ts';
@@ -10,7 +10,6 @@ import { loadSummaries } from './scripts/load-summaries.lua.ts';
 import { readHash } from './scripts/read-hash.lua.ts';
 import { fromFields } from './state-fields.ts';
 import type { StoreParts } from './store-parts.ts';
-import type { TextCodec } from './text-codec.ts';
 
 type Summary = SessionPage['sessions'][number];
 

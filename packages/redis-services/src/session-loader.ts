@@ -1,3 +1,4 @@
+import { decodeText } from '@thole/core';
 import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
@@ -6,7 +7,6 @@ import { loadSession } from './scripts/load-session.lua.ts';
 import { readHash } from './scripts/read-hash.lua.ts';
 import { fromFields } from './state-fields.ts';
 import type { StoreParts } from './store-parts.ts';
-import { decodeText } from './text-codec.ts';
 
 /** Reads sessions and windows of their events. On Cluster the app's state is read after it has followed. */
 export class SessionLoader {

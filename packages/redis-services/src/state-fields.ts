@@ -1,8 +1,6 @@
-import { TholeError } from '@thole/core';
-import type { StateDelta, StateMap } from '@thole/core';
+import { decodeText, encodeText, isEncoded, TholeError } from '@thole/core';
+import type { StateDelta, StateMap, TextCodec } from '@thole/core';
 import type { ScriptAnswer } from './open-script.ts';
-import { decodeText, encodeText, isEncoded } from './text-codec.ts';
-import type { TextCodec } from './text-codec.ts';
 
 /**
  * Pairs of field and value for a script. Fields are the keys as JSON text, so that any key is well-formed and none meets the

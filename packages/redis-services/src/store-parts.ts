@@ -1,9 +1,8 @@
-import type { Runtime, UserRef } from '@thole/core';
+import type { Runtime, TextCodec, UserRef } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import type { LocalWakes } from './local-wakes.ts';
 import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import type { TextCodec } from './text-codec.ts';
 
 /** What the parts of a session store share. */
 export interface StoreParts {

@@ -1,10 +1,10 @@
 import { invalidInput, isPlainObject, StoredArtifactService, systemRuntime } from '@thole/core';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
-import type { DatabaseOptions } from './options/database-options.ts';
+import type { SqlArtifactStoreOptions } from './artifact/sql-artifact-store.ts';
 
 /** Where the database is, and what an artifact service may be told. */
-export interface DatabaseArtifactServiceOptions extends DatabaseOptions, StoredArtifactServiceOptions {}
+export interface DatabaseArtifactServiceOptions extends SqlArtifactStoreOptions, StoredArtifactServiceOptions {}
 
 /** Files in SQLite, PostgreSQL or MariaDB. Takes the database's URL, or options. Nothing is connected to before the first call. */
 export class DatabaseArtifactService extends StoredArtifactService {

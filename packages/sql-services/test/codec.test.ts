@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createEvent } from '@thole/core';
-import { DatabaseSessionService } from '@thole/sql-services';
+import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
 import type { TextCodec } from '@thole/sql-services';
-import { register, sessionServiceCases } from '@thole/testing';
+import { artifactServiceCases, register, sessionServiceCases } from '@thole/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'codec-'));
@@ -37,7 +37,26 @@ register(
   },
 );
 
+register({ describe, it }, artifactServiceCases, {
+  name: 'DatabaseArtifactService (SQLite, everything encrypted)',
+  claims: [],
+  create: (runtime) =>
+    new DatabaseArtifactService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting, maxBytes: 65_536 }),
+  destroy: (service) => (service as DatabaseArtifactService).close(),
+});
+
 describe('a codec', () => {
+  it('leaves nothing of a file readable but its name', async () => {
+    const path = join(folder, 'files.db');
+    const artifact = { inlineData: { mimeType: 'text/secret', data: btoa('SECRET') } };
+    const service = new DatabaseArtifactService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
+    await service.saveArtifact({ ...ref, filename: 'a', artifact, customMetadata: { b: 'SECRET' } });
+    expect(await service.loadArtifact({ ...ref, filename: 'a' })).toEqual(artifact);
+    await service.close();
+    const file = ['', '-wal'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
+    expect(file).not.toMatch(/SECRET|U0VDUkVU|text\/secret/);
+  });
+
   it('leaves no text of an event and no state value readable in the file', async () => {
     const path = join(folder, 'secret.db');
     const service = new DatabaseSessionService({ dbUrl: `sqlite:///${path}`, codec: encrypting });

@@ -64,6 +64,7 @@ export type {
 export {
   AgentTool,
   BaseAgent,
+  FallbackLlm,
   findAgentToRun,
   GlobalInstructionPlugin,
   LlmAgent,
@@ -84,6 +85,7 @@ export type {
   BeforeToolCallback,
   Completion,
   Concurrency,
+  FallbackLlmOptions,
   GlobalInstructionPluginOptions,
   Instruction,
   LlmAgentOptions,

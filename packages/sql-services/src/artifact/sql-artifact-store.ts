@@ -1,5 +1,13 @@
-import { TholeError } from '@thole/core';
-import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
+import {
+  base64OfBytes,
+  bytesOfBase64,
+  checkTextCodec,
+  decodeText,
+  encodeText,
+  isEncoded,
+  TholeError,
+} from '@thole/core';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, TextCodec } from '@thole/core';
 import type { SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
 import { openStorage } from '../database/sql-storage.ts';
 import type { SqlStorage } from '../database/sql-storage.ts';
@@ -9,20 +17,31 @@ import { textOf } from '../session/row-values.ts';
 
 const THE_FILE = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
 
+/** What a `SqlArtifactStore` may be told. */
+export interface SqlArtifactStoreOptions extends DatabaseOptions {
+  /** What files, as base64, and what is known of them go through on their way into the database, as for encryption at rest. */
+  codec?: TextCodec | undefined;
+}
+
 /** Keeps files in SQLite, PostgreSQL or MariaDB: a row for each version, and one for each name, which counts them. */
 export class SqlArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
   readonly #storage: SqlStorage;
+  readonly #codec: TextCodec | undefined;
 
-  constructor(options: DatabaseOptions) {
-    this.#storage = openStorage(options, databaseOptionNames, 'An artifact store');
+  constructor(options: SqlArtifactStoreOptions) {
+    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'An artifact store');
+    checkTextCodec(options.codec);
+    this.#codec = options.codec;
   }
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
-    const text = JSON.stringify(meta);
+    const codec = this.#codec;
+    const text = await encodeText(codec, JSON.stringify(meta));
+    const content = codec ? new TextEncoder().encode(await encodeText(codec, base64OfBytes(bytes))) : bytes;
     for (;;) {
       const version = await this.#storage.transact<number | undefined>(
-        () => this.#put(this.#bind(key), bytes, text),
+        () => this.#put(this.#bind(key), content, text),
         // Two save the first version of a file at the same moment: the second counts on from the first.
         () => undefined,
       );
@@ -44,8 +63,14 @@ export class SqlArtifactStore implements ArtifactStore {
       const sentence = `Artifact ${key.filename} has a record of version ${Number(row['v'])}; this package reads version 1.`;
       throw new TholeError('STORE_VERSION', sentence);
     }
-    const meta = JSON.parse(textOf(row['meta'])) as ArtifactMeta;
-    return { version: Number(row['version']), bytes: new Uint8Array(row['content'] as Uint8Array), meta };
+    const known = textOf(row['meta']);
+    const content = new Uint8Array(row['content'] as Uint8Array);
+    const meta = JSON.parse(await decodeText(this.#codec, known)) as ArtifactMeta;
+    // A file may begin like anything; what is known of it was encoded with it or not at all.
+    const bytes = isEncoded(known)
+      ? bytesOfBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!
+      : content;
+    return { version: Number(row['version']), bytes, meta };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {

@@ -1,8 +1,7 @@
-import type { ListSessionsRequest, SessionPage } from '@thole/core';
+import type { ListSessionsRequest, SessionPage, TextCodec } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import type { TextCodec } from './codec.ts';
 import { headColumns, isLive, summaryOfRow } from './read-session.ts';
 import type { CountedState } from './read-session.ts';
 import { textOf } from './row-values.ts';

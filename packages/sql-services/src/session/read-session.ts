@@ -1,10 +1,8 @@
-import { TholeError } from '@thole/core';
-import type { Event, EventWindow, SessionPage, SessionRef, StateMap, StoredSession } from '@thole/core';
+import { decodeText, TholeError } from '@thole/core';
+import type { Event, EventWindow, SessionPage, SessionRef, StateMap, StoredSession, TextCodec } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { decodeText } from './codec.ts';
-import type { TextCodec } from './codec.ts';
 import { textOf } from './row-values.ts';
 import { readDocument } from './state-document.ts';
 import { stateOfRows } from './state-writes.ts';

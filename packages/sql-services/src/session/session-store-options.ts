@@ -1,7 +1,7 @@
-import { checkCount, invalidInput } from '@thole/core';
+import type { TextCodec } from '@thole/core';
+import { checkCount, checkTextCodec } from '@thole/core';
 import { databaseOptionNames } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
-import type { TextCodec } from './codec.ts';
 
 /** What a `SqlSessionStore` may be told. */
 export interface SqlSessionStoreOptions extends DatabaseOptions {
@@ -21,10 +21,5 @@ export function checkSessionStoreOptions(options: SqlSessionStoreOptions): void 
   const { sessionTtlMs, pollMs, codec } = options;
   if (sessionTtlMs !== undefined) checkCount('sessionTtlMs', sessionTtlMs, 1);
   if (pollMs !== undefined) checkCount('pollMs', pollMs, 1);
-  if (codec === undefined) return;
-  const given: unknown = codec;
-  const { encode, decode } = (given ?? {}) as { encode?: unknown; decode?: unknown };
-  if (typeof encode !== 'function' || typeof decode !== 'function') {
-    throw invalidInput('codec', 'an object with encode and decode', given);
-  }
+  checkTextCodec(codec);
 }

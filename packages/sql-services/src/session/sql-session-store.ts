@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { encodeText, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -10,6 +10,7 @@ import type {
   SessionStore,
   StateMap,
   StoredSession,
+  TextCodec,
   UserRef,
 } from '@thole/core';
 import { ask } from '../database/sql-database.ts';
@@ -19,8 +20,6 @@ import type { SqlStorage } from '../database/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
 import { SqlLeasing } from '../leasing/sql-leasing.ts';
 import type { Appended, AppendRecord } from './append-record.ts';
-import { encodeText } from './codec.ts';
-import type { TextCodec } from './codec.ts';
 import { eventKeyOf } from './event-key.ts';
 import { insertSteps } from './insert-session.ts';
 import { listSteps, pageOf } from './list-sessions.ts';

@@ -1,7 +1,5 @@
-import { setOwn } from '@thole/core';
-import type { Json, StateDelta, StateMap } from '@thole/core';
-import { decodeText, encodeText } from './codec.ts';
-import type { TextCodec } from './codec.ts';
+import { decodeText, encodeText, setOwn } from '@thole/core';
+import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 
 /**
  * A session's state as the database holds it: one flat object, each value a string that holds the value's JSON (and the

@@ -1,8 +1,6 @@
-import { setOwn } from '@thole/core';
-import type { Json, StateDelta, StateMap } from '@thole/core';
+import { decodeText, encodeText, setOwn } from '@thole/core';
+import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 import type { Row, SqlValue } from '../database/sql-database.ts';
-import { decodeText, encodeText } from './codec.ts';
-import type { TextCodec } from './codec.ts';
 import { eventKeyOf } from './event-key.ts';
 import { textOf } from './row-values.ts';
 import { fromColumnKey, toColumnKey } from './state-document.ts';

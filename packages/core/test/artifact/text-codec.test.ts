@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { checkTextCodec, decodeText, encodeText, isEncoded } from '../../src/index.ts';
+
+describe('a codec', () => {
+  const tilded = {
+    encode: (text: string) => text.replaceAll('"', '~'),
+    decode: (text: string | Uint8Array) => String(text).replaceAll('~', '"'),
+  };
+
+  it('marks what it gave, so that older texts are read as they are', async () => {
+    for (const text of ['{"a":1}', '"s"', 'null', 'true', '-1']) {
+      const stored = await encodeText(tilded, text);
+      expect([
+        isEncoded(text),
+        isEncoded(stored),
+        await decodeText(tilded, stored),
+        await decodeText(tilded, text),
+      ]).toEqual([false, true, text, text]);
+    }
+  });
+
+  it('may give bytes, and gets them back', async () => {
+    const bytes = {
+      encode: (text: string) => new TextEncoder().encode(text),
+      decode: (given: string | Uint8Array) => new TextDecoder().decode(given as Uint8Array),
+    };
+    expect(await decodeText(bytes, await encodeText(bytes, '"é"'))).toBe('"é"');
+  });
+
+  it('is refused what a database would change, and what it gave is not read without it', async () => {
+    for (const odd of ['\ud800', 'a\0b']) {
+      await expect(encodeText({ ...tilded, encode: () => odd }, '1')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+    const stored = await encodeText(tilded, '1');
+    expect(() => decodeText(undefined, stored)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }));
+  });
+
+  it('is checked before it is used', () => {
+    expect(() => checkTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);
+    expect(() => checkTextCodec(undefined)).not.toThrow();
+  });
+});
