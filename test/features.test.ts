@@ -30,11 +30,7 @@ it('docs/features.md names for each feature a test that is there', () => {
 });
 
 it('docs/features.md names nothing in the API or code that is not there', () => {
-  const exported = new Set(
-    packages.flatMap(
-      ({ folder }) => read(`packages/${folder}/exports.txt`).split('\n'),
-    ),
-  );
+  const exported = new Set(packages.flatMap(({ folder }) => read(`packages/${folder}/exports.txt`).split('\n')));
   const lost = rows.flatMap(({ id, where }) =>
     [...where.matchAll(/`([A-Z]\w*[a-z]\w*)[`.({]|(?:core|recall) `(\w+)`/g)]
       .map(([, type, named]) => type ?? named!)
