@@ -7,8 +7,7 @@ import { Channel } from './channel.ts';
 
 const [url = '', work = ''] = process.argv.slice(2);
 const [session, tasks, steps] = JSON.parse(work) as [SessionRef, string[], number];
-// Thousands wait for one session at once: on a small machine the last of them waits longer than calls may by default.
-const { service, close } = await openSessions(url, { timeoutMs: 300_000 });
+const { service, close } = await openSessions(url);
 const channel = new Channel<object>();
 await service.getSession({ ...session, numRecentEvents: 0 });
 channel.tell({ ready: true });

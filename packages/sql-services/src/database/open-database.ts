@@ -5,6 +5,7 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { mariadb } from '../dialects/mariadb.ts';
 import { postgres } from '../dialects/postgres.ts';
 import { sqlite } from '../dialects/sqlite.ts';
+import { TIMEOUT_MS } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
 import { parseDatabaseUrl } from '../options/parse-database-url.ts';
 import { kyselyConnections } from './kysely-connections.ts';
@@ -21,7 +22,7 @@ const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres
 
 /** The database that the options name. Nothing is connected to yet; `INVALID_INPUT` for what names none. */
 export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
-  const { dbUrl, db, timeoutMs = 30_000, maxConnections = 10, synchronous = 'NORMAL' } = options;
+  const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
   checkCount('timeoutMs', timeoutMs, 1);
   checkCount('maxConnections', maxConnections, 1);

@@ -4,6 +4,9 @@ import type { MariaDbPool } from '../database/mariadb-pool.ts';
 import type { PostgresPool } from '../database/postgres-pool.ts';
 import type { DialectName } from '../dialects/dialect.ts';
 
+/** How long a call may take unless it is told otherwise. */
+export const TIMEOUT_MS = 30_000;
+
 /** Where the database is, and how it is spoken to. */
 export interface DatabaseOptions {
   /** `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…`, `mysql://…`. */

@@ -1,4 +1,4 @@
-import { encodeText, TholeError } from '@thole/core';
+import { encodeText, sessionKeyOf, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -19,6 +19,7 @@ import { openStorage } from '../database/sql-storage.ts';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
 import { SqlLeasing } from '../leasing/sql-leasing.ts';
+import { TIMEOUT_MS } from '../options/database-options.ts';
 import type { Appended, AppendRecord } from './append-record.ts';
 import { eventKeyOf } from './event-key.ts';
 import { insertSteps } from './insert-session.ts';
@@ -30,6 +31,7 @@ import type { PruneRequest } from './prune-events.ts';
 import { eventOfText, readSteps, sessionOfRows } from './read-session.ts';
 import type { ReadSteps } from './read-session.ts';
 import { removeExpiredSteps, removeSteps, removeUserSteps } from './remove-sessions.ts';
+import { SessionLines } from './session-lines.ts';
 import { checkSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
 import { patchOf } from './state-document.ts';
@@ -41,7 +43,8 @@ const ATTEMPTS = 100;
 
 /**
  * Keeps sessions in SQLite, PostgreSQL or MariaDB. Nothing is connected to before the first call, which makes the tables
- * unless told otherwise. Each call ends within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written,
+ * unless told otherwise. Each call ends within `timeoutMs` (an append within as long again, where others append to the same
+ * session): with its answer, `STORE_UNAVAILABLE` where nothing was written,
  * or `STORE_OUTCOME_UNKNOWN` where that is not known.
  */
 export class SqlSessionStore implements SessionStore {
@@ -52,6 +55,7 @@ export class SqlSessionStore implements SessionStore {
   readonly #ttlMs: number | undefined;
   readonly #watch: PollingWatch;
   readonly #append: AppendSteps;
+  readonly #lines: SessionLines;
   readonly #readNewest: ReadSteps;
 
   constructor(options: SqlSessionStoreOptions) {
@@ -63,6 +67,7 @@ export class SqlSessionStore implements SessionStore {
     this.#codec = codec;
     this.#ttlMs = sessionTtlMs;
     this.#append = dialect.append(tables);
+    this.#lines = new SessionLines(runtime, options.timeoutMs ?? TIMEOUT_MS);
     this.#readNewest = readSteps(dialect, tables, 'newest');
     const readOldest = readSteps(dialect, tables, 'oldest');
     this.#watch = new PollingWatch(
@@ -136,7 +141,7 @@ export class SqlSessionStore implements SessionStore {
   ): Promise<{ event: Event; duplicate: boolean }> {
     const record = await this.#recordOf(key, event, delta, fence);
     for (let attempts = 1; ; attempts++) {
-      const appended = await this.#appendOnce(record);
+      const appended = await this.#lines.inTurn(sessionKeyOf(key), () => this.#appendOnce(record));
       switch (appended.kind) {
         case 'stored':
           event.seq = appended.seq;
