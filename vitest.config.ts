@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SkipReporter } from './test/servers/skip-reporter.ts';
 import { isLong } from './test/servers/long.ts';
 
 const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
@@ -14,7 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
     testTimeout: 30_000,
-    reporters: ['default'],
+    reporters: [new SkipReporter(), 'default'],
     projects: [
       {
         extends: true,

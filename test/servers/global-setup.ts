@@ -1,6 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { canInstall } from './find-or-install.ts';
 import './provided.ts';
@@ -10,23 +8,23 @@ import { ServerMissing } from './server-missing.ts';
 import type { Server } from './server.ts';
 import { startMariaDb } from './start-maria-db.ts';
 import { startPostgres } from './start-postgres.ts';
+import { skippedFile } from './skip-reporter.ts';
 import { startRedis } from './start-redis.ts';
 
 const starts = { redis: startRedis, postgres: startPostgres, mariadb: startMariaDb };
 
 /**
  * One server of each kind for the whole run. Where a kind is missing and this machine cannot install it, its suites
- * are skipped, and the last line of the run says how many; where it can, the run fails instead.
+ * are skipped, and `SkipReporter` says how many; where it can, the run fails instead.
  */
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   const started = await Promise.all(serverKinds.map(startOrMiss));
   const urls = Object.fromEntries(started.flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])));
-  const skipped = join(tmpdir(), `thole-skipped-${process.pid}`);
+  const skipped = skippedFile();
   rmSync(skipped, { force: true });
   project.provide('servers', { ...urls, skipped });
   return async () => {
     await Promise.all(started.map(async ([, server]) => server?.remove()));
-    tellSkipped(skipped);
     rmSync(skipped, { force: true });
   };
 }
@@ -39,11 +37,4 @@ async function startOrMiss(kind: ServerKind): Promise<[ServerKind, Server | unde
     console.warn(`servers: ${error.message}`);
     return [kind, undefined];
   }
-}
-
-function tellSkipped(file: string): void {
-  if (!existsSync(file)) return;
-  const files = Map.groupBy(new Set(readFileSync(file, 'utf8').trim().split('\n')), (line) => line.split(' ', 1)[0]);
-  const counts = [...files].map(([kind, lines]) => `${kind} (${lines.length} file${lines.length === 1 ? '' : 's'})`);
-  console.warn(`SKIPPED for want of a server: ${counts.join(', ')}`);
 }
