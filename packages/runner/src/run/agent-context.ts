@@ -108,6 +108,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
   }
 
+  /** Whether something waits that no event has taken. */
   hasPending(): boolean {
     return this.#strand.hasPending();
   }
