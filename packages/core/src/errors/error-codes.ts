@@ -137,6 +137,15 @@ export const errorCodes = {
     retryable: false,
     docs: 'An agent threw an error that carries no code; it is the cause.',
   },
+  NOT_FOUND: { status: 404, retryable: false, docs: 'The server has no such route, app, artifact, run or trace.' },
+  UNAUTHENTICATED: { status: 401, retryable: false, docs: 'The request does not say, in a way the server believes, who sent it.' },
+  FORBIDDEN: { status: 403, retryable: false, docs: 'The request may not do this, for this app, user, host or origin.' },
+  RATE_LIMITED: {
+    status: 429,
+    retryable: true,
+    docs: 'Too many requests of this caller; `retryAfterMs` says when to come back.',
+  },
+  SERVER_BUSY: { status: 503, retryable: true, docs: 'The server runs as many runs as it may, or is about to close.' },
   EMBEDDER_FAILED: {
     status: 502,
     retryable: true,

@@ -1,0 +1,61 @@
+import { invalidInput, TholeError } from '@thole/core';
+
+const EXPOSED = 'x-thole-invocation-id, retry-after, location';
+const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
+
+/** Which pages of other origins may use the API. Requests of pages that may not, and would change something, are refused. */
+export class Cors {
+  readonly #origins: ReadonlySet<string>;
+
+  constructor(origins: readonly string[] = []) {
+    if (!Array.isArray(origins) || origins.some((each) => typeof each !== 'string'))
+      throw invalidInput('cors.origins', 'a list of origins', origins);
+    this.#origins = new Set(origins);
+  }
+
+  /** The answer to a preflight, if the request is one. `FORBIDDEN` for a foreign page that would change something. */
+  check(request: Request, url: URL): Response | undefined {
+    const origin = request.headers.get('origin');
+    if (origin === null) return undefined;
+    const isOwn = hostOf(origin) === (request.headers.get('host') ?? url.host).toLowerCase();
+    const allowed = this.#allows(origin);
+    if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
+      return new Response(null, { status: 204, headers: allowed ? this.#preflight(request) : {} });
+    }
+    if (!isOwn && !allowed && request.method !== 'GET' && request.method !== 'HEAD')
+      throw new TholeError('FORBIDDEN', 'Pages of this origin may not use the API.');
+    return undefined;
+  }
+
+  /** The answer with what lets the page read it. */
+  mark(request: Request, response: Response): Response {
+    const origin = request.headers.get('origin');
+    const headers: [string, string][] = [];
+    if (origin !== null && this.#allows(origin)) {
+      headers.push(['access-control-allow-origin', this.#origins.has(origin) ? origin : '*']);
+      headers.push(['access-control-expose-headers', EXPOSED]);
+      if (this.#origins.has(origin)) headers.push(['access-control-allow-credentials', 'true']);
+    }
+    if (this.#origins.size > 0) headers.push(['vary', 'Origin']);
+    // What a hook answered may be immutable.
+    const marked = new Response(response.body, response);
+    for (const [name, value] of headers) marked.headers.append(name, value);
+    return marked;
+  }
+
+  #allows(origin: string): boolean {
+    return this.#origins.has(origin) || this.#origins.has('*');
+  }
+
+  #preflight(request: Request): Record<string, string> {
+    return {
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': '600',
+    };
+  }
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

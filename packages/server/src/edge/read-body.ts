@@ -1,0 +1,94 @@
+import { TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
+import type { Limits } from '../limits.ts';
+
+/**
+ * The JSON of a body, `undefined` for none. `INVALID_INPUT` with status 400 for what is no UTF-8 or no JSON, 413 for too much, 415 for another
+ * content type, encoding or character set, 408 for one that does not come.
+ */
+export async function readBody(request: Request, limits: Limits, runtime: Runtime): Promise<unknown> {
+  const { headers } = request;
+  const length = headers.get('content-length');
+  if (length !== null && Number(length) > limits.bodyBytes) throw tooLarge(limits);
+  const bytes = await readBytes(request, limits, runtime);
+  if (bytes.length === 0) return undefined;
+  checkType(headers);
+  return parse(bytes);
+}
+
+function checkType(headers: Headers): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) {
+    throw new TholeError('INVALID_INPUT', 'The content type must be application/json.', { status: 415 });
+  }
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new TholeError('INVALID_INPUT', 'The character set must be UTF-8.', { status: 415 });
+  }
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
+    throw new TholeError('INVALID_INPUT', 'The body must not be encoded.', { status: 415 });
+  }
+}
+
+function readBytes(request: Request, limits: Limits, runtime: Runtime): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const cancel = runtime.timer(limits.bodyMs, () =>
+      reject(new TholeError('INVALID_INPUT', `The body did not come within ${limits.bodyMs} ms.`, { status: 408 })),
+    );
+    // A body whose length was told is bounded by it, and reading it at once is many times cheaper than reading its stream.
+    const reading = request.headers.has('content-length') ? readAtOnce(request, limits) : readStream(request, limits);
+    reading.then(resolve, reject).finally(cancel);
+  });
+}
+
+async function readAtOnce(request: Request, limits: Limits): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await request.arrayBuffer().catch(failRead));
+  if (bytes.length > limits.bodyBytes) throw tooLarge(limits);
+  return bytes;
+}
+
+async function readStream(request: Request, limits: Limits): Promise<Uint8Array> {
+  const reader = request.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = (await reader?.read().catch(failRead)) ?? { done: true, value: undefined };
+    if (done) break;
+    size += value.length;
+    if (size > limits.bodyBytes) {
+      reader?.cancel().catch(() => {});
+      throw tooLarge(limits);
+    }
+    chunks.push(value);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new TholeError('INVALID_INPUT', 'The body must be UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TholeError('INVALID_INPUT', 'The body must be JSON.');
+  }
+}
+
+function tooLarge(limits: Limits): TholeError {
+  return new TholeError('INVALID_INPUT', `The body must have at most ${limits.bodyBytes} bytes.`, { status: 413 });
+}
+
+function failRead(): never {
+  throw new TholeError('INVALID_INPUT', 'The body did not come whole.');
+}

@@ -1,0 +1,100 @@
+import { TholeError } from '@thole/core';
+import { camelKeys } from './edge/camel-keys.ts';
+import { Cors } from './edge/cors.ts';
+import { errorResponse } from './edge/error-response.ts';
+import { checkHost } from './edge/hosts.ts';
+import { checkedNames } from './edge/names.ts';
+import { parse, UnknownFields } from './edge/parse.ts';
+import { permit } from './edge/permit.ts';
+import { readBody } from './edge/read-body.ts';
+import { runnerNamed } from './edge/runner-named.ts';
+import type { HandlerOptions, Identity } from './handler-options.ts';
+import { houseOf } from './house-of.ts';
+import type { House } from './house.ts';
+import type { Route, RouteCall } from './route.ts';
+import { routerOf } from './router.ts';
+import { routes } from './routes.ts';
+
+/** Answers requests of ADK's HTTP API; mounts wherever a `Request` becomes a `Response`. It never rejects. */
+export interface Handler {
+  (request: Request): Promise<Response>;
+  /** Whether an `authorize` stands before it. */
+  readonly guarded: boolean;
+  /** Says at `/health` (503) that no new work should come, and goes on taking it for so long. */
+  drain(ms: number): Promise<void>;
+  /** Takes no new runs (503), lets those that go on end for so long (10 s), aborts the rest, and closes the runners it made of Apps. */
+  close(p?: { timeoutMs?: number | undefined }): Promise<void>;
+}
+
+/** `INVALID_INPUT` or `DUPLICATE_NAME` for options that cannot be served. */
+export function createHandler(options: HandlerOptions): Handler {
+  const { house, own } = houseOf(options, routes);
+  const cors = new Cors(options.cors?.origins);
+  const unknown = new UnknownFields(house.runtime.logger);
+  const route = routerOf(routes, house.basePath, (row, request, names) => serveRow(row, request, names));
+  let closed: Promise<void> | undefined;
+
+  async function serveRow(
+    row: Route,
+    request: Request,
+    decoded: { readonly [name: string]: string },
+  ): Promise<Response> {
+    const names = checkedNames(decoded);
+    const mayGoOn = (identity: Identity): Promise<void> => permit(options, request, identity);
+    if (row.access === undefined && (options.authorize || options.rateLimit))
+      await mayGoOn({ appName: names.app || undefined, userId: names.user || undefined });
+    const query = row.query && parse(row.query, queryOf(request), 'query');
+    let body: unknown;
+    if (row.body) {
+      const given = camelKeys(await readBody(request, house.limits, house.runtime));
+      body = parse(row.body, given, 'body');
+      unknown.tell(row.paths[0], given, body);
+    }
+    const call: RouteCall = {
+      ...{ house, request, names, body, query, permit: mayGoOn },
+      get runner() {
+        return runnerNamed(house, names.app);
+      },
+    };
+    return row.handle(call);
+  }
+
+  async function handler(request: Request): Promise<Response> {
+    let response: Response;
+    try {
+      checkHeaders(request, house);
+      if (options.allowedHosts)
+        checkHost(request.headers.get('host') ?? new URL(request.url).host, options.allowedHosts);
+      const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
+      response = preflight ?? (await route(request));
+    } catch (error) {
+      response = errorResponse(error, house.runtime.logger);
+    }
+    return options.cors ? cors.mark(request, response) : response;
+  }
+
+  async function close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    await house.runs.close(p.timeoutMs ?? 10_000);
+    await Promise.all(own.map((runner) => runner.close()));
+  }
+
+  return Object.assign(handler, {
+    guarded: options.authorize !== undefined,
+    drain: (ms: number) => house.runs.drain(ms),
+    close: (p?: { timeoutMs?: number | undefined }) => (closed ??= close(p)),
+  });
+}
+
+function checkHeaders(request: Request, house: House): void {
+  let bytes = 0;
+  for (const [name, value] of request.headers) bytes += name.length + value.length;
+  if (bytes > house.limits.headerBytes) {
+    const sentence = `The headers must have at most ${house.limits.headerBytes} bytes.`;
+    throw new TholeError('INVALID_INPUT', sentence, { status: 431 });
+  }
+}
+
+function queryOf(request: Request): unknown {
+  const at = request.url.indexOf('?');
+  return camelKeys(Object.fromEntries(at < 0 ? [] : new URLSearchParams(request.url.slice(at + 1))));
+}

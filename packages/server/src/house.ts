@@ -1,0 +1,22 @@
+import type { Runtime } from '@thole/core';
+import type { Runner } from '@thole/runner';
+import type { ClientScope, HandlerOptions, Ui } from './handler-options.ts';
+import type { Limits } from './limits.ts';
+import type { Route } from './route.ts';
+import type { LiveRuns } from './runs/live-runs.ts';
+import type { SpanMemory } from './traces/span-memory.ts';
+
+/** What all routes of a handler share. */
+export interface House {
+  readonly runners: ReadonlyMap<string, Runner>;
+  readonly runtime: Runtime;
+  readonly limits: Limits;
+  readonly onDisconnect: 'abort' | 'continue';
+  readonly clientMayWrite: ReadonlySet<ClientScope>;
+  readonly ui: Ui | undefined;
+  readonly basePath: string;
+  readonly deps: HandlerOptions['deps'];
+  readonly traces: SpanMemory | undefined;
+  readonly runs: LiveRuns;
+  readonly routes: readonly Route[];
+}

@@ -1,0 +1,20 @@
+import type { Event } from '@thole/core';
+
+/** What goes over the wire for an event: one frame, or two where it says something and saves artifacts as well. */
+export function eventFrames(event: Event, p: { split: boolean }): string {
+  if (!p.split || !event.content?.parts?.length || isEmpty(event.actions.artifactDelta)) return frame(event, event.seq);
+  const { content: _, ...rest } = event;
+  const said: Event = { ...event, actions: { ...event.actions, artifactDelta: {} } };
+  return frame(said, undefined) + frame(rest, event.seq);
+}
+
+/** Only what is stored can be gone on from: partials have no id. */
+function frame(event: Event, seq: number | undefined): string {
+  const data = `data: ${JSON.stringify(event)}\n\n`;
+  return seq === undefined ? data : `id: ${seq}\n${data}`;
+}
+
+function isEmpty(map: { readonly [key: string]: unknown }): boolean {
+  for (const _ in map) return false;
+  return true;
+}

@@ -1,0 +1,71 @@
+import type { Event } from '@thole/core';
+import { errorFrame } from './end-frames.ts';
+import { eventFrames } from './event-frames.ts';
+import type { LiveRun } from './live-run.ts';
+import type { FrameSource } from './sse-response.ts';
+
+/**
+ * One reader of a run that goes on by itself. A reader that is so slow that frames it has not had are kept no more gets what was
+ * stored meanwhile from the store, without the parts that streamed.
+ */
+export class LiveRunFrames implements FrameSource {
+  readonly #live: LiveRun;
+  /** The stored events of the run after a `seq`. */
+  readonly #stored: (after: number) => Promise<readonly Event[]>;
+  #index: number;
+  #lastSeq: number;
+  #left: boolean = false;
+  #ended: boolean = false;
+
+  /** From the first frame on, or with `after` from what came after that `seq`. */
+  constructor(live: LiveRun, p: { after?: number | undefined; stored: (after: number) => Promise<readonly Event[]> }) {
+    this.#live = live;
+    this.#stored = p.stored;
+    this.#lastSeq = p.after ?? 0;
+    // What was stored is read from the store; then the run is followed from where it stands now.
+    this.#index = p.after === undefined ? 0 : -1;
+  }
+
+  async next(): Promise<string | undefined> {
+    try {
+      return await this.#next();
+    } catch (error) {
+      this.#ended = true;
+      return errorFrame(error);
+    }
+  }
+
+  leave(): void {
+    this.#left = true;
+  }
+
+  async #next(): Promise<string | undefined> {
+    for (;;) {
+      if (this.#left || this.#ended) return undefined;
+      const frame = this.#index < 0 ? 'gone' : this.#live.at(this.#index);
+      if (frame === undefined) {
+        if (this.#live.ended) return undefined;
+        await this.#live.moved;
+        continue;
+      }
+      if (frame === 'gone') {
+        const missed = await this.#catchUp();
+        if (missed !== '') return missed;
+        continue;
+      }
+      this.#index++;
+      if (frame.seq === undefined) return frame.text;
+      if (frame.seq <= this.#lastSeq) continue;
+      this.#lastSeq = frame.seq;
+      return frame.text;
+    }
+  }
+
+  async #catchUp(): Promise<string> {
+    // The last frame may be the one that ends the stream: it is read where it stands.
+    this.#index = Math.max(0, this.#live.length - 1);
+    const events = await this.#stored(this.#lastSeq);
+    this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
+    return events.map((event) => eventFrames(event, { split: true })).join('');
+  }
+}

@@ -1,0 +1,93 @@
+import type { Event, SessionRef } from '@thole/core';
+import type { Run } from '@thole/runner';
+import { DONE_FRAME, errorFrame } from './end-frames.ts';
+import { eventFrames } from './event-frames.ts';
+
+/** A run that goes on whoever reads it. The last of what it said is kept for its readers, up to a number of characters. */
+export class LiveRun {
+  readonly ref: SessionRef;
+  readonly invocationId: string;
+  /** What comes first, or why nothing does. Rejects when the run ends before it has begun. */
+  readonly begun: Promise<void>;
+  readonly #frames: Frame[] = [];
+  readonly #mostChars: number;
+  #chars: number = 0;
+  /** How many frames there were before those that are kept. */
+  #dropped: number = 0;
+  #ended: boolean = false;
+  #waiting: PromiseWithResolvers<void> = Promise.withResolvers();
+
+  constructor(run: Run, p: { ref: SessionRef; mostChars: number; split: boolean }) {
+    this.ref = p.ref;
+    this.invocationId = run.invocationId;
+    this.#mostChars = p.mostChars;
+    const begun = Promise.withResolvers<void>();
+    this.begun = begun.promise;
+    begun.promise.catch(() => {});
+    void this.#read(run, p.split, begun);
+  }
+
+  /** How many frames there were. */
+  get length(): number {
+    return this.#dropped + this.#frames.length;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The frame of this number; undefined where it has not come yet, `'gone'` where it is kept no more. */
+  at(index: number): Frame | 'gone' | undefined {
+    return index < this.#dropped ? 'gone' : this.#frames[index - this.#dropped];
+  }
+
+  /** Resolves when something new is there, or the run has ended. */
+  get moved(): Promise<void> {
+    return this.#waiting.promise;
+  }
+
+  async #read(run: Run, split: boolean, begun: PromiseWithResolvers<void>): Promise<void> {
+    let hasBegun = false;
+    try {
+      for await (const event of run) {
+        if (event.author !== 'user') this.#add({ text: eventFrames(event, { split }), ...seqOf(event) });
+        if (!hasBegun) begun.resolve();
+        hasBegun = true;
+      }
+      this.#add({ text: DONE_FRAME });
+    } catch (error) {
+      // Before the run has begun there is a plain answer to give.
+      if (!hasBegun) begun.reject(error);
+      this.#add({ text: errorFrame(error) });
+    }
+    begun.resolve();
+    this.#ended = true;
+    this.#move();
+  }
+
+  #add(frame: Frame): void {
+    this.#frames.push(frame);
+    this.#chars += frame.text.length;
+    while (this.#chars > this.#mostChars && this.#frames.length > 1) {
+      this.#chars -= this.#frames.shift()!.text.length;
+      this.#dropped++;
+    }
+    this.#move();
+  }
+
+  #move(): void {
+    const { resolve } = this.#waiting;
+    this.#waiting = Promise.withResolvers();
+    resolve();
+  }
+}
+
+/** What a run said once; with its `seq` where it is stored. */
+export interface Frame {
+  readonly text: string;
+  readonly seq?: number | undefined;
+}
+
+function seqOf(event: Event): { seq?: number } {
+  return event.seq === undefined || event.partial ? {} : { seq: event.seq };
+}

@@ -1,0 +1,38 @@
+import { isPlainObject } from '@thole/core';
+import type { Content, JsonObject, StateDelta } from '@thole/core';
+import { z } from 'zod';
+
+/** What `/run` and `/run_sse` take. */
+export interface RunBody {
+  /** May be absent where one app is served. */
+  appName?: string | undefined;
+  userId: string;
+  sessionId: string;
+  /** Its parts are checked by the runner. */
+  newMessage: Content;
+  /** Whether parts of answers come as they are made. */
+  streaming?: boolean | null | undefined;
+  stateDelta?: StateDelta | null | undefined;
+  /** ADK's clients send it with an answer to a long-running call; the call's id tells which one is meant. */
+  invocationId?: string | null | undefined;
+  functionCallEventId?: string | null | undefined;
+  customMetadata?: JsonObject | null | undefined;
+}
+
+const name = z.string().min(1);
+
+export const runBody: z.ZodType<RunBody> = z.object({
+  appName: name.optional(),
+  userId: name,
+  sessionId: name,
+  newMessage: map<Content>(),
+  streaming: z.boolean().nullish(),
+  stateDelta: map<StateDelta>().nullish(),
+  invocationId: z.string().nullish(),
+  functionCallEventId: z.string().nullish(),
+  customMetadata: map<JsonObject>().nullish(),
+});
+
+function map<T>(): z.ZodType<T> {
+  return z.custom<T>((value) => isPlainObject(value), { error: 'Invalid input: expected an object' });
+}

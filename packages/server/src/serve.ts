@@ -1,0 +1,109 @@
+import { createServer, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import { checkCount, refuseUnknown, silentLogger, TholeError } from '@thole/core';
+import { errorResponse } from './edge/error-response.ts';
+import { checkHost, loopbackNames } from './edge/hosts.ts';
+import type { Handler } from './handler.ts';
+
+/** Where to listen, and how. */
+export interface ServeOptions {
+  /** 8000; 0 takes a free one. */
+  port?: number | undefined;
+  /** 127.0.0.1. Another than loopback needs a handler with `authorize`. */
+  host?: string | undefined;
+  /** Further names that requests on loopback may name as their host. */
+  allowedHosts?: readonly string[] | undefined;
+  /** Lets everybody who reaches the machine act for everybody. */
+  dangerouslyAllowUnauthenticated?: boolean | undefined;
+}
+
+/** A server that takes requests. */
+export interface Served {
+  readonly url: string;
+  readonly server: Server;
+  /**
+   * Goes on serving for `drainMs` (0) while `/health` says 503, so that a load balancer looks elsewhere; then takes no connections,
+   * lets runs end for `timeoutMs` (10 s), aborts the rest, and closes the handler and what connections are left.
+   */
+  close(p?: { timeoutMs?: number | undefined; drainMs?: number | undefined }): Promise<void>;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+const KNOWN = ['port', 'host', 'allowedHosts', 'dangerouslyAllowUnauthenticated'];
+/** Node's own limit for headers; what is beyond is answered with 431. */
+const HEADER_BYTES = 32 * 1024;
+
+/**
+ * Serves a handler over HTTP and resolves when it listens. `FORBIDDEN` for an address that others can reach, without `authorize`;
+ * `INVALID_INPUT` for one that cannot be had.
+ */
+export async function serve(handler: Handler, options: ServeOptions = {}): Promise<Served> {
+  refuseUnknown(options, KNOWN, 'serve');
+  const { port = 8000, host = '127.0.0.1', dangerouslyAllowUnauthenticated = false } = options;
+  checkCount('port', port);
+  const isLoopback = LOOPBACK.has(host);
+  if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
+    throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
+  const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
+  const listener = getRequestListener(
+    async (request) => {
+      if (isLoopback) {
+        try {
+          checkHost(request.headers.get('host'), allowed);
+        } catch (error) {
+          return errorResponse(error, silentLogger);
+        }
+      }
+      return handler(request);
+    },
+    { overrideGlobalObjects: false, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
+  );
+  const server = createServer({ maxHeaderSize: HEADER_BYTES }, (request, response) => void listener(request, response));
+  server.on('clientError', answerClientError);
+  await listen(server, port, host);
+  const { port: taken } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${name}:${taken}`,
+    server,
+    close: (p = {}) => (closing ??= close(server, handler, p)),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: Error & { code?: string }) =>
+      reject(new TholeError('INVALID_INPUT', `Cannot listen on ${host}:${port}: ${cause.code}.`, { cause })),
+    );
+    server.listen(port, host, resolve);
+  });
+}
+
+async function close(
+  server: Server,
+  handler: Handler,
+  p: { timeoutMs?: number | undefined; drainMs?: number | undefined },
+): Promise<void> {
+  await handler.drain(p.drainMs ?? 0);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await handler.close({ timeoutMs: p.timeoutMs });
+  server.closeAllConnections();
+  await closed;
+}
+
+// What Node's parser refuses never reaches the handler, and is answered like what does.
+function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify({ detail: 'The request is not HTTP as it should be.', code: 'INVALID_INPUT' });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+function refusal(status: number, detail: string): Response {
+  return Response.json({ detail, code: 'INVALID_INPUT' }, { status });
+}
