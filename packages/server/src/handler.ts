@@ -46,7 +46,8 @@ export function createHandler(options: HandlerOptions): Handler {
     const query = row.query && parse(row.query, queryOf(request), 'query');
     let body: unknown;
     if (row.body) {
-      const given = camelKeys(await readBody(request, house.limits, house.runtime));
+      const came = await readBody(request, house.limits, house.runtime);
+      const given = row.keepsKeys ? came : camelKeys(came);
       body = parse(row.body, given, 'body');
       unknown.tell(row.paths[0], given, body);
     }

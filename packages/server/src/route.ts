@@ -19,6 +19,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly access?: 'open' | 'body' | undefined;
   /** Absent: the body is not read. A body that is missing is parsed as `undefined`. */
   readonly body?: ZodType<Body> | undefined;
+  /** The body is a map of the client's own names, and they are taken as they came. */
+  readonly keepsKeys?: boolean | undefined;
   readonly query?: ZodType<Query> | undefined;
   /** What is answered, by status. */
   readonly answers: { readonly [status: number]: string };

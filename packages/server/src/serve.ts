@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { checkCount, refuseUnknown, silentLogger, TholeError } from '@thole/core';
+import { checkCount, refuseUnknown, silentLogger, systemRuntime, TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
 import { errorResponse } from './edge/error-response.ts';
 import { checkHost, loopbackNames } from './edge/hosts.ts';
 import type { Handler } from './handler.ts';
@@ -18,6 +19,7 @@ export interface ServeOptions {
   allowedHosts?: readonly string[] | undefined;
   /** Lets everybody who reaches the machine act for everybody. */
   dangerouslyAllowUnauthenticated?: boolean | undefined;
+  runtime?: Runtime | undefined;
 }
 
 /** A server that takes requests. */
@@ -32,7 +34,9 @@ export interface Served {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
-const KNOWN = ['port', 'host', 'allowedHosts', 'dangerouslyAllowUnauthenticated'];
+const KNOWN = ['port', 'host', 'allowedHosts', 'dangerouslyAllowUnauthenticated', 'runtime'];
+/** How long answers that are ready may take to reach their clients when the server closes. */
+const LAST_BYTES_MS = 2_000;
 /** Node's own limit for headers; what is beyond is answered with 431. */
 const HEADER_BYTES = 32 * 1024;
 
@@ -42,7 +46,12 @@ const HEADER_BYTES = 32 * 1024;
  */
 export async function serve(handler: Handler, options: ServeOptions = {}): Promise<Served> {
   refuseUnknown(options, KNOWN, 'serve');
-  const { port = 8000, host = '127.0.0.1', dangerouslyAllowUnauthenticated = false } = options;
+  const {
+    port = 8000,
+    host = '127.0.0.1',
+    dangerouslyAllowUnauthenticated = false,
+    runtime = systemRuntime(),
+  } = options;
   checkCount('port', port);
   const isLoopback = LOOPBACK.has(host);
   if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
@@ -61,7 +70,10 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     },
     { overrideGlobalObjects: false, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
   );
-  const server = createServer({ maxHeaderSize: HEADER_BYTES }, (request, response) => void listener(request, response));
+  const server = createServer(
+    { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
+    (request, response) => void listener(request, response),
+  );
   server.on('clientError', answerClientError);
   await listen(server, port, host);
   const { port: taken } = server.address() as AddressInfo;
@@ -70,7 +82,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   return {
     url: `http://${name}:${taken}`,
     server,
-    close: (p = {}) => (closing ??= close(server, handler, p)),
+    close: (p = {}) => (closing ??= close(server, { ...p, handler, runtime })),
   };
 }
 
@@ -85,12 +97,13 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 async function close(
   server: Server,
-  handler: Handler,
-  p: { timeoutMs?: number | undefined; drainMs?: number | undefined },
+  p: { handler: Handler; runtime: Runtime; timeoutMs?: number | undefined; drainMs?: number | undefined },
 ): Promise<void> {
-  await handler.drain(p.drainMs ?? 0);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await handler.close({ timeoutMs: p.timeoutMs });
+  await p.handler.drain(p.drainMs ?? 0);
+  const over = new AbortController();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
+  await p.handler.close({ timeoutMs: p.timeoutMs });
+  await p.runtime.sleep(LAST_BYTES_MS, over.signal).catch(() => {});
   server.closeAllConnections();
   await closed;
 }

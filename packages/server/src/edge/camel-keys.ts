@@ -1,7 +1,7 @@
 import { setOwn, TholeError } from '@thole/core';
 
-/** What these hold goes through as it came: names in there are not ours. */
-const untouched: ReadonlySet<string> = new Set([
+/** What these hold goes through as it came: names and nulls in there are not ours. */
+export const untouched: ReadonlySet<string> = new Set([
   ...['state', 'stateDelta', 'args', 'response', 'customMetadata', 'artifactDelta'],
   ...['requestedAuthConfigs', 'requestedToolConfirmations', 'agentState', 'partMetadata'],
 ]);

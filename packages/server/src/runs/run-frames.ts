@@ -8,23 +8,25 @@ import type { FrameSource } from './sse-response.ts';
 export class RunFrames implements FrameSource {
   readonly #run: Run;
   readonly #split: boolean;
-  #first: IteratorResult<Event> | undefined;
+  #coming: Promise<IteratorResult<Event>> | undefined;
   #ended: boolean = false;
 
   constructor(run: Run, p: { first: IteratorResult<Event>; split: boolean }) {
     this.#run = run;
-    this.#first = p.first;
     this.#split = p.split;
+    // The user's own event is not told: the run need not wait until the client asks for what follows it.
+    this.#coming = isUsers(p.first) ? run.next() : Promise.resolve(p.first);
+    this.#coming.catch(() => {});
   }
 
   async next(): Promise<string | undefined> {
     if (this.#ended) return undefined;
     try {
       for (;;) {
-        const { done, value } = this.#first ?? (await this.#run.next());
-        this.#first = undefined;
-        if (done) return this.#end(DONE_FRAME);
-        if (value.author !== 'user') return eventFrames(value, { split: this.#split });
+        const result = await (this.#coming ?? this.#run.next());
+        this.#coming = undefined;
+        if (result.done) return this.#end(DONE_FRAME);
+        if (!isUsers(result)) return eventFrames(result.value, { split: this.#split });
       }
     } catch (error) {
       return this.#end(errorFrame(error));
@@ -40,4 +42,8 @@ export class RunFrames implements FrameSource {
     this.#ended = true;
     return frame;
   }
+}
+
+function isUsers(result: IteratorResult<Event>): boolean {
+  return !result.done && result.value.author === 'user';
 }

@@ -1,0 +1,133 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { JsonObject, SessionRef } from '@thole/core';
+import { z } from 'zod';
+import { checkClientState } from '../edge/client-state.ts';
+import { importedEvents } from '../edge/imported-events.ts';
+import { count, flag, map, number } from '../edge/schemas.ts';
+import { route } from '../route.ts';
+import type { Route, RouteCall } from '../route.ts';
+import { createFilledSession } from './create-filled-session.ts';
+import { listSessions } from './list-sessions.ts';
+import { wireSession } from './wire-session.ts';
+
+const ALL = '/apps/:app/users/:user/sessions';
+const ONE = `${ALL}/:session`;
+const tag = 'sessions';
+
+/** Sessions: made, read, written to and deleted. */
+export const sessionRoutes: readonly Route[] = [
+  route({
+    ...{ method: 'GET', paths: [ALL], tag },
+    summary:
+      'The sessions of a user, without events. Without paging a bare array of all, at most as many as a page may hold, the newest.',
+    query: z.object({
+      limit: count.optional(),
+      offset: count.optional(),
+      page: count.optional(),
+      order: z.enum(['asc', 'desc']).optional(),
+    }),
+    answers: { 200: 'Sessions; or {sessions, page, limit, totalItems, totalPages}' },
+    handle: listSessions,
+  }),
+  route({
+    ...{ method: 'POST', paths: [ALL], tag },
+    summary: 'Makes a session, with state and events of an earlier one if they are given.',
+    body: z
+      .object({ sessionId: z.string().nullish(), state: map.nullish(), events: z.array(z.unknown()).nullish() })
+      .nullish(),
+    answers: {
+      200: 'The session',
+      400: 'Events that carry what only a run may write',
+      403: 'State of a scope that clients may not write',
+      409: 'The id is taken',
+    },
+    handle: (call) => createSession(call, { sessionId: undefined, ...withoutNull(call.body) }),
+  }),
+  route({
+    ...{ method: 'POST', paths: [ONE], tag, keepsKeys: true },
+    summary: 'Makes a session with this id. Deprecated: POST to the list with sessionId.',
+    body: map.nullish(),
+    answers: { 200: 'The session', 403: 'State of a scope that clients may not write', 409: 'The id is taken' },
+    handle: (call) => createSession(call, { sessionId: call.names.session, state: stateIn(call.body) }),
+  }),
+  route({
+    ...{ method: 'GET', paths: [ONE], tag },
+    summary: 'A session with its events, all or some: first those from a time on, of these the last so many.',
+    query: z.object({ numRecentEvents: count.optional(), afterTimestamp: number.optional() }),
+    answers: { 200: 'The session', 404: 'No such session' },
+    handle: (call) => sessionOf(call, call.query),
+  }),
+  route({
+    ...{ method: 'PATCH', paths: [ONE], tag },
+    summary: 'Writes state, as one committed event; null deletes a key.',
+    body: z.object({ stateDelta: map }),
+    answers: { 200: 'The session', 403: 'State of a scope that clients may not write', 404: 'No such session' },
+    async handle(call) {
+      const { body, house, names, runner } = call;
+      checkClientState(body.stateDelta, house);
+      const { user: userId, session: sessionId } = names;
+      await runner.updateSessionState({ userId, sessionId, stateDelta: body.stateDelta });
+      return sessionOf(call, {});
+    },
+  }),
+  route({
+    ...{ method: 'DELETE', paths: [ONE], tag },
+    summary: 'Deletes a session with its artifacts, and with `memory` what is remembered of it.',
+    query: z.object({ memory: flag.optional() }),
+    answers: { 204: 'It is not there', 400: 'Memory is to be forgotten, and nothing can do that' },
+    async handle({ names: { user: userId, session: sessionId }, query, runner }) {
+      await runner.deleteSession({ userId, sessionId, memory: query.memory });
+      return new Response(null, { status: 204 });
+    },
+  }),
+];
+
+/** The three names of a session in a path. */
+export function refOf({ names }: Pick<RouteCall, 'names'>): SessionRef {
+  return { appName: names.app, userId: names.user, sessionId: names.session };
+}
+
+/** `SESSION_NOT_FOUND` for a session that is not there. */
+export function noSession({ userId, sessionId, appName }: SessionRef): TholeError {
+  return new TholeError('SESSION_NOT_FOUND', `No session ${sessionId} for ${userId} in ${appName}.`);
+}
+
+interface NewSession {
+  sessionId: string | undefined;
+  state?: JsonObject | undefined;
+  events?: unknown[] | undefined;
+}
+
+async function createSession({ house, names, runner }: RouteCall<unknown>, p: NewSession): Promise<Response> {
+  const { state, sessionId } = p;
+  checkClientState(state ?? {}, house);
+  const events = importedEvents(p.events ?? [], house);
+  const made = await createFilledSession(
+    runner,
+    { userId: names.user, sessionId, state, events },
+    house.runtime.logger,
+  );
+  return Response.json(wireSession(made));
+}
+
+async function sessionOf(
+  call: RouteCall<unknown>,
+  window: { numRecentEvents?: number | undefined; afterTimestamp?: number | undefined },
+): Promise<Response> {
+  const ref = refOf(call);
+  const session = await call.runner.sessionService.getSession({ ...ref, ...window });
+  if (!session) throw noSession(ref);
+  return Response.json(wireSession(session));
+}
+
+// The state itself, or as a member of the body, which is how ADK's Java and Go clients send it.
+function stateIn(body: JsonObject | null | undefined): JsonObject {
+  const given = body ?? {};
+  const { state } = given;
+  return isPlainObject(state) && Object.keys(given).length === 1 ? state : given;
+}
+
+function withoutNull<T extends object>(body: T | null | undefined): { [name in keyof T]?: Exclude<T[name], null> } {
+  const members = Object.entries(body ?? {}).filter(([, value]) => value !== null);
+  return Object.fromEntries(members) as { [name in keyof T]?: Exclude<T[name], null> };
+}

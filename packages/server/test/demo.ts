@@ -1,0 +1,56 @@
+import type { Agent } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent } from '@thole/runner';
+import { ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { createHandler } from '../src/index.ts';
+import type { Handler, HandlerOptions } from '../src/index.ts';
+
+/** A handler over one app, `demo`, in which `ann` has the session `s`. */
+export interface Demo {
+  handler: Handler;
+  sessions: NonNullable<HandlerOptions['sessionService']>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** Runs a message of ann's in her session; further fields go into the body. */
+  run(path: '/run' | '/run_sse', body?: object, init?: RequestInit): Promise<Response>;
+}
+
+export async function demo(
+  p: Partial<HandlerOptions> & { answers?: readonly ScriptedAnswer[]; rootAgent?: Agent } = {},
+): Promise<Demo> {
+  const { answers = [], rootAgent, ...options } = p;
+  const sessions = options.sessionService ?? new InMemorySessionService();
+  const model = new ScriptedLlm(...answers);
+  const root = rootAgent ?? new LlmAgent({ name: 'concierge', model });
+  const handler = createHandler({ apps: [{ name: 'demo', rootAgent: root }], sessionService: sessions, ...options });
+  await sessions.createSession({ ...session });
+  const get: Demo['get'] = (path, headers = {}) => handler(new Request(`http://localhost${path}`, { headers }));
+  const post: Demo['post'] = (path, body, init) => handler(new Request(`http://localhost${path}`, posting(body, init)));
+  return { handler, sessions, get, post, run: (path, body, init) => post(path, message(body), init) };
+}
+
+export const session = { appName: 'demo', userId: 'ann', sessionId: 's' };
+export const sessionPath = '/apps/demo/users/ann/sessions/s';
+
+/** The body of a run in ann's session. */
+export function message(body: object = {}): object {
+  return { ...session, newMessage: { role: 'user', parts: [{ text: 'Hello' }] }, ...body };
+}
+
+export function posting(body: unknown, init: RequestInit = {}): RequestInit {
+  return {
+    method: 'POST',
+    body: JSON.stringify(body),
+    ...init,
+    headers: { 'content-type': 'application/json', ...(init.headers as Record<string, string>) },
+  };
+}
+
+/** A model that does not answer until its signal is aborted; tells the signal it was given. */
+export function hangsTelling(asked: { resolve(signal: AbortSignal): void }): ScriptedAnswer {
+  return (_, { signal }) => {
+    asked.resolve(signal);
+    return new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  };
+}

@@ -1,0 +1,25 @@
+import { connect } from 'node:net';
+
+/** Sends bytes as they are to a server and answers all that comes back until it closes, or until `ms` passed. */
+export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    const timer = setTimeout(() => socket.destroy(), ms);
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('error', (error: Error & { code?: string }) => (error.code === 'ECONNRESET' ? undefined : reject(error)));
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
+  });
+}
+
+/** Status and JSON of a raw answer; of several, the last. */
+export function readAnswer(answer: string): { status: number; body: { detail?: string } } {
+  const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '));
+  const text = last.slice(last.indexOf('\r\n\r\n') + 4);
+  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  return { status: Number(last.slice(9, 12)), body: JSON.parse(json || '{}') as { detail?: string } };
+}

@@ -1,0 +1,139 @@
+import { request } from 'node:http';
+import { ignores, says } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bearerToken } from '../src/index.ts';
+import { serve } from '../src/node.ts';
+import type { Served, ServeOptions } from '../src/node.ts';
+import { demo, hangsTelling, message, posting } from './demo.ts';
+import { allFrames, inWords } from './frames.ts';
+import { rawRequest, readAnswer } from './raw-request.ts';
+
+async function served(p: Parameters<typeof demo>[0] = {}, options: ServeOptions = {}): Promise<Served> {
+  const { handler } = await demo(p);
+  const server = await serve(handler, { port: 0, ...options });
+  onTestFinished(() => server.close({ timeoutMs: 0 }));
+  return server;
+}
+
+describe('Where it listens', () => {
+  it('is loopback unless told otherwise, on a free port for 0', async () => {
+    const { url } = await served();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}$/);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  it('is refused beyond loopback without authorize, unless that is asked for by its name (contract 39)', async () => {
+    await expect(served({}, { host: '0.0.0.0' })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await served({}, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
+    await served({ authorize: bearerToken('secret') }, { host: '0.0.0.0' });
+  });
+
+  it('is said where it cannot be had', async () => {
+    const { url } = await served();
+    const port = Number(new URL(url).port);
+    await expect(served({}, { port })).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE.`);
+    await expect(served({}, { port: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});
+
+describe('On loopback', () => {
+  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example'])(
+    'refuses requests that name %s as their host (contract 39)',
+    async (host) => {
+      const { url } = await served();
+      expect(await statusWith(url, host)).toBe(403);
+    },
+  );
+
+  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1:9', '[::1]:8000', 'box.local'])(
+    'answers those to %s',
+    async (host) => {
+      const { url } = await served({}, { allowedHosts: ['box.local'] });
+      expect(await statusWith(url, host)).toBe(200);
+    },
+  );
+});
+
+describe('What is not HTTP as it should be', () => {
+  it.each([
+    ['nonsense', 400, 'hello\r\n\r\n'],
+    ['two lengths', 400, head('content-length: 5\r\ncontent-length: 6', 'hello')],
+    ['a length and chunks', 400, head('content-length: 5\r\ntransfer-encoding: chunked', '0\r\n\r\n')],
+    ['a length that is no number', 400, head('content-length: 5x', 'hello')],
+    ['a negative length', 400, head('content-length: -5', 'hello')],
+    ['a broken chunk', 400, head('transfer-encoding: chunked', 'zz\r\n')],
+    ['another encoding after chunks', 400, head('transfer-encoding: chunked, identity', '0\r\n\r\n')],
+    ['a folded header', 400, head('x-a: 1\r\n b', '')],
+    ['a header without a name', 400, head(': 1', '')],
+    ['no host', 400, 'GET /health HTTP/1.1\r\n\r\n'],
+    ['a host that is none', 400, 'GET /health HTTP/1.1\r\nhost: a b\r\n\r\n'],
+    ['a backslash in the path', 400, 'GET /a\\b HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['a header bomb', 431, head(`x-bomb: ${'a'.repeat(64 * 1024)}`, '')],
+    ['very many headers', 431, head(Array.from({ length: 5_000 }, (_, i) => `x-${i}: 1`).join('\r\n'), '')],
+  ])('is answered with JSON: %s, %i', async (_, status, text) => {
+    const { url } = await served();
+    const answer = readAnswer(await rawRequest(url, text));
+    expect(answer).toEqual({ status, body: { detail: expect.any(String) as string, code: 'INVALID_INPUT' } });
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  it('is a body that does not come in time', async () => {
+    const { url } = await served({ limits: { bodyMs: 100 } });
+    for (const text of [head('content-length: 50', '{"a'), head('transfer-encoding: chunked', '3\r\n{"a\r\n')])
+      expect(readAnswer(await rawRequest(url, text)).status).toBe(408);
+  });
+});
+
+describe('A client that is cut off', () => {
+  it('ends its run within a second: the model hears of it at once (contract 40)', async () => {
+    const asked = Promise.withResolvers<AbortSignal>();
+    const { url } = await served({ answers: [hangsTelling(asked)] });
+    const outgoing = request(`${url}/run_sse`, { method: 'POST', headers: { 'content-type': 'application/json' } });
+    outgoing.on('error', () => {});
+    outgoing.end(JSON.stringify(message()));
+    const signal = await asked.promise;
+    outgoing.destroy();
+    await expect.poll(() => signal.aborted, { timeout: 1_000, interval: 5 }).toBe(true);
+  });
+});
+
+describe('When it closes', () => {
+  it('says so at /health and goes on serving, lets runs end, then takes no connections', async () => {
+    const answered = Promise.withResolvers<ReturnType<typeof says>>();
+    const asked = Promise.withResolvers<void>();
+    const server = await served({ answers: [says('First.'), () => (asked.resolve(), answered.promise)] });
+    const slow = fetch(`${server.url}/run`, posting(message())).then(async (first) => {
+      await first.text();
+      return fetch(`${server.url}/run`, posting(message()));
+    });
+    await asked.promise;
+    const closed = server.close({ drainMs: 300 });
+    expect((await fetch(`${server.url}/health`)).status).toBe(503);
+    expect((await fetch(`${server.url}/list-apps`)).status).toBe(200);
+    setTimeout(() => answered.resolve(says('Good evening.')), 400);
+    expect((await slow).status).toBe(200);
+    await closed;
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  it('aborts what has not ended in time, and tells the client', async () => {
+    const server = await served({ answers: [ignores()] });
+    const response = await fetch(`${server.url}/run_sse`, posting(message()));
+    const frames = allFrames(response);
+    await server.close({ timeoutMs: 50 });
+    expect((await frames).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+  });
+});
+
+function head(lines: string, body: string): string {
+  const fixed = 'host: localhost\r\ncontent-type: application/json\r\n';
+  return `POST /run HTTP/1.1\r\n${fixed}${lines}\r\n\r\n${body}`;
+}
+
+function statusWith(url: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/health`, { headers: { host } }, (response) => resolve(response.resume().statusCode!))
+      .on('error', reject)
+      .end();
+  });
+}
