@@ -9,16 +9,17 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
  * The package's folder, below `.tools`. Made aside and renamed when whole, so that two runs at once, or one cut short, do no
- * harm. Rejects when npm cannot get it. `run` starts a command and answers its exit code.
+ * harm. Rejects when npm cannot get it. `beside` are further packages to install with it, as `name@version`: what it needs is
+ * taken from them where they fit. `run` starts a command and answers its exit code.
  */
-export async function fetchPackage(packageName, version, { group = '', run = runQuietly } = {}) {
+export async function fetchPackage(packageName, version, { group = '', beside = [], run = runQuietly } = {}) {
   const target = join(root, '.tools', group, `${packageName.replace('/', '+')}@${version}`);
   if (!existsSync(join(target, 'done'))) {
     process.stderr.write(`thole: fetching ${packageName} ${version}\n`);
     const making = `${target}.${process.pid}`;
     mkdirSync(making, { recursive: true });
     const flags = '--ignore-scripts --no-save --no-audit --no-fund --prefer-offline --loglevel=error'.split(' ');
-    const code = await npm(['install', '--prefix', making, ...flags, `${packageName}@${version}`], run);
+    const code = await npm(['install', '--prefix', making, ...flags, `${packageName}@${version}`, ...beside], run);
     if (code !== 0) {
       rmSync(making, { recursive: true, force: true });
       throw new Error(`could not fetch ${packageName} ${version} (npm's exit code ${code})`);
@@ -35,8 +36,8 @@ export async function fetchPackage(packageName, version, { group = '', run = run
 }
 
 /** A package to compare with, and what it needs: `.tools/peers/<name>@<version>`. */
-export function fetchPeer(packageName, version) {
-  return fetchPackage(packageName, version, { group: 'peers' });
+export function fetchPeer(packageName, version, { beside } = {}) {
+  return fetchPackage(packageName, version, { group: 'peers', beside });
 }
 
 /** The environment without the variables whose names fit. */

@@ -9,9 +9,17 @@ export class Channel<Heard> {
     this.#lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   }
 
-  /** Written when this returns, whatever becomes of this process then. */
+  /** Written when this returns, whatever becomes of this process then; waits while the pipe is full. */
   tell(message: object): void {
-    writeSync(1, `${JSON.stringify(message)}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+    for (let at = 0; at < bytes.length; ) {
+      try {
+        at += writeSync(1, bytes, at);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      }
+    }
   }
 
   /** The test's next line. Once the test is gone, so is this process. */
