@@ -28,10 +28,10 @@ export class AppFollower {
    */
   async follow(user: UserRef, pending: readonly ScriptAnswer[], began: number): Promise<void> {
     if (pending.length === 0) return;
-    const over = this.#bringOver(user, pending as readonly string[]);
-    const left = began + this.#calls.timeoutMs - this.#runtime.monotonic();
+    const end = began + this.#calls.timeoutMs;
+    const over = this.#bringOver(user, pending as readonly string[], end);
     await new Promise<void>((resolve) => {
-      const cancel = this.#runtime.timer(Math.max(0, left), resolve);
+      const cancel = this.#runtime.timer(Math.max(0, end - this.#runtime.monotonic()), resolve);
       void over.then(() => {
         cancel();
         resolve();
@@ -39,13 +39,22 @@ export class AppFollower {
     });
   }
 
-  async #bringOver(user: UserRef, entries: readonly string[]): Promise<void> {
+  /** Follows what such a call left behind, for one that reads. */
+  async catchUp(user: UserRef): Promise<void> {
+    const began = this.#runtime.monotonic();
+    const look = { script: settlePending, keys: [this.#keys.user(user).pending], args: ['0'] };
+    await this.follow(user, (await this.#calls.read(look)) as ScriptAnswer[], began);
+  }
+
+  async #bringOver(user: UserRef, pending: readonly string[], end: number): Promise<void> {
     const app = this.#keys.app(user.appName);
+    const keys = [app.state, app.list, app.ends, app.followed];
+    const settle = { script: settlePending, keys: [this.#keys.user(user).pending] };
     try {
-      const keys = [app.state, app.list, app.ends, app.followed];
-      const last = await this.#calls.write({ script: followApp, keys, args: [userKeyOf(user), ...entries] });
-      const settled = { script: settlePending, keys: [this.#keys.user(user).pending], args: [String(last)] };
-      await this.#calls.write(settled);
+      for (let entries = pending; entries.length > 0 && this.#runtime.monotonic() < end;) {
+        const last = await this.#calls.write({ script: followApp, keys, args: [userKeyOf(user), ...entries] });
+        entries = (await this.#calls.write({ ...settle, args: [String(last)] })) as string[];
+      }
     } catch (error) {
       const code = (error as { code?: unknown }).code;
       this.#runtime.logger.warn('what a user wrote for the app follows later', { appName: user.appName, code });

@@ -16,6 +16,9 @@ interface Appended {
   duplicate: boolean;
 }
 
+/** No lease has this fence, nor an empty one, which says to the script that none is given. */
+const NOBODYS = 'none';
+
 /** Appends events. The plain ones, without state, fence and expiry, take few keys: that is half of what an append costs. */
 export class EventAppender {
   readonly #calls: RedisCalls;
@@ -58,7 +61,7 @@ export class EventAppender {
     });
   }
 
-  async #appendWhole(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence = ''): Promise<Appended> {
+  async #appendWhole(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
     const began = this.#runtime.monotonic();
     const own = this.#keys.session(key);
     const { user } = own;
@@ -78,7 +81,13 @@ export class EventAppender {
       ],
       args: [
         ...argsOf(key, event, this.#codec ? await encodeText(this.#codec, text) : text),
-        ...[fence, this.#calls.waits ? '1' : '', ofSession.length / 2, ofUser.length / 2, ofApp.length / 2],
+        ...[
+          fence === undefined ? '' : fence || NOBODYS,
+          this.#calls.waits ? '1' : '',
+          ofSession.length / 2,
+          ofUser.length / 2,
+          ofApp.length / 2,
+        ],
         ...ofSession,
         ...ofUser,
         ...ofApp,
@@ -88,9 +97,10 @@ export class EventAppender {
   }
 
   async #outcome(key: SessionRef, event: Event, answer: ScriptAnswer, began: number): Promise<Appended> {
-    const [outcome, at, known] = Array.isArray(answer) ? answer : [answer];
+    const [outcome, at, known, ...pending] = Array.isArray(answer) ? answer : [answer];
     switch (outcome) {
       case 'KNOWN':
+        await this.#follower?.follow(key, pending, began);
         return { event: (await readElements([known as string], Number(at), this.#codec))[0]!, duplicate: true };
       case 'NOT_FOUND':
         throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import type { ScriptAnswer } from './open-script.ts';
@@ -30,8 +31,10 @@ export interface SeenLease {
   readonly by: string;
 }
 
-/** A waiter that has not asked again for so long is gone; a lease is remembered for so long after it ran out. */
-const [WAITER_LIVES_MS, REMEMBERED_MS] = [10_000, 24 * 60 * 60 * 1000];
+/** A waiter that has not asked again for so long, and for several looks, is gone. */
+const [WAITER_LIVES_MS, SEVERAL] = [10_000, 4];
+/** A lease is remembered for so long after it ran out. */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /** The scripts about leases. On Cluster the app's list of leases and its state's version live elsewhere. */
 export class LeaseCommands {
@@ -39,8 +42,10 @@ export class LeaseCommands {
   readonly #keys: RedisKeys;
   readonly #runtime: Runtime;
   readonly #follower: AppFollower | undefined;
+  readonly #waiterLivesMs: number;
 
   constructor(p: StoreParts) {
+    this.#waiterLivesMs = Math.max(WAITER_LIVES_MS, p.pollMs * SEVERAL);
     this.#calls = p.calls;
     this.#keys = p.keys;
     this.#runtime = p.runtime;
@@ -49,9 +54,13 @@ export class LeaseCommands {
 
   /** What is not given in time is `STORE_UNAVAILABLE`; it may have been given, so it is to be released. */
   acquire(key: SessionRef, token: string, request: LeaseRequest, isFirst: boolean): Promise<Asked> {
-    if (!this.#follower) return this.#acquire(key, token, request, isFirst, 0);
     const began = this.#runtime.monotonic();
-    return this.#calls.whole(() => this.#acquire(key, token, request, isFirst, began));
+    return this.#calls
+      .whole(() => this.#acquire(key, token, request, isFirst, began))
+      .catch((cause: unknown) => {
+        if (!TholeError.is(cause, 'STORE_OUTCOME_UNKNOWN')) throw cause;
+        throw new TholeError('STORE_UNAVAILABLE', 'Redis did not answer who may run.', { cause });
+      });
   }
 
   async #acquire(
@@ -70,7 +79,7 @@ export class LeaseCommands {
       keys: [lease, line, seen, record, user.state, ...(this.#follower ? [user.pending] : [app.state, app.leases])],
       args: [
         ...[token, request.invocationId, request.holder, request.policy, request.ttlMs],
-        ...[request.maxWaiting, request.cleanupMs, WAITER_LIVES_MS, isFirst ? '1' : '', member, REMEMBERED_MS],
+        ...[request.maxWaiting, request.cleanupMs, this.#waiterLivesMs, isFirst ? '1' : '', member, REMEMBERED_MS],
       ],
     })) as ScriptAnswer[];
     if (answer[0] !== 'OK') {

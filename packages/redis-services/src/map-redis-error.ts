@@ -9,13 +9,14 @@ const NOT_SENT = /enableOfflineQueue options is false|^Cluster is disconnect|^No
 
 /**
  * What a client's error means: `STORE_UNAVAILABLE` for a read and for a write that surely did not happen, otherwise
- * `STORE_OUTCOME_UNKNOWN`. The client's own error is the cause; the message tells its code alone.
+ * `STORE_OUTCOME_UNKNOWN`, also of one that was refused when the client sent it again: the first may have been done. The
+ * client's own error is the cause; the message tells its code alone.
  */
-export function mapRedisError(error: unknown, isWrite: boolean, wasSent: boolean): TholeError {
+export function mapRedisError(error: unknown, isWrite: boolean, wasSent: boolean, sentAgain = false): TholeError {
   if (TholeError.is(error)) return error;
   const text = error instanceof Error ? error.message : '';
   const refused = REFUSED.exec(text)?.[1];
-  if (refused !== undefined) {
+  if (refused !== undefined && !(isWrite && sentAgain)) {
     return new TholeError('STORE_UNAVAILABLE', `Redis refused: ${refused}.`, { cause: error });
   }
   if (!isWrite || !wasSent || NOT_SENT.test(text)) {

@@ -32,6 +32,8 @@ export class OpenScript implements OpenCall {
   readonly reject: Settle;
   /** Whether it was handed to the client. */
   sent = false;
+  /** What the client was connected by then. */
+  sentBy: unknown;
   /** Whether the clock was measured anew for it. */
   measured = false;
 

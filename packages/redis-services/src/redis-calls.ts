@@ -5,8 +5,10 @@ import { isNoScript, mapRedisError } from './map-redis-error.ts';
 import { OneWrite } from './one-write.ts';
 import { asItIs, OpenScript } from './open-script.ts';
 import type { ScriptAnswer, ScriptArgument, ScriptCall, Settle } from './open-script.ts';
-import type { BytesOfScripts, PlainClient, RedisClient } from './redis-client.ts';
+import { connectionOf } from './redis-client.ts';
+import type { PlainClient, RedisClient } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
+import { outcomeOf, sendAndWait, sendScript } from './send-script.ts';
 import { ServerClock } from './server-clock.ts';
 
 /**
@@ -60,10 +62,14 @@ export class RedisCalls {
     await this.#begin('ping', false, asItIs);
   }
 
-  /** Several calls that end as one, within the time of one: reads, or what is undone when it was not heard of. */
-  whole<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Several calls that end as one, within the time of one: `STORE_UNAVAILABLE` after it for reads and for what is undone when
+   * it was not heard of, `STORE_OUTCOME_UNKNOWN` for writes.
+   */
+  whole<T>(work: () => Promise<T>, isWrite = false): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open = new OpenScript(this.#runtime.monotonic(), 'ping', false, asItIs, resolve as Settle, reject);
+      const open = new OpenScript(this.#runtime.monotonic(), 'ping', isWrite, asItIs, resolve as Settle, reject);
+      open.sent = isWrite;
       this.#deadlines.begin(open);
       const end = (settle: Settle) => (value: unknown) => {
         if (this.#deadlines.end(open)) settle(value);
@@ -96,32 +102,41 @@ export class RedisCalls {
   }
 
   #send(open: OpenScript): void {
+    const failed = (error: unknown): void => this.#failed(open, error);
+    try {
+      this.#hand(open, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #hand(open: OpenScript, failed: (error: unknown) => void): void {
     const { began, call } = open;
     this.#oneWrite.collect(this.#client);
+    if (!open.sent) open.sentBy = connectionOf(this.#client);
     open.sent = this.#client.status !== 'end';
-    const failed = (error: unknown): void => this.#failed(open, error);
     const answered = (answer: unknown): void => this.#answered(open, answer as ScriptAnswer);
     if (call === 'ping') {
       this.#client.ping().then(answered, failed);
       return;
     }
-    const all: KeysAndArgs = [call.keys.length, ...call.keys, this.#clock.deadline(began, this.timeoutMs)];
+    const all: ScriptArgument[] = [...call.keys, this.#clock.deadline(began, this.timeoutMs)];
     if (call.args) for (const arg of call.args) all.push(arg);
     if (open.isWrite && this.#wait) {
-      this.#sendAndWait(call, all, this.#wait).then(answered, failed);
+      sendAndWait(this.#client, call, all, this.#wait).then(answered, failed);
       return;
     }
-    this.#evaluate(call, all, true).then(answered, (error: unknown) => {
-      if (isNoScript(error)) this.#evaluate(call, all, false).then(answered, failed);
+    sendScript(this.#client, call, all, true).then(answered, (error: unknown) => {
+      if (isNoScript(error)) sendScript(this.#client, call, all, false).then(answered, failed);
       else failed(error);
     });
   }
 
   #answered(open: OpenScript, answer: ScriptAnswer): void {
-    if (Array.isArray(answer) && answer[0] === 'LATE') {
+    // Only writes say so; what is read may look like it.
+    if (open.isWrite && outcomeOf(answer) === 'LATE') {
       if (open.measured || this.#runtime.monotonic() - open.began > this.timeoutMs / 2) {
-        const message = `Redis came to it after ${this.timeoutMs} ms; nothing was written.`;
-        return this.#failed(open, new TholeError('STORE_UNAVAILABLE', message));
+        return this.#failed(open, tooLate(this.timeoutMs, this.#sentAgain(open)));
       }
       // In time by our clock: the server's has moved, or another server answers.
       open.measured = true;
@@ -138,7 +153,13 @@ export class RedisCalls {
 
   #failed(open: OpenScript, error: unknown): void {
     if (!TholeError.is(error)) this.#clock.forget();
-    if (this.#deadlines.end(open)) open.reject(mapRedisError(error, open.isWrite, open.sent));
+    if (!this.#deadlines.end(open)) return;
+    open.reject(mapRedisError(error, open.isWrite, open.sent, this.#sentAgain(open)));
+  }
+
+  // Clients send again what was not answered when a connection was cut.
+  #sentAgain({ sent, sentBy }: OpenScript): boolean {
+    return sent && sentBy !== undefined && sentBy !== connectionOf(this.#client);
   }
 
   #timedOut(open: OpenScript): void {
@@ -146,33 +167,11 @@ export class RedisCalls {
     const code = open.isWrite && open.sent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     open.reject(new TholeError(code, `Redis did not answer within ${this.timeoutMs} ms.`));
   }
-
-  #evaluate({ script, bytes }: ScriptCall, args: KeysAndArgs, byHash: boolean): Promise<unknown> {
-    const client = this.#client as PlainClient & BytesOfScripts;
-    if (byHash) return bytes ? client.evalshaBuffer(script.sha, ...args) : client.evalsha(script.sha, ...args);
-    return bytes ? client.evalBuffer(script.source, ...args) : client.eval(script.source, ...args);
-  }
-
-  // WAIT counts for the writes of its own connection: a pipeline keeps the two together, on Cluster too.
-  async #sendAndWait({ script }: ScriptCall, args: KeysAndArgs, wait: RedisWait): Promise<ScriptAnswer> {
-    const pipeline = (form: 'evalsha' | 'eval', text: string) =>
-      this.#client
-        .pipeline()
-        [form](text, ...args)
-        .wait(wait.replicas, wait.timeoutMs)
-        .exec();
-    let results = await pipeline('evalsha', script.sha);
-    if (isNoScript(results?.[0]?.[0])) results = await pipeline('eval', script.source);
-    const [[failed, answer], [unacknowledged, replicas]] = results as [[unknown, ScriptAnswer], [unknown, number]];
-    if (failed) throw failed as Error;
-    if (unacknowledged) throw unacknowledged as Error;
-    if (Number(replicas) >= wait.replicas) return answer;
-    throw new TholeError(
-      'STORE_OUTCOME_UNKNOWN',
-      `It was written, but ${replicas} of ${wait.replicas} replicas have it after ${wait.timeoutMs} ms: a failover may lose it.`,
-    );
-  }
 }
 
-/** How many keys, the keys, the arguments. */
-type KeysAndArgs = [keys: number, ...keysAndArgs: ScriptArgument[]];
+function tooLate(timeoutMs: number, sentAgain: boolean): TholeError {
+  const message = `Redis came to it after ${timeoutMs} ms`;
+  return sentAgain
+    ? new TholeError('STORE_OUTCOME_UNKNOWN', `${message}, but may have done it before the connection was cut.`)
+    : new TholeError('STORE_UNAVAILABLE', `${message}; nothing was written.`);
+}

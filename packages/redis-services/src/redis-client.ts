@@ -11,8 +11,7 @@ export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }
 
-/** Every command of a client has a form that answers bytes; the client's types leave out those of the scripts. */
-export interface BytesOfScripts {
-  evalshaBuffer(sha: string, keys: number, ...args: readonly (string | number | Buffer)[]): Promise<unknown>;
-  evalBuffer(source: string, keys: number, ...args: readonly (string | number | Buffer)[]): Promise<unknown>;
+/** What ioredis is connected by, another after each reconnection; Cluster has none of its own. Listeners would stay for good. */
+export function connectionOf(client: RedisClient): unknown {
+  return (client as { stream?: unknown }).stream;
 }

@@ -66,8 +66,11 @@ export class RedisLease implements Lease {
   async release(): Promise<void> {
     if (this.#released) return;
     this.#end();
-    await this.#p.commands.release(this.#key, this.fence);
-    this.#p.ended();
+    try {
+      await this.#p.commands.release(this.#key, this.fence);
+    } finally {
+      this.#p.ended();
+    }
   }
 
   /** Looks at the lease now, and tells what it finds; never rejects. */

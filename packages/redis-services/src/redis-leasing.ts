@@ -1,6 +1,7 @@
 import { orAborted, TholeError } from '@thole/core';
 import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionRef } from '@thole/core';
 import { LeaseCommands } from './lease-commands.ts';
+import type { Asked } from './lease-commands.ts';
 import type { LocalWakes } from './local-wakes.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { RedisLease, stopError } from './redis-lease.ts';
@@ -33,11 +34,17 @@ export class RedisLeasing implements Leasing {
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
     request.signal?.throwIfAborted();
     const token = this.#runtime.newId('lease');
+    let last: Promise<unknown> = Promise.resolve();
+    const ask = (isFirst: boolean): Promise<Asked> => {
+      const asked = this.#commands.acquire(key, token, request, isFirst);
+      last = asked;
+      return orAborted(asked, request.signal);
+    };
     try {
-      return await this.#inLine(key, token, request);
+      return await this.#inLine(key, token, request, ask);
     } catch (error) {
-      // It may stand in the line, and it may even have been given.
-      if (!TholeError.is(error, 'SESSION_BUSY') || request.policy !== 'reject') this.#leave(key, token);
+      // It may stand in the line, and it may even have been given, or be given yet.
+      if (!TholeError.is(error, 'SESSION_BUSY') || request.policy !== 'reject') void this.#leave(key, token, last);
       throw error;
     }
   }
@@ -57,12 +64,17 @@ export class RedisLeasing implements Leasing {
     return true;
   }
 
-  async #inLine(key: SessionRef, token: string, request: LeaseRequest): Promise<Lease> {
+  async #inLine(
+    key: SessionRef,
+    token: string,
+    request: LeaseRequest,
+    ask: (isFirst: boolean) => Promise<Asked>,
+  ): Promise<Lease> {
     const end = this.#runtime.monotonic() + request.waitMs;
     let pause = FIRST_LOOK_MS;
     for (let isFirst = true; ; isFirst = false) {
       const asked = this.#runtime.monotonic();
-      const answer = await orAborted(this.#commands.acquire(key, token, request, isFirst), request.signal);
+      const answer = await ask(isFirst);
       if (answer.outcome === 'OK') return this.#give(key, token, request, asked, answer.head);
       const { invocationId, waiting } = answer;
       const busy = `Session ${key.sessionId} is held by invocation ${invocationId || 'that is about to begin'}`;
@@ -101,11 +113,9 @@ export class RedisLeasing implements Leasing {
     for (const lease of this.#held.values()) if (lease.invocationId === invocationId) void lease.look();
   }
 
-  #leave(key: SessionRef, token: string): void {
-    const { lease } = this.#keys.session(key);
-    this.#commands.release(key, token).then(
-      () => this.#wakes.wake(lease),
-      () => {},
-    );
+  async #leave(key: SessionRef, token: string, last: Promise<unknown>): Promise<void> {
+    await last.catch(() => {});
+    await this.#commands.release(key, token).catch(() => {});
+    this.#wakes.wake(this.#keys.session(key).lease);
   }
 }

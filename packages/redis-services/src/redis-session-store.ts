@@ -28,7 +28,6 @@ import { RedisLeasing } from './redis-leasing.ts';
 import { RedisWatching } from './redis-watching.ts';
 import { readHash } from './scripts/read-hash.lua.ts';
 import { removeSession } from './scripts/remove-session.lua.ts';
-import { removeUser } from './scripts/remove-user.lua.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
@@ -37,6 +36,7 @@ import type { RedisSessionStoreOptions } from './session-store-options.ts';
 import { fromFields } from './state-fields.ts';
 import { appKeysOf } from './store-parts.ts';
 import type { StoreParts } from './store-parts.ts';
+import { UserRemover } from './user-remover.ts';
 
 /** Keeps sessions in Redis: one atomic script for each step. On Cluster what is per app follows (`AppFollower`). */
 export class RedisSessionStore implements SessionStore {
@@ -48,6 +48,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #appender: EventAppender;
   readonly #lister: SessionLister;
   readonly #pruner: EventPruner;
+  readonly #remover: UserRemover;
 
   constructor(client: RedisClient, options: RedisSessionStoreOptions = {}) {
     checkSessionStoreOptions(client, options);
@@ -63,6 +64,7 @@ export class RedisSessionStore implements SessionStore {
     this.#appender = new EventAppender(parts);
     this.#lister = new SessionLister(parts);
     this.#pruner = new EventPruner(calls, keys, (query) => this.list(query));
+    this.#remover = new UserRemover(parts);
     this.abilities = { leasing: new RedisLeasing(parts), watching: new RedisWatching(parts) };
   }
 
@@ -102,22 +104,19 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    const { calls, keys, codec } = this.#parts;
+    const { calls, keys, codec, follower } = this.#parts;
     const { appName, userId } = scope;
-    const key = userId === undefined ? keys.app(appName).state : keys.user({ appName, userId }).state;
-    return (await fromFields(await calls.read({ script: readHash, keys: [key] }), codec)).state;
+    const user = userId === undefined ? undefined : { appName, userId };
+    const { state } = user ? keys.user(user) : keys.app(appName);
+    const [fields] = await Promise.all([
+      calls.read({ script: readHash, keys: [state] }),
+      user && follower?.catchUp(user),
+    ]);
+    return (await fromFields(fields, codec)).state;
   }
 
-  async removeUser(user: UserRef): Promise<void> {
-    const { calls, keys, runtime, follower } = this.#parts;
-    const began = runtime.monotonic();
-    const { state, list, ends } = keys.user(user);
-    const answer = await calls.write({
-      script: removeUser,
-      keys: [state, list, ends, ...appKeysOf(this.#parts, user).slice(-2)],
-      args: [user.userId],
-    });
-    await follower?.follow(user, (answer as ScriptAnswer[]).slice(1), began);
+  removeUser(user: UserRef): Promise<void> {
+    return this.#parts.calls.whole(() => this.#remover.remove(user), true);
   }
 
   /** Takes old events, and answers how many. See `PruneRequest`. */

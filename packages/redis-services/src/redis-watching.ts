@@ -31,15 +31,19 @@ export class RedisWatching implements Watching {
       // Begins to wait before it looks, so that what comes meanwhile wakes it.
       const over = new AbortController();
       const woken = wakes.wait(record, ms, AbortSignal.any([signal, over.signal]));
-      const tail = await this.#look(key, next, incarnation, looks++ === 0);
-      if (tail && tail.incarnation !== incarnation) ({ incarnation, next } = tail);
-      for (const event of tail?.events ?? []) {
-        if (signal.aborted) break;
-        next = event.seq!;
-        yield event;
+      try {
+        const tail = await this.#look(key, next, incarnation, looks++ === 0);
+        if (tail && tail.incarnation !== incarnation) ({ incarnation, next } = tail);
+        for (const event of tail?.events ?? []) {
+          if (signal.aborted) break;
+          next = event.seq!;
+          yield event;
+        }
+        if (!tail || tail.events.length === 0) await woken;
+      } finally {
+        // Also where the reader leaves, or the look fails.
+        over.abort();
       }
-      if (!tail || tail.events.length === 0) await woken;
-      over.abort();
     }
   }
 

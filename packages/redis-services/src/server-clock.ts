@@ -1,6 +1,6 @@
 import type { Runtime } from '@thole/core';
 import type { Cluster } from 'ioredis';
-import { isCluster } from './redis-client.ts';
+import { connectionOf, isCluster } from './redis-client.ts';
 import type { PlainClient, RedisClient } from './redis-client.ts';
 
 /** After so long the distance of the clocks is measured again. */
@@ -79,11 +79,6 @@ export class ServerClock {
       });
     });
   }
-}
-
-/** What ioredis is connected by, another after each reconnection; Cluster has none of its own. Listeners would stay for good. */
-function connectionOf(client: PlainClient): unknown {
-  return (client as { stream?: unknown }).stream;
 }
 
 async function mastersOf(cluster: Cluster): Promise<readonly PlainClient[]> {

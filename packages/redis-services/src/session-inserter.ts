@@ -46,13 +46,13 @@ export class SessionInserter {
         ...elements,
       ],
     })) as ScriptAnswer[];
+    await follower?.follow(key, answer.slice(1), began);
     if (answer[0] === 'EXISTS') {
       throw new TholeError(
         'SESSION_ALREADY_EXISTS',
         `Session ${key.sessionId} of ${key.userId} in ${key.appName} exists already.`,
       );
     }
-    await follower?.follow(key, answer.slice(1), began);
     wakes.wake(record);
   }
 

@@ -22,12 +22,11 @@ describeWith('redis', 'What is per app, on Cluster', () => {
 
   /** A service that dies between the two steps: whatever it sends to the app's slot gets lost. */
   const dying = (keyPrefix: string): RedisSessionService => {
-    const evalsha = (sha: string, keys: number, ...args: string[]): Promise<unknown> =>
-      keys === 4 && args[0] === `${keyPrefix}{app}:a`
+    const evalsha = (sha: string, keys: number, all: string[]): Promise<unknown> =>
+      keys === 4 && all[0] === `${keyPrefix}{app}:a`
         ? Promise.reject(new Error('Connection is closed.'))
-        : client.evalsha(sha, keys, ...args);
-    const eval_ = (source: string, keys: number, ...args: string[]): Promise<unknown> =>
-      client.eval(source, keys, ...args);
+        : client.evalsha(sha, keys, ...all);
+    const eval_ = (source: string, keys: number, all: string[]): Promise<unknown> => client.eval(source, keys, ...all);
     const cut = new Proxy(client, {
       get(target, name) {
         if (name === 'evalsha') return evalsha;
@@ -44,6 +43,13 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     ['an append', (service) => service.updateState({ ...ref, sessionId: 'other', stateDelta: { a: 1 } })],
     ['a list of the user’s sessions', (service) => service.listSessions(ref)],
     ['a new session', (service) => service.createSession({ ...ref, sessionId: 'third' })],
+    ['the same event again', (service) => service.appendEvent({ session: ref, event: eventOf('e2') })],
+    [
+      'a session that is there already',
+      (service) => expect(service.createSession(ref)).rejects.toMatchObject({ code: 'SESSION_ALREADY_EXISTS' }),
+    ],
+    ['a look at the user’s state', (service) => service.getUserState(ref)],
+    ['a session that is not there and is to go', (service) => service.deleteSession({ ...ref, sessionId: 'none' })],
     [
       'a lease',
       async (service) => {
@@ -137,5 +143,50 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     }
     await service.createSession(ref);
     expect((await service.getSession(ref))!.state).toEqual({ 'app:a': 3 });
+  });
+
+  it('takes all of a user’s sessions out of the app’s list, however many there were (contract 12)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 30_000 });
+    const dead = dying(keyPrefix);
+    const ids = Array.from({ length: 250 }, (_, i) => `s${i}`);
+    await Promise.all(ids.map((sessionId) => dead.createSession({ ...ref, sessionId })));
+    await service.getSession(ref);
+    expect((await service.listSessions({ appName: 'app', limit: 1 })).total).toBe(250);
+    await service.deleteUserData(ref);
+    expect((await service.listSessions({ appName: 'app' })).total).toBe(0);
+    expect(await client.zcard(`${keyPrefix}{app}:l`)).toBe(0);
+  });
+
+  it('follows a user who is deleted and comes back in the same moment, or before a clock that was set back (contract 12)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    let now = Date.now();
+    const service = new RedisSessionService(client, { keyPrefix, clock: () => now });
+    for (const value of [1, 2, 3]) {
+      await service.createSession(ref);
+      await service.updateState({ ...ref, stateDelta: { 'app:a': value } });
+      expect((await service.getSession(ref))!.state).toEqual({ 'app:a': value });
+      await service.deleteUserData(ref);
+      expect((await service.listSessions({ appName: 'app' })).total).toBe(0);
+      expect(await client.pttl(`${keyPrefix}{app|u}:u`)).toBeGreaterThan(0);
+      now -= 60_000;
+    }
+    await service.createSession(ref);
+    // Its state is no longer on its way out.
+    expect(await client.pttl(`${keyPrefix}{app|u}:u`)).toBe(-1);
+  });
+
+  it('serves many users at once through a client that pipelines by itself (contract 7)', async () => {
+    const pipelining = clusterClientTo(servers.addresses, { enableAutoPipelining: true });
+    try {
+      const service = new RedisSessionService(pipelining, { keyPrefix: `follow/${process.pid}/${count++}/` });
+      const refs = Array.from({ length: 30 }, (_, i) => ({ ...ref, userId: `u${i}` }));
+      await Promise.all(refs.map((each) => service.createSession(each)));
+      await Promise.all(refs.map((session) => service.appendEvent({ session, event: eventOf(session.userId) })));
+      const { sessions } = await service.listSessions({ appName: 'app' });
+      expect(sessions.map(({ lastSeq, state }) => [lastSeq, state['app:u29']])).toEqual(refs.map(() => [1, 1]));
+    } finally {
+      pipelining.disconnect();
+    }
   });
 });

@@ -2,7 +2,7 @@ import { createEvent } from '@thole/core';
 import { RedisArtifactService, RedisSessionService } from '@thole/redis-services';
 import type { Redis, RedisOptions } from 'ioredis';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { describeWith } from '../../../test/servers/index.ts';
+import { describeWith, startRedis, until } from '../../../test/servers/index.ts';
 import { loadSession } from '../src/scripts/load-session.lua.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
@@ -68,6 +68,32 @@ describeWith('redis', 'When the connection is cut in mid-command', (url) => {
       expect([await artifacts.listVersions(file), proxy.cuts]).toEqual([[0], 3]);
     });
   }
+
+  it('does not call failed what was done, when the client asks again and is refused (contract 7)', async () => {
+    const own = await startRedis();
+    const nearby = await startCuttingProxy(own.port);
+    const client = clientTo(nearby.url, { retryStrategy: () => 1_500 });
+    const other = clientTo(own.url);
+    try {
+      const service = new RedisSessionService(client, { timeoutMs });
+      await service.createSession(ref);
+      // From now on the server knows the script.
+      await service.appendEvent({ session: ref, event: eventOf('e0') });
+      nearby.cutAt('e1', 'after');
+      const append = outcomeOf(service.appendEvent({ session: ref, event: eventOf('e1') }), timeoutMs);
+      await until(() => nearby.cuts === 1);
+      await until(async () => (await other.llen('thole:{app|u}:e:s')) === 2);
+      await other.acl('SETUSER', 'default', '-evalsha');
+      expect(await append).toBe('STORE_OUTCOME_UNKNOWN');
+      await other.acl('SETUSER', 'default', '+evalsha');
+      expect(await storedIds(service)).toEqual(['e0', 'e1']);
+    } finally {
+      other.disconnect();
+      client.disconnect();
+      await nearby.close();
+      await own.remove();
+    }
+  });
 
   it('does not call a session failed that was made but could not be read back (contract 2, 7)', async () => {
     const service = through({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });

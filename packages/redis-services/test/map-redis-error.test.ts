@@ -30,6 +30,12 @@ describe('mapRedisError', () => {
     ]);
   });
 
+  it('does not believe a refusal of a write that the client sent again (contract 7)', () => {
+    const error = new Error('READONLY You can not write against a read only replica.');
+    const codes = [mapRedisError(error, true, true, true).code, mapRedisError(error, false, true, true).code];
+    expect(codes).toEqual(['STORE_OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE']);
+  });
+
   it('knows what the client never sent, and passes on what has a code already', () => {
     expect(codeOf("Stream isn't writeable and enableOfflineQueue options is false")).toBe('STORE_UNAVAILABLE');
     const own = new TholeError('STORE_VERSION', 'x');

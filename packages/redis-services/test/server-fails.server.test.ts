@@ -58,13 +58,17 @@ describeWith('redis', 'When the server fails', () => {
       outcomeOf(one.deleteSession(ref), timeoutMs),
       outcomeOf(one.deleteUserData(ref), timeoutMs),
     ];
-    expect(await outcomeOf(one.getSession(ref), timeoutMs)).toBe('STORE_UNAVAILABLE');
+    const p = { holder: 'h', waitMs: 9_000, maxWaiting: 1, ttlMs: 60_000, cleanupMs: 0 };
+    const lease = one.leasing!.lease(ref, { ...p, invocationId: 'i', policy: 'queue' });
+    const [read, asked] = await Promise.all([one.getSession(ref), lease].map((call) => outcomeOf(call, timeoutMs)));
+    expect([read, asked]).toEqual(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 4 }, () => 'STORE_OUTCOME_UNKNOWN'));
     await server.resume();
     const other = service();
     expect(await storedIds(other)).toEqual(['before']);
     // The client of the first has been answered by now.
     await one.ping();
+    expect(await one.leasing!.current(ref)).toBeUndefined();
     expect([await storedIds(one), (await one.listSessions({ appName: 'app' })).total]).toEqual([['before'], 1]);
   });
 

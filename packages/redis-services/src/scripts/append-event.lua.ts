@@ -1,6 +1,7 @@
 import { redisScript } from '../redis-script.ts';
 import type { RedisScript } from '../redis-script.ts';
 import { APPLY_STATE } from './apply-state.lua.ts';
+import { KEEP_LIST } from './keep-list.lua.ts';
 import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
 
 /**
@@ -8,7 +9,7 @@ import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
  * KEYS: record, events, user list, app list or on Cluster pending; where more is given state, lease, user state, user ends, app state, app ends.
  * ARGV from 2: element, app member; where more is given fence or '', '1' to write something even when repeated (WAIT), and how
  * many pairs of session, user and app state follow.
- * Answers the seq (on Cluster [seq, pending …]), or KNOWN seq element, NOT_FOUND, VERSION v, LEASE_LOST, LATE, MORE when it needs all keys.
+ * Answers the seq (on Cluster [seq, pending …]), or KNOWN seq element (and on Cluster pending …), NOT_FOUND, VERSION v, LEASE_LOST, LATE, MORE when it needs all keys.
  * An id that is stored already counts before fence and deadline do: who asks again must hear that it happened.
  */
 const body = (cluster: boolean): string => `
@@ -24,7 +25,8 @@ if ttl then
 end
 if record[5] then
   if more and ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'v', '1') end
-  return {'KNOWN', record[5], redis.call('LINDEX', KEYS[2], record[5] - 1 - (redis.call('HGET', KEYS[1], 'cut') or 0))}
+  local known = redis.call('LINDEX', KEYS[2], record[5] - 1 - (redis.call('HGET', KEYS[1], 'cut') or 0))
+  return {'KNOWN', record[5], known${cluster ? ", unpack(redis.call('LRANGE', KEYS[4], 0, 99))" : ''}}
 end
 if more and ARGV[4] ~= '' then
   local lease = redis.call('HMGET', KEYS[6], 'token', 'until')
@@ -48,6 +50,7 @@ if behind < 0 then
 end
 ${cluster ? '' : 'if not more then return seq end'}
 ${APPLY_STATE}
+${KEEP_LIST}
 local from = apply(KEYS[5], 9, tonumber(ARGV[6]), false)
 from = apply(KEYS[7], from, tonumber(ARGV[7]), true)
 ${cluster ? '' : 'apply(KEYS[9], from, tonumber(ARGV[8]), true)'}
@@ -59,7 +62,8 @@ if ttl then
   redis.call('PEXPIRE', KEYS[2], ttl)
   redis.call('PEXPIRE', KEYS[5], ttl)
   redis.call('ZADD', KEYS[8], ends, string.match(ARGV[3], '^%Z+'))
-  ${cluster ? '' : "redis.call('ZADD', KEYS[10], ends, ARGV[3])"}
+  keep(KEYS[3], KEYS[8])
+  ${cluster ? '' : "redis.call('ZADD', KEYS[10], ends, ARGV[3]) keep(KEYS[4], KEYS[10])"}
 end
 `;
 

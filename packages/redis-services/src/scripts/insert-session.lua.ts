@@ -1,6 +1,7 @@
 import { redisScript } from '../redis-script.ts';
 import type { RedisScript } from '../redis-script.ts';
 import { APPLY_STATE } from './apply-state.lua.ts';
+import { KEEP_LIST } from './keep-list.lua.ts';
 import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
 
 /**
@@ -8,16 +9,18 @@ import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
  * KEYS: record, events, state, user state, user list, user ends; then app state, app list, app ends, or on Cluster pending.
  * ARGV from 2: incarnation, create time, last update time, initial state, time to live (ms) or '', member, app member, furthest that a time
  * goes back, and how many pairs of session, user and app state and how many events (id, element) follow.
- * Answers [OK, pending …], EXISTS or LATE. The same incarnation again is OK: it was stored already.
+ * Answers [OK, pending …], [EXISTS, pending …] or LATE. The same incarnation again is OK: it was stored already.
  */
 export const insertSession: RedisScript = redisScript(`
 ${APPLY_STATE}
 ${QUEUE_FOR_APP}
+${KEEP_LIST}
 local record = redis.call('HMGET', KEYS[1], 'v', 'inc', 'exp')
 if record[1] and not (record[3] and tonumber(record[3]) <= now) then
-  if record[2] ~= ARGV[2] then return {'EXISTS'} end
+  local pending = KEYS[8] and {} or redis.call('LRANGE', KEYS[7], 0, 99)
+  if record[2] ~= ARGV[2] then return {'EXISTS', unpack(pending)} end
   redis.call('HSET', KEYS[1], 'inc', ARGV[2])
-  return {'OK'}
+  return {'OK', unpack(pending)}
 end
 if late then return {'LATE'} end
 local count = tonumber(ARGV[13])
@@ -48,7 +51,11 @@ if ARGV[6] ~= '' then
   redis.call('ZADD', KEYS[6], ends, ARGV[7])
   if KEYS[9] then redis.call('ZADD', KEYS[9], ends, ARGV[8]) end
 end
-if KEYS[8] then return {'OK'} end
+keep(KEYS[5], KEYS[6])
+if KEYS[9] then
+  keep(KEYS[8], KEYS[9])
+  return {'OK'}
+end
 local entry = {m = ARGV[8], s = ARGV[4], a = {}}
 if ends then entry.x = string.format('%.0f', ends) end
 for i = appFrom, appFrom + ARGV[12] * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end

@@ -10,13 +10,17 @@ import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
  */
 export const removeSession: RedisScript = redisScript(`
 ${QUEUE_FOR_APP}
+local function answer(there)
+  if KEYS[9] then return {there} end
+  return {there, unpack(redis.call('LRANGE', KEYS[8], 0, 99))}
+end
 if redis.call('EXISTS', KEYS[7]) == 1 then
   redis.call('PEXPIRE', KEYS[7], ARGV[5])
-  return {1}
+  return answer(1)
 end
 local record = redis.call('HMGET', KEYS[1], 'v', 'seq', 'exp')
-if not record[1] or (record[3] and tonumber(record[3]) <= now) then return {0} end
-if ARGV[4] ~= '' and record[2] ~= ARGV[4] then return {0} end
+if not record[1] or (record[3] and tonumber(record[3]) <= now) then return answer(0) end
+if ARGV[4] ~= '' and record[2] ~= ARGV[4] then return answer(0) end
 if late then return {'LATE'} end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 redis.call('ZREM', KEYS[5], ARGV[2])
@@ -26,7 +30,6 @@ if KEYS[9] then
   redis.call('ZREM', KEYS[9], ARGV[3])
 end
 redis.call('SET', KEYS[7], '', 'PX', ARGV[5])
-if KEYS[9] then return {1} end
-queue(KEYS[8], KEYS[4], {m = ARGV[3], a = {}})
-return {1, unpack(redis.call('LRANGE', KEYS[8], 0, 99))}
+if not KEYS[9] then queue(KEYS[8], KEYS[4], {gone = {ARGV[3]}, a = {}}) end
+return answer(1)
 `);

@@ -47,6 +47,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await lost(late.fence, 'taken over');
       await lost(elsewhere.fence, 'of another session');
       await lost('made up', 'made up');
+      await lost('', 'empty');
       await newer.release();
       await lost(newer.fence, 'let go');
     },
