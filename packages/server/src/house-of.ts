@@ -6,6 +6,7 @@ import type { House } from './house.ts';
 import { checkedLimits } from './limits.ts';
 import type { Route } from './route.ts';
 import { LiveRuns } from './runs/live-runs.ts';
+import { withTracer } from './traces/with-tracer.ts';
 
 const KNOWN = [
   ...[
@@ -41,6 +42,7 @@ export function houseOf(options: HandlerOptions, routes: readonly Route[]): { ho
     ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
     ...{ ui: options.ui, basePath: checkedBasePath(options.basePath), deps: options.deps, traces: options.traces },
     runs: new LiveRuns({ limits, runtime }),
+    guarded: options.authorize !== undefined,
   };
   return { house, own };
 }
@@ -51,7 +53,7 @@ function runnersOf(options: HandlerOptions, runtime: Runtime): { runners: Map<st
   const runners = new Map<string, Runner>();
   const own: Runner[] = [];
   const services = { sessionService: sessionService!, memoryService, artifactService };
-  const traced: Runtime = options.traces ? { ...runtime, tracer: options.traces } : runtime;
+  const traced: Runtime = options.traces ? withTracer(runtime, options.traces) : runtime;
   for (const each of apps as readonly (App | Runner)[]) {
     let runner: Runner;
     if (isRunner(each)) {

@@ -12,6 +12,8 @@ export interface House {
   readonly runtime: Runtime;
   readonly limits: Limits;
   readonly onDisconnect: 'abort' | 'continue';
+  /** Whether an `authorize` stands before it. */
+  readonly guarded: boolean;
   readonly clientMayWrite: ReadonlySet<ClientScope>;
   readonly ui: Ui | undefined;
   readonly basePath: string;

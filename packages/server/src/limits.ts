@@ -14,12 +14,13 @@ export interface Limits {
   readonly runMs: number;
   /** How often a silent stream says that it lives, 15 s. */
   readonly heartbeatMs: number;
-  /** Characters kept of each run that goes on without its client, 1 Mi; a reader that needs more gets what was stored. */
+  /** Characters kept of each run that goes on without its client, 64 Ki; a reader that needs more gets what was stored. */
   readonly runBufferChars: number;
   /** Sessions a page of a list holds at most, and all that a list without paging shows, 1,000. */
   readonly listItems: number;
 }
 
+/** Limits that are other than usual. */
 export type LimitOptions = { readonly [name in keyof Limits]?: number | undefined };
 
 const DEFAULTS: Limits = {
@@ -29,7 +30,7 @@ const DEFAULTS: Limits = {
   concurrentRuns: 1_000,
   runMs: 600_000,
   heartbeatMs: 15_000,
-  runBufferChars: 1024 * 1024,
+  runBufferChars: 64 * 1024,
   listItems: 1_000,
 };
 

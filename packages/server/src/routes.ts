@@ -1,7 +1,25 @@
 import type { Route } from './route.ts';
+import { artifactRoutes } from './routes/artifact-routes.ts';
+import { evaluationRoutes } from './routes/evaluation-routes.ts';
+import { graphRoutes } from './routes/graph-routes.ts';
+import { memoryRoutes } from './routes/memory-routes.ts';
+import { openApiRoutes } from './routes/openapi-routes.ts';
+import { pageRoutes } from './routes/page-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { systemRoutes } from './routes/system-routes.ts';
+import { traceRoutes } from './routes/trace-routes.ts';
 
 /** The API, row by row; the first that fits a request serves it. */
-export const routes: readonly Route[] = [...systemRoutes, ...sessionRoutes, ...runRoutes];
+export const routes: readonly Route[] = [
+  ...systemRoutes,
+  ...sessionRoutes,
+  ...runRoutes,
+  ...artifactRoutes,
+  ...memoryRoutes,
+  ...traceRoutes,
+  ...graphRoutes,
+  ...evaluationRoutes,
+  ...openApiRoutes,
+  ...pageRoutes,
+];

@@ -1,9 +1,10 @@
 import { TholeError } from '@thole/core';
 import type { Logger } from '@thole/core';
+import { isResponse } from './is-response.ts';
 
 /** An error as `{"detail": …}` with its status. What carries no code of ours is told to the log, and to the client only that it happened. */
 export function errorResponse(error: unknown, logger: Logger): Response {
-  if (error instanceof Response) return error;
+  if (isResponse(error)) return error;
   if (!TholeError.is(error)) {
     logger.error('A request failed with an error that carries no code.', { error: String(error) });
     return Response.json({ detail: 'The server failed.' }, { status: 500 });

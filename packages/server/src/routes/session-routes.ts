@@ -1,5 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
-import type { JsonObject, SessionRef } from '@thole/core';
+import { isPlainObject } from '@thole/core';
+import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import { checkClientState } from '../edge/client-state.ts';
 import { importedEvents } from '../edge/imported-events.ts';
@@ -8,6 +8,7 @@ import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { createFilledSession } from './create-filled-session.ts';
 import { listSessions } from './list-sessions.ts';
+import { noSession, refOf } from './session-ref.ts';
 import { wireSession } from './wire-session.ts';
 
 const ALL = '/apps/:app/users/:user/sessions';
@@ -81,16 +82,6 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** The three names of a session in a path. */
-export function refOf({ names }: Pick<RouteCall, 'names'>): SessionRef {
-  return { appName: names.app, userId: names.user, sessionId: names.session };
-}
-
-/** `SESSION_NOT_FOUND` for a session that is not there. */
-export function noSession({ userId, sessionId, appName }: SessionRef): TholeError {
-  return new TholeError('SESSION_NOT_FOUND', `No session ${sessionId} for ${userId} in ${appName}.`);
-}
 
 interface NewSession {
   sessionId: string | undefined;

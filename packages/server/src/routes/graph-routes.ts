@@ -1,0 +1,57 @@
+import { AgentTree, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import type { Event } from '@thole/core';
+import { z } from 'zod';
+import { flag } from '../edge/schemas.ts';
+import { route } from '../route.ts';
+import type { Route } from '../route.ts';
+import { agentGraphOf } from './agent-graph.ts';
+import { dotOf } from './dot-of.ts';
+import type { DotOptions } from './dot-of.ts';
+import { noSession, refOf } from './session-ref.ts';
+
+const both = (path: string): [string, ...string[]] => [`/dev/apps/:app/${path}`, `/apps/:app/${path}`];
+const tag = 'graphs';
+
+/** How an app's agents and tools hang together. */
+export const graphRoutes: readonly Route[] = [
+  route({
+    ...{ method: 'GET', paths: both('build_graph'), tag },
+    summary: 'The agents and tools of an app, as a tree.',
+    answers: { 200: '{name, rootAgent: {name, description, type, subAgents, tools}}', 404: 'No such app' },
+    handle: ({ runner }) => Response.json({ name: runner.appName, rootAgent: agentGraphOf(runner.agent) }),
+  }),
+  route({
+    ...{ method: 'GET', paths: both('build_graph_image'), tag },
+    summary: 'The same in Graphviz’s language; with `node` from that agent on.',
+    query: z.object({ darkMode: flag.optional(), node: z.string().optional() }),
+    answers: { 200: '{dotSrc}', 404: 'No such app or agent' },
+    handle({ query: { darkMode, node }, runner }) {
+      const agent = node === undefined || node === '' ? runner.agent : new AgentTree(runner.agent).find(node);
+      if (!agent) throw new TholeError('NOT_FOUND', `The app ${runner.appName} has no such agent.`);
+      return Response.json({ dotSrc: dotOf(agentGraphOf(agent), { darkMode }) });
+    },
+  }),
+  route({
+    ...{ method: 'GET', paths: both('users/:user/sessions/:session/events/:event/graph'), tag },
+    summary: 'The graph of an app, with who called whom in an event marked.',
+    query: z.object({ darkMode: flag.optional() }),
+    answers: { 200: '{dotSrc}', 404: 'No such session or event' },
+    async handle(call) {
+      const ref = refOf(call);
+      const session = await call.runner.sessionService.getSession(ref);
+      if (!session) throw noSession(ref);
+      const event = session.events.find(({ id }) => id === call.names['event']);
+      if (!event) throw new TholeError('NOT_FOUND', `Session ${ref.sessionId} has no such event.`);
+      const { darkMode } = call.query;
+      return Response.json({ dotSrc: dotOf(agentGraphOf(call.runner.agent), { darkMode, ...markedBy(event) }) });
+    },
+  }),
+];
+
+function markedBy(event: Event): Pick<DotOptions, 'marked' | 'steps'> {
+  const { author: from, actions } = event;
+  const steps = getFunctionCalls(event).map(({ name }) => ({ from, to: name, isAnswer: false }));
+  for (const { name } of getFunctionResponses(event)) steps.push({ from, to: name, isAnswer: true });
+  if (actions.transferToAgent) steps.push({ from, to: actions.transferToAgent, isAnswer: false });
+  return { marked: [from], steps };
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { contentSchema, partSchema } from '../../src/edge/content-schema.ts';
+
+it('hands a message on as it came, with members that it does not know', () => {
+  const part = JSON.parse('{"functionCall":{"name":"a","args":{"__proto__":1}},"brandNew":{"a_b":null}}') as object;
+  const content = { role: 'model', parts: [part] };
+  expect(contentSchema.parse(content)).toBe(content);
+  expect(JSON.stringify(contentSchema.parse(content))).toContain('__proto__');
+});
+
+it.each([
+  ['role', { role: 'system', parts: [{ text: 'a' }] }],
+  ['parts.0', { parts: [{}] }],
+  ['parts.1.inlineData.data', { parts: [{ text: 'a' }, { inlineData: { mimeType: 'a/b', data: 7 } }] }],
+  ['parts.0.functionResponse.response', { parts: [{ functionResponse: { name: 'a', response: 'b' } }] }],
+  ['parts.0.partMetadata.provider', { parts: [{ text: 'a', partMetadata: {} }] }],
+])('names what is wrong: %s', (path, content) => {
+  expect(contentSchema.safeParse(content).error!.issues[0]!.path.join('.')).toBe(path);
+});
+
+it('refuses a part of no kind', () => {
+  expect(partSchema.safeParse({ brandNew: 1 }).success).toBe(false);
+});

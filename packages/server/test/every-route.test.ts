@@ -1,0 +1,99 @@
+import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
+import { says } from '@thole/testing';
+import { expect, it } from 'vitest';
+import { SpanMemory } from '../src/index.ts';
+import { routes } from '../src/routes.ts';
+import { ask } from './ask.ts';
+import { demo } from './demo.ts';
+import type { Demo } from './demo.ts';
+
+const rows = routes.flatMap((row) => row.paths.map((path) => ({ row, path, title: `${row.method} ${path}` })));
+const everything = (p: Parameters<typeof demo>[0] = {}): Promise<Demo> =>
+  demo({
+    memoryService: new InMemoryMemoryService(),
+    artifactService: new InMemoryArtifactService(),
+    traces: new SpanMemory(),
+    ...p,
+  });
+
+/** A row's path with names in it: one for all, but for what is told. */
+function pathOf(pattern: string, names: { [name: string]: string } = {}): string {
+  return pattern.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => names[name] ?? 'demo');
+}
+
+it.each(rows.filter(({ path }) => path.includes(':user')))(
+  'asks who may act for the user before anything else: $title',
+  async ({ row, path }) => {
+    const asked: unknown[] = [];
+    const { handler } = await everything({
+      authorize(_, identity) {
+        asked.push(identity);
+        return identity.userId === 'ann';
+      },
+    });
+    const answer = await ask(
+      handler,
+      row.method,
+      pathOf(path, { user: 'bob' }),
+      row.method === 'GET' ? undefined : '{',
+    );
+    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect(asked).toEqual([{ appName: 'demo', userId: 'bob' }]);
+  },
+);
+
+it('is asked about by every row but those of life signs and of the page', () => {
+  const open = rows.filter(({ row }) => row.access === 'open').map(({ path }) => path);
+  expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/:path{.+}']);
+  const asking = rows.filter(({ row }) => row.access === 'body').map(({ path }) => path);
+  expect(asking.filter((path) => !path.includes('/debug/trace/'))).toEqual(['/run', '/run_sse']);
+});
+
+const bodies = [
+  'null',
+  '[]',
+  '7',
+  '"x"',
+  '{',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":7,"state":{"toString":1}}',
+  `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+];
+const shapes = [
+  '{"events":[null]}',
+  '{"memories":[null]}',
+  '{"sessionId":{"$gt":""}}',
+  '{"stateDelta":{"a":[1e999]}}',
+  '{"filename":"a","artifact":{"text":[]}}',
+  '{"userId":[],"sessionId":{},"newMessage":7}',
+];
+const names = ['%00', '%ff', '..%2F..%2Fetc', '%F0%9F%92%A9', 'x'.repeat(600), '__proto__', '%25', "'%20OR%201=1"];
+const queries = [
+  'limit=NaN&offset=-1&page=x',
+  'numRecentEvents=9999999999&afterTimestamp=Infinity',
+  'version=1e9&after=-1',
+  'query=%00&minScore=',
+  'cursor=%00&limit=1',
+  '__proto__=1&constructor=2',
+  'dark_mode=%22&node=%00',
+];
+
+it.each(rows)('answers no bad input with a 5xx, and works afterwards: $title', async ({ row, path }) => {
+  const { handler } = await everything({ answers: [says('Hello')] });
+  const wrong: [string, string | undefined][] = [
+    ...(row.method === 'GET' ? [] : [...bodies, ...shapes].map((body): [string, string] => [pathOf(path), body])),
+    ...queries.map((query): [string, undefined] => [`${pathOf(path)}?${query}`, undefined]),
+    ...names.flatMap((name): [string, undefined][] =>
+      ['user', 'session', 'name', 'memory', 'event', 'version', 'invocation', 'app', 'path'].map((each) => [
+        pathOf(path, { [each]: name }),
+        undefined,
+      ]),
+    ),
+  ];
+  for (const [at, body] of wrong) {
+    const { status, body: told } = await ask(handler, row.method, at, body);
+    expect(status, `${at} ${body}`).toBeLessThan(500);
+    if (status >= 400) expect(told.detail, at).toEqual(expect.any(String));
+  }
+  expect((await ask(handler, 'GET', '/health')).body).toEqual({ status: 'ok' });
+});

@@ -1,0 +1,9 @@
+import { TholeError } from '@thole/core';
+import type { HandlerOptions } from '@thole/server';
+import { parseSigned } from 'hono/utils/cookie';
+
+export const authorize: HandlerOptions['authorize'] = async (request, { userId }) => {
+  const { user } = await parseSigned(request.headers.get('cookie') ?? '', 'the secret', 'user');
+  if (!user) throw new TholeError('UNAUTHENTICATED', 'The request must come with a cookie of ours.');
+  return userId === undefined || userId === user;
+};

@@ -1,0 +1,85 @@
+import { AgentTool, LlmAgent, SequentialAgent } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool, jsonSchema } from '@thole/tools';
+import { expect, it } from 'vitest';
+import { ask } from '../ask.ts';
+import { demo, message } from '../demo.ts';
+
+const look = new FunctionTool({
+  name: 'look',
+  description: 'Looks.',
+  parameters: jsonSchema({ type: 'object', properties: {} }),
+  execute: () => ({ seen: 'figs' }),
+});
+
+function tree(model: ScriptedLlm): LlmAgent {
+  const critic = new AgentTool({
+    agent: new LlmAgent({ name: 'critic', description: 'Judges.', model: new ScriptedLlm() }),
+  });
+  const steps = new SequentialAgent({
+    name: 'steps',
+    subAgents: [new LlmAgent({ name: 'first', model: new ScriptedLlm() })],
+  });
+  return new LlmAgent({ name: 'concierge', model, tools: [look, critic], subAgents: [steps] });
+}
+
+it('tells an app’s agents and tools as a tree, with and without /dev', async () => {
+  const { handler } = await demo({ rootAgent: tree(new ScriptedLlm()) });
+  const first = { name: 'first', description: '', type: 'LlmAgent', subAgents: [], tools: [] };
+  const critic = { name: 'critic', description: 'Judges.', type: 'LlmAgent', subAgents: [], tools: [] };
+  for (const path of ['/dev/apps/demo/build_graph', '/apps/demo/build_graph']) {
+    expect((await ask(handler, 'GET', path)).body).toEqual({
+      name: 'demo',
+      rootAgent: {
+        ...{ name: 'concierge', description: '', type: 'LlmAgent' },
+        subAgents: [{ name: 'steps', description: '', type: 'SequentialAgent', subAgents: [first], tools: [] }],
+        tools: [
+          { name: 'look', description: 'Looks.' },
+          { name: 'critic', description: 'Judges.', agent: critic },
+        ],
+      },
+    });
+  }
+});
+
+it('draws it in Graphviz’s language, dark if asked, from a named agent on', async () => {
+  const { handler } = await demo({ rootAgent: tree(new ScriptedLlm()) });
+  for (const prefix of ['/dev/apps/demo', '/apps/demo']) {
+    const { dotSrc } = (await ask(handler, 'GET', `${prefix}/build_graph_image`)).body;
+    expect(dotSrc).toMatch(/^digraph "concierge" \{/);
+    expect(dotSrc).toContain('"concierge" -> "critic"');
+    expect((await ask(handler, 'GET', `${prefix}/build_graph_image?dark_mode=true`)).body.dotSrc).not.toBe(dotSrc);
+    const part = (await ask(handler, 'GET', `${prefix}/build_graph_image?node=steps`)).body.dotSrc;
+    expect(part).toContain('"steps" -> "first"');
+    expect(part).not.toContain('concierge');
+    expect((await ask(handler, 'GET', `${prefix}/build_graph_image?node=nobody`)).status).toBe(404);
+    expect((await ask(handler, 'GET', `${prefix}/build_graph_image?dark_mode=perhaps`)).status).toBe(400);
+  }
+});
+
+it('marks in the graph who called whom in an event', async () => {
+  const model = new ScriptedLlm(calls('look', {}), says('Figs.'));
+  const { handler } = await demo({ rootAgent: tree(model) });
+  const events = (await ask(handler, 'POST', '/run', message())).body;
+  for (const prefix of ['/dev/apps/demo', '/apps/demo']) {
+    const dots = [];
+    for (const { id } of events) {
+      const path = `${prefix}/users/ann/sessions/s/events/${encodeURIComponent(id)}/graph`;
+      dots.push((await ask(handler, 'GET', path)).body.dotSrc.match(/-> "look".*/)[0]);
+    }
+    expect(dots).toEqual([
+      '-> "look" [color="#188038", penwidth=2];',
+      '-> "look" [color="#188038", penwidth=2, dir=back];',
+      '-> "look";',
+    ]);
+    expect((await ask(handler, 'GET', `${prefix}/users/ann/sessions/s/events/x/graph`)).status).toBe(404);
+    expect((await ask(handler, 'GET', `${prefix}/users/ann/sessions/x/events/x/graph`)).status).toBe(404);
+    expect((await ask(handler, 'GET', `${prefix}/users/bob/sessions/s/events/${events[0].id}/graph`)).status).toBe(404);
+  }
+});
+
+it('answers 404 for an app that is not served', async () => {
+  const { handler } = await demo();
+  for (const path of ['build_graph', 'build_graph_image', 'users/a/sessions/s/events/e/graph'])
+    expect((await ask(handler, 'GET', `/dev/apps/other/${path}`)).status).toBe(404);
+});
