@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageOf } from './server-kind.ts';
-import type { ServerKind } from './server-kind.ts';
+import type { ProgramKind } from './server-kind.ts';
 import { ServerMissing } from './server-missing.ts';
 
 /** What `find` finds, after an installation where that is possible. Throws `ServerMissing` where it is not. */
-export async function findOrInstall<Found>(kind: ServerKind, find: () => Found | undefined): Promise<Found> {
+export async function findOrInstall<Found>(kind: ProgramKind, find: () => Found | undefined): Promise<Found> {
   const found = find();
   if (found !== undefined) return found;
   if (!canInstall()) throw new ServerMissing(kind, 'only root on Debian or Ubuntu has it installed here');
@@ -38,11 +38,11 @@ if [ ! -e "$policy" ]; then
 fi
 get() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$1"; }
 get "$1" || { apt-get update && get "$1"; }
-service "$2" stop >/dev/null 2>&1 || true
+[ -z "$2" ] || service "$2" stop >/dev/null 2>&1 || true
 `;
 
-async function install(kind: ServerKind): Promise<void> {
-  const { apt, service } = packageOf[kind];
+async function install(kind: ProgramKind): Promise<void> {
+  const { apt, service = '' } = packageOf[kind];
   const args = [join(tmpdir(), 'thole-apt.lock'), 'sh', '-c', script, 'sh', apt, service];
   const { code, output } = await new Promise<{ code: number | null; output: string }>((resolve, reject) => {
     const child = spawn('flock', args, { stdio: ['ignore', 'pipe', 'pipe'] });

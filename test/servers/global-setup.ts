@@ -2,39 +2,45 @@ import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { canInstall } from './find-or-install.ts';
 import './provided.ts';
-import { serverKinds } from './server-kind.ts';
 import type { ServerKind } from './server-kind.ts';
 import { ServerMissing } from './server-missing.ts';
 import type { Server } from './server.ts';
 import { startMariaDb } from './start-maria-db.ts';
+import { startPgBouncer } from './start-pg-bouncer.ts';
 import { startPostgres } from './start-postgres.ts';
 import { skippedFile } from './skip-reporter.ts';
 import { startRedis } from './start-redis.ts';
-
-const starts = { redis: startRedis, postgres: startPostgres, mariadb: startMariaDb };
 
 /**
  * One server of each kind for the whole run. Where a kind is missing and this machine cannot install it, its suites
  * are skipped, and `SkipReporter` says how many; where it can, the run fails instead.
  */
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
-  const started = await Promise.all(serverKinds.map(startOrMiss));
-  const urls = Object.fromEntries(started.flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])));
+  const [redis, postgres, mariadb] = await Promise.all([
+    startOrMiss(startRedis),
+    startOrMiss(startPostgres),
+    startOrMiss(startMariaDb),
+  ]);
+  const pgbouncer = postgres && (await startOrMiss(() => startPgBouncer({ postgresUrl: postgres.url })));
+  const started: { [Kind in ServerKind]: Server | undefined } = { redis, postgres, pgbouncer, mariadb };
+  const urls = Object.fromEntries(
+    Object.entries(started).flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])),
+  );
   const skipped = skippedFile();
   rmSync(skipped, { force: true });
   project.provide('servers', { ...urls, skipped });
   return async () => {
-    await Promise.all(started.map(async ([, server]) => server?.remove()));
+    await Promise.all(Object.values(started).map(async (server) => server?.remove()));
     rmSync(skipped, { force: true });
   };
 }
 
-async function startOrMiss(kind: ServerKind): Promise<[ServerKind, Server | undefined]> {
+async function startOrMiss(start: () => Promise<Server>): Promise<Server | undefined> {
   try {
-    return [kind, await starts[kind]()];
+    return await start();
   } catch (error) {
     if (!(error instanceof ServerMissing) || canInstall()) throw error;
     console.warn(`servers: ${error.message}`);
-    return [kind, undefined];
+    return undefined;
   }
 }

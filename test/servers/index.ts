@@ -8,6 +8,8 @@ export { ServerMissing } from './server-missing.ts';
 export type { Server } from './server.ts';
 export { startMariaDb } from './start-maria-db.ts';
 export type { MariaDbOptions } from './start-maria-db.ts';
+export { startPgBouncer } from './start-pg-bouncer.ts';
+export type { PgBouncerOptions } from './start-pg-bouncer.ts';
 export { startPostgres } from './start-postgres.ts';
 export type { PostgresOptions } from './start-postgres.ts';
 export { startRedisCluster } from './start-redis-cluster.ts';

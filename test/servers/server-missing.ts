@@ -1,11 +1,11 @@
 import { packageOf } from './server-kind.ts';
-import type { ServerKind } from './server-kind.ts';
+import type { ProgramKind } from './server-kind.ts';
 
-/** A server that is neither installed nor to be installed from here. */
+/** A server, or a browser, that is neither installed nor to be installed from here. */
 export class ServerMissing extends Error {
-  readonly kind: ServerKind;
+  readonly kind: ProgramKind;
 
-  constructor(kind: ServerKind, why: string) {
+  constructor(kind: ProgramKind, why: string) {
     super(`No ${kind} on this machine, and ${why}: install ${packageOf[kind].apt} (or put its programs on PATH).`);
     this.name = 'ServerMissing';
     this.kind = kind;

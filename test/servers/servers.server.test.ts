@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { describeWith, redisCli, startMariaDb, startPostgres, startRedis, until } from './index.ts';
-import { startRedisCluster, startRedisSentinel } from './index.ts';
+import { startPgBouncer, startRedisCluster, startRedisSentinel } from './index.ts';
 import type { Server } from './index.ts';
 
 const starts = [
   ['redis', () => startRedis({ config: ['appendonly yes', 'appendfsync always'] })],
   ['postgres', startPostgres],
+  ['pgbouncer', () => startPgBouncer({ postgresUrl: inject('servers').postgres! })],
   ['mariadb', startMariaDb],
 ] as const;
 
@@ -37,7 +38,8 @@ for (const [kind, start] of starts) {
     });
 
     it('ends with the process that started it, also when that is killed', async () => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'start-and-wait.ts'), kind], {
+      const args = [join(import.meta.dirname, 'start-and-wait.ts'), kind, inject('servers').postgres ?? ''];
+      const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,11 +1,14 @@
-// Starts a server of the kind that the argument names, says where it is, and lives until it is killed.
+// Starts a server of the kind that the first argument names (a PgBouncer before the PostgreSQL that the second names), says
+// where it is, and lives until it is killed.
 import { startMariaDb } from './start-maria-db.ts';
+import { startPgBouncer } from './start-pg-bouncer.ts';
 import { startPostgres } from './start-postgres.ts';
 import { startRedis } from './start-redis.ts';
 
 const starts: Record<string, (() => Promise<{ pid: number | undefined; folder: string }>) | undefined> = {
   redis: startRedis,
   postgres: startPostgres,
+  pgbouncer: () => startPgBouncer({ postgresUrl: process.argv[3] ?? '' }),
   mariadb: startMariaDb,
 };
 const { pid, folder } = await starts[process.argv[2] ?? '']!();

@@ -8,6 +8,7 @@ import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
 import { prepared, temporaryFolder } from './temporary-folder.ts';
+import { userOtherThanRoot } from './user-other-than-root.ts';
 
 export interface PostgresOptions {
   /** Settings such as `max_connections=50`; they come after ours, so they win. */
@@ -36,15 +37,4 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Serv
     });
     return serverOf(running, { url: `postgresql://postgres@127.0.0.1:${port}/postgres`, port, folder });
   });
-}
-
-/** PostgreSQL refuses to run as root. */
-async function userOtherThanRoot(): Promise<{ uid: number; gid: number } | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  const idOf = async (which: string, name: string): Promise<number> => Number(await runProgram('id', [which, name]));
-  const both = async (name: string): Promise<{ uid: number; gid: number }> => ({
-    uid: await idOf('-u', name),
-    gid: await idOf('-g', name),
-  });
-  return both('postgres').catch(() => both('nobody'));
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
+import { FixedRuntime } from '@thole/testing';
 import { Kysely, SqliteDialect } from 'kysely';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../src/database/load-driver.ts';
@@ -151,6 +152,59 @@ describe('a SQLite file', () => {
     await service.close();
     await service.close();
     await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('stores nothing of an append of which the database refuses a part, and says so (contract 7)', async () => {
+    const { path, dbUrl } = at('refusing.db');
+    const service = opened(dbUrl);
+    await service.createSession(ref);
+    const file = new DatabaseSync(path);
+    onTestFinished(() => file.close());
+    for (const table of ['app_states', 'user_states', 'sessions']) {
+      const [verb, scope] = table === 'sessions' ? ['UPDATE', ''] : ['INSERT', `${table.slice(0, -'_states'.length)}:`];
+      file.exec(`CREATE TRIGGER refusal BEFORE ${verb} ON thole_${table} BEGIN SELECT RAISE(ABORT, 'no'); END`);
+      const stateDelta = { a: 1, [`${scope}b`]: 2 };
+      const appending = service.appendEvent({
+        session: ref,
+        event: createEvent({ author: 'a', actions: { stateDelta } }),
+      });
+      await expect(appending).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      file.exec('DROP TRIGGER refusal');
+      const { lastSeq, events, state } = (await service.getSession(ref))!;
+      expect([lastSeq, events, state]).toEqual([0, [], {}]);
+    }
+  });
+
+  it('holds nothing of a session that was deleted, nor of a user, also where their processes have died', async () => {
+    const { path, dbUrl } = at('deleted.db');
+    const runtime = new FixedRuntime();
+    const service = opened({ dbUrl, runtime });
+    const file = new DatabaseSync(path);
+    onTestFinished(() => file.close());
+    const leaveBehind = async (sessionId: string): Promise<void> => {
+      const session = await service.createSession({ ...ref, sessionId, state: { 'user:a': 1 } });
+      await service.appendEvent({ session, event: createEvent({ author: 'a' }) });
+      await service.leasing!.lease(
+        { ...ref, sessionId },
+        {
+          ...{ invocationId: 'crashed', holder: 'r', policy: 'reject', waitMs: 0, maxWaiting: 0 },
+          ...{ ttlMs: 1_000, cleanupMs: 0 },
+        },
+      );
+      file.exec(`INSERT INTO thole_lease_waiters (app_name, user_id, session_id, goes_first, expires_at)
+        VALUES ('app', 'u', '${sessionId}', 0, ${runtime.now() + 1})`);
+      await runtime.advance(1_000);
+    };
+    const left = (): string[] =>
+      ['sessions', 'events', 'leases', 'lease_waiters', 'user_states'].filter(
+        (name) => file.prepare(`SELECT 1 FROM thole_${name}`).all().length > 0,
+      );
+    await leaveBehind('s1');
+    await service.deleteSession({ ...ref, sessionId: 's1' });
+    expect(left()).toEqual(['user_states']);
+    await leaveBehind('s2');
+    await service.deleteUserData(ref);
+    expect(left()).toEqual([]);
   });
 
   it('is served through a Kysely instance of the caller as well', async () => {

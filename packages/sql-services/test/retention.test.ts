@@ -51,12 +51,15 @@ describe('pruneEvents', () => {
     expect((await service.appendEvent({ session: ref, event: createEvent({ author: 'a' }) })).seq).toBe(3);
   });
 
-  it('takes more than fits into one transaction, of as many sessions as there are', async () => {
-    const times = Array.from({ length: 1_205 }, () => 1);
-    const service = await filled(times);
+  it.each([
+    [{ keepLast: 1 }, [1_205], [3]],
+    [{ olderThan: 5 }, [1_204, 1_205], []],
+    [{ olderThan: 5, keepLast: 2 }, [1_204, 1_205], [2, 3]],
+  ])('takes more than fits into one transaction, of as many sessions as there are: %j', async (request, ...left) => {
+    const service = await filled(Array.from({ length: 1_205 }, (_, i) => (i < 1_203 ? 1 : 9)));
     await filled([1, 2, 3], 'other', service);
-    expect(await service.pruneEvents({ keepLast: 1 })).toBe(1_206);
-    expect([await seqs(service), await seqs(service, 'other')]).toEqual([[1_205], [3]]);
+    expect(await service.pruneEvents(request)).toBe(1_208 - left.flat().length);
+    expect([await seqs(service), await seqs(service, 'other')]).toEqual(left);
   });
 
   it('keeps to the app, user or session that it is given (contract 1)', async () => {

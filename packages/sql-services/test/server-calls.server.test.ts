@@ -7,7 +7,7 @@ import { Kysely, MysqlDialect, PostgresDialect } from 'kysely';
 import { createPool } from 'mysql2';
 import pg from 'pg';
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { describeWith } from '../../../test/servers/index.ts';
+import { describeWith, until } from '../../../test/servers/index.ts';
 import { cuttingProxy } from './cutting-proxy.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { recordedMariaDb, recordedPostgres } from './recording-pool.ts';
@@ -125,6 +125,45 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await service.getSession(ref))!.lastSeq).toBe(1);
     });
 
+    if (kind === 'mariadb') {
+      it('finds the session of an append by its own key, also where it is the only one of the app', async () => {
+        const { pool, trips } = poolOf();
+        const service = opened({ db: pool, dialect: kind });
+        await service.createSession(ref);
+        await service.appendEvent({ session: ref, event: event('e1') });
+        const { text } = trips.find((each) => each.text.startsWith('UPDATE'))!;
+        const literals = ['1', 'NULL', "'app'", "'u'", "'s'", '1'];
+        const plan = await tables.query(`EXPLAIN ${text.replaceAll('?', () => literals.shift()!)}`);
+        expect(plan.map((row) => row['key'])).toEqual([`${tablePrefix}sessions_triple`]);
+      });
+    }
+
+    it('leaves no lease behind that nobody knows of when the answer to its commit is lost (contract 13)', async () => {
+      const { proxy, service } = await behindProxy(10_000);
+      const request = {
+        holder: 'r',
+        policy: 'reject',
+        waitMs: 0,
+        maxWaiting: 0,
+        ttlMs: 600_000,
+        cleanupMs: 0,
+      } as const;
+      proxy.cutAnswerTo(/COMMIT(?!TED)/);
+      const lost = service.leasing!.lease(ref, { ...request, invocationId: 'i1' });
+      await expect(lost).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
+      await until(async () => (await tables.query(`SELECT fence FROM ${tablePrefix}leases`)).length === 0);
+      await (await service.leasing!.lease(ref, { ...request, invocationId: 'i2' })).release();
+    });
+
+    it('begins an append anew after a deadlock in the midst of it (contract 7)', async () => {
+      const service = opened({ dbUrl, maxConnections: 1 });
+      await service.createSession(ref);
+      await refuseStateOnce(kind, tables);
+      const stored = await service.appendEvent({ session: ref, event: event('e1', { a: 1, 'user:b': 2 }) });
+      const session = (await service.getSession(ref))!;
+      expect([stored.seq, session.lastSeq, session.state]).toEqual([1, 1, { a: 1, 'user:b': 2 }]);
+    });
+
     it('begins anew by itself when the connection is lost before anything was decided', async () => {
       const { proxy, service } = await behindProxy(10_000);
       proxy.cutAnswerTo(kind === 'postgres' ? /BEGIN/ : /START TRANSACTION/);
@@ -132,7 +171,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('ends each call within timeoutMs when the server is silent: reads as STORE_UNAVAILABLE, writes as what is known', async () => {
-      const { proxy, service } = await behindProxy(300);
+      const { proxy, service } = await behindProxy(2_000);
       proxy.freeze();
       const begun = performance.now();
       await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
@@ -141,7 +180,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
         code: expect.stringMatching(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/),
       });
       await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(performance.now() - begun).toBeLessThan(15_000);
     });
 
     it('says STORE_UNAVAILABLE when nobody listens', async () => {
@@ -230,6 +269,44 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await stores[0]!.listSessions({ appName: 'app' })).total).toBe(16);
     });
 
+    it('keeps its tables in the schema that it is given, apart from others, and says what the database says where there is none', async () => {
+      const schema = `schema_${process.pid}`;
+      await tables.query(`DROP SCHEMA IF EXISTS ${schema}${kind === 'postgres' ? ' CASCADE' : ''}`);
+      const missing = opened({ dbUrl, schema }).createSession(ref);
+      await expect(missing).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/\(\w+\)/),
+      });
+      await tables.query(`CREATE SCHEMA ${schema}`);
+      const service = opened({ dbUrl, schema });
+      await service.createSession({ ...ref, state: { a: 1, 'app:b': 2 } });
+      await service.appendEvent({ session: ref, event: event('e1', { 'user:c': 3 }) });
+      const lease = await service.leasing!.lease(ref, {
+        ...{ invocationId: 'i', holder: 'r', policy: 'queue', waitMs: 0, maxWaiting: 0, ttlMs: 60_000, cleanupMs: 0 },
+      });
+      await service.appendEvent({ session: ref, event: event('e2'), fence: lease.fence });
+      await lease.release();
+      expect((await service.getSession(ref))!.state).toEqual({ a: 1, 'app:b': 2, 'user:c': 3 });
+      expect(await opened({ dbUrl }).getSession(ref)).toBeUndefined();
+      const files = new DatabaseArtifactService({ dbUrl, schema });
+      onTestFinished(() => files.close());
+      expect(await files.saveArtifact({ ...ref, filename: 'a', artifact: { text: 'x' } })).toBe(0);
+      const rows = await tables.query(
+        `SELECT app_name FROM ${schema}.${tablePrefix}events, ${schema}.${tablePrefix}sessions`,
+      );
+      expect(rows).toHaveLength(2);
+    });
+
+    it('that was closed answers no more and opens nothing, whether it was used before or not', async () => {
+      for (const isUsed of [true, false]) {
+        const service = new DatabaseSessionService({ dbUrl, tablePrefix });
+        if (isUsed) await service.ping();
+        await service.close();
+        await service.close();
+        await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      }
+    });
+
     it('makes no tables with autoMigrate false, and says what is missing until migrate() has run', async () => {
       const place = { dbUrl, tablePrefix: `explicit_${process.pid}_` };
       const service = opened({ ...place, autoMigrate: false });
@@ -265,6 +342,28 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(plan.scans).toEqual([]);
     });
   });
+}
+
+/** A trigger that ends the first write to a user's state as the victim of a deadlock. */
+async function refuseStateOnce(
+  kind: 'postgres' | 'mariadb',
+  tables: { query(sql: string): Promise<unknown> },
+): Promise<void> {
+  const table = `${tablePrefix}user_states`;
+  const trigger = `${tablePrefix}refusal`;
+  if (kind === 'mariadb') {
+    await tables.query(`CREATE OR REPLACE TRIGGER ${trigger} BEFORE INSERT ON ${table} FOR EACH ROW
+      IF @refused IS NULL THEN SET @refused = 1; SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF`);
+    onTestFinished(async () => void (await tables.query(`DROP TRIGGER ${trigger}`)));
+    return;
+  }
+  await tables.query(`DROP SEQUENCE IF EXISTS ${trigger}_count CASCADE`);
+  await tables.query(`CREATE SEQUENCE ${trigger}_count`);
+  await tables.query(`CREATE OR REPLACE FUNCTION ${trigger}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('${trigger}_count') = 1 THEN RAISE EXCEPTION USING ERRCODE = '40P01'; END IF; RETURN NEW; END $$`);
+  await tables.query(`CREATE OR REPLACE TRIGGER ${trigger} BEFORE INSERT ON ${table} FOR EACH ROW
+    EXECUTE FUNCTION ${trigger}()`);
+  onTestFinished(async () => void (await tables.query(`DROP FUNCTION ${trigger} CASCADE`)));
 }
 
 /** The tables that the statement reads from one end to the other. */

@@ -4,10 +4,11 @@ import { afterAll, describe, it } from 'vitest';
 import { describeWith } from '../../../test/servers/index.ts';
 import { serverTables } from './server-tables.ts';
 
-for (const kind of ['postgres', 'mariadb'] as const) {
+for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
   describeWith(kind, `the suites on ${kind}`, (dbUrl) => {
-    const tables = serverTables(kind, dbUrl, 'suite_');
-    const place = { dbUrl, tablePrefix: 'suite_' };
+    const tablePrefix = `suite_${kind}_`;
+    const tables = serverTables(kind, dbUrl, tablePrefix);
+    const place = { dbUrl, tablePrefix };
     afterAll(() => tables.close());
 
     register({ describe, it }, sessionServiceCases, {

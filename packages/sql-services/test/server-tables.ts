@@ -21,8 +21,12 @@ export interface ServerTables {
 }
 
 /** Through a connection of its own, made at first use. */
-export function serverTables(kind: 'postgres' | 'mariadb', dbUrl: string, tablePrefix: string): ServerTables {
-  const connection = kind === 'postgres' ? ofPostgres(dbUrl) : ofMariaDb(dbUrl);
+export function serverTables(
+  kind: 'postgres' | 'pgbouncer' | 'mariadb',
+  dbUrl: string,
+  tablePrefix: string,
+): ServerTables {
+  const connection = kind === 'mariadb' ? ofMariaDb(dbUrl) : ofPostgres(dbUrl);
   let made: Promise<void> | undefined;
   const make = async (): Promise<void> => {
     const store = new SqlSessionStore({ dbUrl, tablePrefix });

@@ -2,9 +2,12 @@ import { FixedRuntime } from '@thole/testing';
 import { expect, it } from 'vitest';
 import { SessionLines } from '../src/session/session-lines.ts';
 
+/** By the fixed clock, which begins at zero. */
+const deadline = 1_000;
+
 const lines = (): { lines: SessionLines; runtime: FixedRuntime } => {
   const runtime = new FixedRuntime();
-  return { lines: new SessionLines(runtime, 1_000), runtime };
+  return { lines: new SessionLines(runtime), runtime };
 };
 
 it('takes one at a time for each session, in the order in which they came, whatever becomes of them', async () => {
@@ -12,13 +15,13 @@ it('takes one at a time for each session, in the order in which they came, whate
   const { lines: one } = lines();
   const first = Promise.withResolvers<void>();
   const work = (name: string, wait: Promise<void> = Promise.resolve()) =>
-    one.inTurn('a', async () => {
+    one.inTurn('a', deadline, async () => {
       done.push(`${name} begins`);
       await wait;
       done.push(`${name} ends`);
     });
   const all = [work('1', first.promise), work('2', Promise.reject(new Error('no'))), work('3')];
-  const other = one.inTurn('b', async () => done.push('another session'));
+  const other = one.inTurn('b', deadline, async () => done.push('another session'));
   await other;
   expect(done).toEqual(['1 begins', 'another session']);
   first.resolve();
@@ -29,13 +32,13 @@ it('takes one at a time for each session, in the order in which they came, whate
 it('gives up waiting after the time of a call, with nothing sent, and keeps the order of those behind', async () => {
   const { lines: one, runtime } = lines();
   const stuck = Promise.withResolvers<void>();
-  const first = one.inTurn('a', () => stuck.promise);
+  const first = one.inTurn('a', deadline, () => stuck.promise);
   let sent = 0;
-  const second = one.inTurn('a', async () => sent++);
+  const second = one.inTurn('a', deadline, async () => sent++);
   second.catch(() => {});
   await runtime.advance(1_001);
   await expect(second).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  const third = one.inTurn('a', async () => sent++);
+  const third = one.inTurn('a', 5_000, async () => sent++);
   expect(sent).toBe(0);
   stuck.resolve();
   await Promise.all([first, third]);

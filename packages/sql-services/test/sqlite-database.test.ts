@@ -24,7 +24,7 @@ it.each([
     timeoutMs: 1_000,
   });
   const told = async (pragma: string): Promise<unknown> => {
-    const { rows } = await database.run(() => ask(`PRAGMA ${pragma}`));
+    const { rows } = await database.run(() => ask(`PRAGMA ${pragma}`), { writes: false });
     return Object.values(rows[0]!)[0];
   };
   expect(Number(await told('synchronous'))).toBe(level);

@@ -52,6 +52,11 @@ export class AdkDatabase {
     }
   }
 
+  async countSessions(): Promise<number> {
+    const [row] = await this.#rows(`SELECT count(*) AS sessions FROM ${this.#prefix}sessions`);
+    return Number(row?.['sessions'] ?? 0);
+  }
+
   async *sessions(): AsyncIterable<AdkSession> {
     const times = `${this.#seconds('create_time')} AS create_time, ${this.#seconds('update_time')} AS update_time`;
     const sql = `SELECT app_name, user_id, id, state, ${times} FROM ${this.#prefix}sessions

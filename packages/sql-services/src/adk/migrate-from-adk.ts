@@ -12,6 +12,8 @@ export interface MigrateFromAdkRequest {
   from: AdkDatabaseOptions;
   /** Ours, with the options of `SqlSessionStore`. It may be the same database: our tables have a prefix. */
   to: SqlSessionStoreOptions;
+  /** Called after each session with what was done so far; `total` is how many sessions there were at the beginning. */
+  onProgress?: ((done: MigrateFromAdkResult & { total: number }) => void) | undefined;
 }
 
 /** What was copied. */
@@ -28,14 +30,14 @@ export interface MigrateFromAdkResult {
  * for the older tables of Python, whose events are pickled; the message names ADK's own tool that converts them.
  */
 export async function migrateFromAdk(p: MigrateFromAdkRequest): Promise<MigrateFromAdkResult> {
-  refuseUnknown(p, ['from', 'to'], 'migrateFromAdk');
+  refuseUnknown(p, ['from', 'to', 'onProgress'], 'migrateFromAdk');
   const from = new AdkDatabase(p.from);
   let to: SqlSessionStore | undefined;
   try {
     await from.check();
     to = new SqlSessionStore(p.to);
     await to.ping();
-    return await copy(from, to, p.to);
+    return await copy(from, to, p);
   } finally {
     await from.close();
     await to?.close();
@@ -45,8 +47,9 @@ export async function migrateFromAdk(p: MigrateFromAdkRequest): Promise<MigrateF
 async function copy(
   from: AdkDatabase,
   to: SqlSessionStore,
-  { runtime = systemRuntime() }: SqlSessionStoreOptions,
+  { to: { runtime = systemRuntime() }, onProgress }: MigrateFromAdkRequest,
 ): Promise<MigrateFromAdkResult> {
+  const total = onProgress === undefined ? 0 : await from.countSessions();
   const result: MigrateFromAdkResult = { sessions: 0, events: 0, skipped: 0 };
   for await (const session of from.sessions()) {
     checkSessionRef(session.key);
@@ -58,6 +61,7 @@ async function copy(
     } else {
       result.skipped++;
     }
+    onProgress?.({ ...result, total });
   }
   for await (const { appName, state } of from.appStates()) await to.addState({ appName }, withoutNull(state));
   for await (const { appName, userId, state } of from.userStates()) {

@@ -39,11 +39,13 @@ export class SqlArtifactStore implements ArtifactStore {
     const codec = this.#codec;
     const text = await encodeText(codec, JSON.stringify(meta));
     const content = codec ? new TextEncoder().encode(await encodeText(codec, base64OfBytes(bytes))) : bytes;
+    const deadline = this.#storage.deadline();
     for (;;) {
+      // Two save the first version of a file at the same moment: the second counts on from the first.
+      const onDuplicate = (): undefined => undefined;
       const version = await this.#storage.transact<number | undefined>(
         () => this.#put(this.#bind(key), content, text),
-        // Two save the first version of a file at the same moment: the second counts on from the first.
-        () => undefined,
+        { onDuplicate, deadline },
       );
       if (version !== undefined) return version;
     }

@@ -1,6 +1,7 @@
 import type { Runtime } from '@thole/core';
 import { ask } from './sql-database.ts';
-import { toStoreError } from './sql-failure.ts';
+import { inTime } from './in-time.ts';
+import { sqlFailure, toStoreError } from './sql-failure.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 /** How long a measured distance is believed. */
@@ -27,12 +28,14 @@ export class DatabaseClock {
     this.#distance = 0;
   }
 
-  /** Seconds since the epoch; at once where they are known. */
-  now(): number | Promise<number> {
+  /** Seconds since the epoch; at once where they are known, and otherwise before the deadline. */
+  now(deadline: number = this.#database.deadline()): number | Promise<number> {
     const { clockSql } = this.#database.dialect;
     if (clockSql === undefined || this.#isBelieved()) return this.#runtime.now() + this.#distance;
     this.#measuring ??= this.#measure(clockSql).finally(() => (this.#measuring = undefined));
-    return this.#measuring.then(() => this.#runtime.now() + this.#distance);
+    return inTime(this.#runtime, deadline, this.#measuring, () =>
+      toStoreError(sqlFailure('connection', new Error('The database did not tell the time.'))),
+    ).then(() => this.#runtime.now() + this.#distance);
   }
 
   /** An instant of the database in this machine's time, to the millisecond. */

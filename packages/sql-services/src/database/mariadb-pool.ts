@@ -1,4 +1,5 @@
 import { loadDriver } from './load-driver.ts';
+import { ownPool } from './own-pool.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, StatementResult } from './sql-database.ts';
 
@@ -20,7 +21,6 @@ interface PromiseConnection {
 
 /** A pool that is opened at the first call; `DRIVER_MISSING` then where `mysql2` is not installed. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
-  let opening: Promise<PromisePool & { end(): Promise<void> }> | undefined;
   const open = async (): Promise<PromisePool & { end(): Promise<void> }> => {
     const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
     const pool = createPool({
@@ -32,13 +32,7 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
     });
     return pool as unknown as PromisePool & { end(): Promise<void> };
   };
-  return {
-    acquire: async () => acquire(await (opening ??= open())),
-    async close() {
-      // What was broken already is closed.
-      await (await opening?.catch(() => undefined))?.end().catch(() => {});
-    },
-  };
+  return ownPool(open, acquire);
 }
 
 /** Connections of a pool that somebody else opens and closes. */

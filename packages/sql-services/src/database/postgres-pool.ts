@@ -1,4 +1,5 @@
 import { loadDriver } from './load-driver.ts';
+import { ownPool } from './own-pool.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { StatementResult } from './sql-database.ts';
 
@@ -18,7 +19,6 @@ export interface PostgresClient {
 
 /** A pool that is opened at the first call; `DRIVER_MISSING` then where `pg` is not installed. */
 export function openPostgres(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
-  let opening: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
   const open = async (): Promise<PostgresPool & { end(): Promise<void> }> => {
     const { default: pg } = await loadDriver('pg', () => import('pg'));
     const pool = new pg.Pool({
@@ -30,17 +30,9 @@ export function openPostgres(url: string, options: { maxConnections: number; tim
     });
     // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
     pool.on('error', () => {});
-    // So is one that breaks between two statements, or before whoever asked for it has it.
-    pool.on('connect', (client) => client.on('error', () => {}));
     return pool as PostgresPool & { end(): Promise<void> };
   };
-  return {
-    acquire: async () => acquire(await (opening ??= open())),
-    async close() {
-      // What was broken already is closed.
-      await (await opening?.catch(() => undefined))?.end().catch(() => {});
-    },
-  };
+  return ownPool(open, acquire);
 }
 
 /** Connections of a pool that somebody else opens and closes. */
@@ -49,10 +41,9 @@ export function postgresConnections(pool: PostgresPool): ConnectionSource {
 }
 
 async function acquire(pool: PostgresPool): Promise<ServerConnection> {
-  const client = await pool.connect();
   // A connection that breaks while it is ours fails what runs on it; without a listener it would end the process.
   const ignore = (): void => {};
-  client.on?.('error', ignore);
+  const client = await connect(pool, (connected) => void connected.on?.('error', ignore));
   return {
     async run({ sql, parameters }): Promise<StatementResult> {
       // Without a name: a pooler in front may hand each transaction to another server connection.
@@ -65,4 +56,20 @@ async function acquire(pool: PostgresPool): Promise<ServerConnection> {
     },
     destroy: () => client.release(true),
   };
+}
+
+/**
+ * By callback, which a pool of `pg` calls before it reads on: what a promise gives comes a moment later, and a connection that
+ * broke meanwhile would end the process. Other pools may know promises alone.
+ */
+function connect(pool: PostgresPool, onConnected: (client: PostgresClient) => void): Promise<PostgresClient> {
+  return new Promise((resolve, reject) => {
+    const take = (client: PostgresClient): void => {
+      onConnected(client);
+      resolve(client);
+    };
+    const byCallback = pool as { connect(callback: (error: unknown, client?: PostgresClient) => void): unknown };
+    const promised = byCallback.connect((error, client) => (client ? take(client) : reject(error as Error)));
+    if (promised !== undefined) Promise.resolve(promised as Promise<PostgresClient>).then(take, reject);
+  });
 }

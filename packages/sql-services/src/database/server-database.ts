@@ -34,6 +34,9 @@ interface Call {
   isDecided: boolean;
 }
 
+/** What is done on a connection. */
+type Work<T> = (call: Call, connection: ServerConnection) => Promise<T>;
+
 /** Conflicts that are begun anew at once; later ones wait a moment before. */
 const AT_ONCE = 10;
 /** Connections that broke before anything was decided and are replaced: a pool may hold several dead ones. */
@@ -53,24 +56,27 @@ export class ServerDatabase implements SqlDatabase {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  run<T>(steps: () => Steps<T>, kind: CallKind): Promise<T> {
-    return this.#inTime(async (call) => {
-      call.isDecided = kind.writes;
-      return drive(call.connection!, steps());
+  deadline(): number {
+    return this.#runtime.monotonic() + this.#timeoutMs;
+  }
+
+  run<T>(steps: () => Steps<T>, { writes, deadline = this.deadline() }: CallKind): Promise<T> {
+    return this.#inTime(deadline, async (call, connection) => {
+      call.isDecided = writes;
+      return drive(connection, steps());
     });
   }
 
-  transact<T>(steps: () => Steps<T>): Promise<T> {
-    return this.#transaction(steps, this.dialect.begin, true);
+  transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    return this.#transaction(steps, this.dialect.begin, { writes: true, deadline });
   }
 
-  snapshot<T>(steps: () => Steps<T>): Promise<T> {
-    return this.#transaction(steps, this.dialect.beginSnapshot, false);
+  snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    return this.#transaction(steps, this.dialect.beginSnapshot, { writes: false, deadline });
   }
 
-  #transaction<T>(steps: () => Steps<T>, begin: string, writes: boolean): Promise<T> {
-    return this.#inTime(async (call) => {
-      const connection = call.connection!;
+  #transaction<T>(steps: () => Steps<T>, begin: string, p: { writes: boolean; deadline: number }): Promise<T> {
+    return this.#inTime(p.deadline, async (call, connection) => {
       await connection.run({ sql: begin, parameters: [] });
       let value: T;
       try {
@@ -80,7 +86,7 @@ export class ServerDatabase implements SqlDatabase {
         await connection.run({ sql: 'ROLLBACK', parameters: [] }).catch(() => this.#cut(call));
         throw error;
       }
-      call.isDecided = writes;
+      call.isDecided = p.writes;
       await connection.run({ sql: 'COMMIT', parameters: [] });
       return value;
     });
@@ -91,8 +97,7 @@ export class ServerDatabase implements SqlDatabase {
   }
 
   /** The work's value, begun anew after conflicts, until the time limit cuts its connection. */
-  async #inTime<T>(work: (call: Call) => Promise<T>): Promise<T> {
-    const deadline = this.#runtime.monotonic() + this.#timeoutMs;
+  async #inTime<T>(deadline: number, work: Work<T>): Promise<T> {
     let broken = 0;
     for (let conflicts = 0; ;) {
       try {
@@ -108,7 +113,7 @@ export class ServerDatabase implements SqlDatabase {
     }
   }
 
-  #attempt<T>(work: (call: Call) => Promise<T>, deadline: number): Promise<T> {
+  #attempt<T>(work: Work<T>, deadline: number): Promise<T> {
     const call: Call = { isOver: false, isDecided: false };
     return new Promise<T>((resolve, reject) => {
       const cancel = this.#runtime.timer(Math.max(1, deadline - this.#runtime.monotonic()), () => {
@@ -120,13 +125,15 @@ export class ServerDatabase implements SqlDatabase {
     });
   }
 
-  async #connected<T>(call: Call, work: (call: Call) => Promise<T>): Promise<T> {
+  async #connected<T>(call: Call, work: Work<T>): Promise<T> {
     try {
       const connection = await this.#source.acquire();
-      if (call.isOver) connection.release();
+      if (call.isOver) {
+        connection.release();
+        throw new Error('The connection came too late.');
+      }
       call.connection = connection;
-      if (call.isOver) throw new Error('too late');
-      return await work(call);
+      return await work(call, connection);
     } catch (error) {
       throw this.#failureOf(call, error);
     } finally {

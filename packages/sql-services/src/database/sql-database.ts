@@ -22,25 +22,31 @@ export interface StatementResult {
 }
 
 /**
- * What is done in a database, step by step: each `yield` is a statement and answers its result. SQLite runs all of it within
- * one tick, so that nothing of this process comes between; a server is awaited at each.
+ * What is done in a database, step by step: each `yield` is a statement and answers its result, or throws what failed. SQLite
+ * runs all of it within one tick, so that nothing of this process comes between; a server is awaited at each. Steps within
+ * steps are generators and never lists: `yield*` over a list throws a `TypeError` in place of what failed.
  */
 export type Steps<T> = Generator<Statement, T, StatementResult>;
 
-/** Whether an answer that never came leaves the outcome open. */
+/** What kind of call it is. */
 export interface CallKind {
+  /** Whether an answer that never came leaves the outcome open. */
   readonly writes: boolean;
+  /** Where it is a part of a longer call: when that has to end. */
+  readonly deadline?: number | undefined;
 }
 
 /** A database that steps are run in. Rejects with a `SqlFailure` or what the steps threw. */
 export interface SqlDatabase {
   readonly dialect: Dialect;
+  /** When a call that begins now has to end, by the runtime's monotonic clock. */
+  deadline(): number;
   /** Each statement by itself. What conflicted is begun anew until the time limit. */
   run<T>(steps: () => Steps<T>, kind: CallKind): Promise<T>;
   /** All statements together or not at all; begun anew likewise. */
-  transact<T>(steps: () => Steps<T>): Promise<T>;
+  transact<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
   /** All statements of one moment; none of them writes. */
-  snapshot<T>(steps: () => Steps<T>): Promise<T>;
+  snapshot<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
   /** Harmless when repeated. */
   close(): Promise<void>;
 }

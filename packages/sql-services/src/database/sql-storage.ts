@@ -7,7 +7,8 @@ import { tableNames } from '../schema/table-names.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { openDatabase } from './open-database.ts';
-import { isSqlFailure, toStoreError } from './sql-failure.ts';
+import { inTime } from './in-time.ts';
+import { isSqlFailure, sqlFailure, toStoreError } from './sql-failure.ts';
 import { ask } from './sql-database.ts';
 import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
 
@@ -36,35 +37,46 @@ export class SqlStorage {
     this.clock = new DatabaseClock(this.#database, this.runtime);
   }
 
+  /** When a call that begins now has to end. What follows takes it, so that all steps of a call share one time limit. */
+  deadline(): number {
+    return this.#database.deadline();
+  }
+
   /** Statements that change nothing, each by itself. */
-  async read<T>(steps: () => Steps<T>): Promise<T> {
-    if (!this.#isReady) await this.#prepare();
-    return this.#told(this.#database.run(steps, { writes: false }));
+  async read<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    if (!this.#isReady) await this.#prepare(deadline);
+    return this.#told(this.#database.run(steps, { writes: false, deadline }));
   }
 
   /** Statements that change nothing, all of one moment. */
-  async readSnapshot<T>(steps: () => Steps<T>): Promise<T> {
-    if (!this.#isReady) await this.#prepare();
-    return this.#told(this.#database.snapshot(steps));
+  async readSnapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    if (!this.#isReady) await this.#prepare(deadline);
+    return this.#told(this.#database.snapshot(steps, deadline));
   }
 
   /** One statement that writes, or several of which each stands for itself. */
-  async write<T>(steps: () => Steps<T>): Promise<T> {
-    if (!this.#isReady) await this.#prepare();
-    return this.#told(this.#database.run(steps, { writes: true }));
+  async write<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    if (!this.#isReady) await this.#prepare(deadline);
+    return this.#told(this.#database.run(steps, { writes: true, deadline }));
   }
 
   /** Statements that are done together or not at all; `onDuplicate` answers for a unique key that is taken. */
-  async transact<T>(steps: () => Steps<T>, onDuplicate?: () => T | Promise<T>): Promise<T> {
-    if (!this.#isReady) await this.#prepare();
-    return this.#told(this.#database.transact(steps), onDuplicate);
+  async transact<T>(
+    steps: () => Steps<T>,
+    { onDuplicate, deadline = this.deadline() }: { onDuplicate?: () => T | Promise<T>; deadline?: number } = {},
+  ): Promise<T> {
+    if (!this.#isReady) await this.#prepare(deadline);
+    return this.#told(this.#database.transact(steps, deadline), onDuplicate);
   }
 
   /** Where a single statement is enough on this database, it is not put into a transaction. */
-  async writeWhole<T>(inTransaction: boolean, steps: () => Steps<T>, onDuplicate: () => Promise<T>): Promise<T> {
-    if (!this.#isReady) await this.#prepare();
-    const working = inTransaction ? this.#database.transact(steps) : this.#database.run(steps, { writes: true });
-    return this.#told(working, onDuplicate);
+  async writeWhole<T>(
+    steps: () => Steps<T>,
+    { inTransaction, ...p }: { inTransaction: boolean; onDuplicate: () => Promise<T>; deadline: number },
+  ): Promise<T> {
+    if (inTransaction) return this.transact(steps, p);
+    if (!this.#isReady) await this.#prepare(p.deadline);
+    return this.#told(this.#database.run(steps, { writes: true, deadline: p.deadline }), p.onDuplicate);
   }
 
   /** Makes the tables, or brings them to this package's version. */
@@ -82,9 +94,11 @@ export class SqlStorage {
     return this.#database.close();
   }
 
-  async #prepare(): Promise<void> {
+  async #prepare(deadline: number): Promise<void> {
     this.#preparing ??= this.#told(this.#makeReady()).finally(() => (this.#preparing = undefined));
-    await this.#preparing;
+    await inTime(this.runtime, deadline, this.#preparing, () =>
+      toStoreError(sqlFailure('connection', new Error('The tables were not made ready in time.'))),
+    );
   }
 
   async #makeReady(): Promise<void> {

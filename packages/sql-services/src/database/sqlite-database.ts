@@ -2,7 +2,8 @@ import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { NodeSqlite } from './node-sqlite.ts';
 import { isSqlFailure, sqlFailure } from './sql-failure.ts';
-import type { SqlDatabase, Statement, StatementResult, Steps } from './sql-database.ts';
+import type { CallKind, SqlDatabase, Steps } from './sql-database.ts';
+import { driveSteps, transactSteps } from './sqlite-steps.ts';
 
 /** How a SQLite file is opened. */
 export interface SqliteOptions {
@@ -14,9 +15,6 @@ export interface SqliteOptions {
   readonly runtime: Runtime;
   readonly timeoutMs: number;
 }
-
-const COMMIT: Statement = { sql: 'COMMIT', parameters: [] };
-const ROLLBACK: Statement = { sql: 'ROLLBACK', parameters: [] };
 
 /** A transaction that waits for its turn. */
 interface Job {
@@ -47,26 +45,30 @@ export class SqliteDatabase implements SqlDatabase {
     this.dialect = options.dialect;
   }
 
-  async run<T>(steps: () => Steps<T>): Promise<T> {
-    const connection = this.#connection ?? (await this.#open());
-    return this.#until(() => drive(connection, steps()));
+  deadline(): number {
+    return this.#runtime.monotonic() + this.#options.timeoutMs;
   }
 
-  async snapshot<T>(steps: () => Steps<T>): Promise<T> {
+  async run<T>(steps: () => Steps<T>, { deadline = this.deadline() }: CallKind): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#until(() => transaction(connection, steps, this.dialect.beginSnapshot));
+    return this.#until(deadline, () => driveSteps(connection, steps()));
   }
 
-  async transact<T>(steps: () => Steps<T>): Promise<T> {
+  async snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
+    const connection = this.#connection ?? (await this.#open());
+    return this.#until(deadline, () => transactSteps(connection, steps, this.dialect.beginSnapshot));
+  }
+
+  async transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
     if (this.#line.length === 0) {
-      const done = this.#attempt(() => transaction(connection, steps, this.dialect.begin));
+      const done = this.#attempt(() => transactSteps(connection, steps, this.dialect.begin));
       if (done) return done.value;
     }
     return new Promise((resolve, reject) => {
       const attempt = (): boolean => {
         try {
-          const done = this.#attempt(() => transaction(connection, steps, this.dialect.begin));
+          const done = this.#attempt(() => transactSteps(connection, steps, this.dialect.begin));
           if (done) resolve(done.value);
           return done !== undefined;
         } catch (error) {
@@ -74,7 +76,7 @@ export class SqliteDatabase implements SqlDatabase {
           return true;
         }
       };
-      this.#line.push({ attempt, reject, deadline: this.#runtime.monotonic() + this.#options.timeoutMs });
+      this.#line.push({ attempt, reject, deadline });
       void this.#serve();
     });
   }
@@ -100,7 +102,7 @@ export class SqliteDatabase implements SqlDatabase {
     if (this.#options.readOnly) return (this.#connection = connection);
     try {
       // The first of several processes switches the file over; the others find it busy for a moment.
-      await this.#until(() => connection.run({ sql: 'PRAGMA journal_mode = WAL', parameters: [] }));
+      await this.#until(this.deadline(), () => connection.run({ sql: 'PRAGMA journal_mode = WAL', parameters: [] }));
       connection.run({ sql: `PRAGMA synchronous = ${this.#options.synchronous}`, parameters: [] });
     } catch (error) {
       connection.close();
@@ -139,8 +141,7 @@ export class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  async #until<T>(work: () => T): Promise<T> {
-    const deadline = this.#runtime.monotonic() + this.#options.timeoutMs;
+  async #until<T>(deadline: number, work: () => T): Promise<T> {
     for (;;) {
       const done = this.#attempt(work);
       if (done) return done.value;
@@ -159,37 +160,6 @@ export class SqliteDatabase implements SqlDatabase {
     if (this.#isClosed) return sqlFailure('refused', error);
     return sqlFailure(this.dialect.failureOf(error), error);
   }
-}
-
-function transaction<T>(connection: NodeSqlite, steps: () => Steps<T>, begin: string): T {
-  connection.run({ sql: begin, parameters: [] });
-  try {
-    const value = drive(connection, steps());
-    connection.run(COMMIT);
-    return value;
-  } catch (error) {
-    try {
-      connection.run(ROLLBACK);
-    } catch {
-      // SQLite has rolled back by itself.
-    }
-    throw error;
-  }
-}
-
-function drive<T>(connection: NodeSqlite, steps: Steps<T>): T {
-  let step = steps.next();
-  while (!step.done) {
-    let result: StatementResult;
-    try {
-      result = connection.run(step.value);
-    } catch (error) {
-      step = steps.throw(error);
-      continue;
-    }
-    step = steps.next(result);
-  }
-  return step.value;
 }
 
 function busy(): Error {

@@ -58,7 +58,7 @@ export interface Dialect {
   /** SQL with `?` for each parameter, in the database's own writing. */
   statement(sql: string): string;
   /** Writes keys of an app's or a user's state, whose names the columns hold, and counts the write. */
-  writeState(table: string, owner: StateOwner, writes: readonly StateWrite[]): Statement[];
+  writeState(table: string, owner: StateOwner, writes: readonly StateWrite[]): Steps<void>;
   /** A document that begins as this patch: `?`. */
   readonly newDocument: string;
   append(tables: TableNames): AppendSteps;

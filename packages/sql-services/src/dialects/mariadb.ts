@@ -1,5 +1,5 @@
 import { MysqlAdapter, MysqlQueryCompiler } from 'kysely';
-import type { Statement, Steps } from '../database/sql-database.ts';
+import type { Steps } from '../database/sql-database.ts';
 import type { FailureKind } from '../database/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { lookSteps, settleSteps } from '../session/look.ts';
@@ -51,17 +51,22 @@ export const mariadb: Dialect = {
 
 /**
  * Begin, update the session, insert the event, commit: four round trips, and one more each for `app:` and `user:` keys. The
- * update makes the next `seq` and hands it over as the insert id; with a fence it locks the lease's row too, so that nobody
- * takes the lease over in between. An event id that is stored already breaks the unique key of the insert.
+ * update makes the next `seq` and hands it over as the insert id; with a fence its join locks the lease's row too (whatever the
+ * isolation), so that nobody takes the lease over in between. An event id that is stored already breaks the unique key of the insert.
  */
 function append(tables: TableNames): AppendSteps {
   const look = lookSteps(mariadb, tables);
   const live = 's.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)';
   const lease = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id AND l.session_id = s.session_id
     AND l.fence = ? AND l.expires_at > ?`;
-  const update = (fenced: boolean, state: boolean): string => `UPDATE ${tables.sessions} s${fenced ? lease : ''}
+  // While there are few sessions it would rather go through those of the app, and lock them all.
+  const theRow = `FORCE INDEX (${tables.sessions.split('.').at(-1)}_triple)`;
+  const update = (
+    fenced: boolean,
+    state: boolean,
+  ): string => `UPDATE ${tables.sessions} s ${theRow}${fenced ? lease : ''}
     SET s.last_seq = LAST_INSERT_ID(s.last_seq + 1), s.last_update_time = GREATEST(s.last_update_time, ?),
-    s.expires_at = ?${state ? ', s.state = JSON_MERGE_PATCH(s.state, ?)' : ''}${fenced ? ', l.fence = l.fence' : ''}
+    s.expires_at = ?${state ? ', s.state = JSON_MERGE_PATCH(s.state, ?)' : ''}
     WHERE ${live}`;
   const updates = [update(false, false), update(false, true), update(true, false), update(true, true)];
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
@@ -90,17 +95,15 @@ function append(tables: TableNames): AppendSteps {
 }
 
 /** One statement, unless there are very many keys: a statement takes only so many parameters. */
-function writeState(table: string, { columns, names }: StateOwner, writes: readonly StateWrite[]): Statement[] {
-  const statements: Statement[] = [];
+function* writeState(table: string, { columns, names }: StateOwner, writes: readonly StateWrite[]): Steps<void> {
   const row = `(${names.map(() => '?').join(', ')}, ?, ?, ?, 1)`;
   for (let from = 0; from < writes.length; from += WRITES_AT_ONCE) {
     const some = writes.slice(from, from + WRITES_AT_ONCE);
     const sql = `INSERT INTO ${table} (${columns.join(', ')}, key_hash, state_key, value, version)
       VALUES ${some.map(() => row).join(', ')}
       ON DUPLICATE KEY UPDATE value = VALUES(value), version = version + 1`;
-    statements.push({ sql, parameters: some.flatMap((write) => [...names, ...write]) });
+    yield { sql, parameters: some.flatMap((write) => [...names, ...write]) };
   }
-  return statements;
 }
 
 function failureOf(error: unknown): FailureKind {
@@ -109,7 +112,7 @@ function failureOf(error: unknown): FailureKind {
   // Deadlock, waited too long for a lock, and a row that changed under a snapshot.
   if ([1213, 1205, 1020].includes(errno)) return 'conflict';
   if (errno === 1062) return 'duplicate';
-  if (errno === 1146 || errno === 1049) return 'no-table';
+  if (errno === 1146) return 'no-table';
   if ([1153, 1301, 1406].includes(errno)) return 'too-large';
   // Shutting down, killed, too many connections, and what the driver says of a broken connection.
   if ([1040, 1053, 1077, 1079, 1184, 1203, 1317, 1927, 2006, 2013, 4031].includes(errno)) return 'connection';

@@ -31,9 +31,9 @@ export const postgres: Dialect = {
   newDocument: 'jsonb_strip_nulls(?::jsonb)',
   bindName: (value) => value,
   statement: numbered,
-  writeState(table, { columns, names }, writes) {
+  *writeState(table, { columns, names }, writes) {
     const sql = numbered(writeText(table, columns, '(SELECT 1) AS once'));
-    return [{ sql, parameters: [...names, JSON.stringify(writes)] }];
+    yield { sql, parameters: [...names, JSON.stringify(writes)] };
   },
   append,
   // Held until the end of the transaction, so it needs no connection of its own.
@@ -124,9 +124,9 @@ function failureOf(error: unknown): FailureKind {
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^E[A-Z]{4}$/.test(code)) return 'connection';
   if (code === '40001' || code === '40P01' || code === '55P03') return 'conflict';
   if (code === '23505') return 'duplicate';
-  if (code === '42P01' || code === '3F000') return 'no-table';
+  if (code === '42P01') return 'no-table';
   // Too large for a field, a message, or an index.
   if (code === '54000' || code === '54001' || code === '53400') return 'too-large';
-  // Connection exceptions, and a server that shuts down, crashed or starts.
-  return /^(08|57P0[123])/.test(code) ? 'connection' : 'refused';
+  // Connection exceptions, an outcome that the server does not know, and one that shuts down, crashed or starts.
+  return /^(08|40003|57P0[123])/.test(code) ? 'connection' : 'refused';
 }

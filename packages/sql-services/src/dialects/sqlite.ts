@@ -32,12 +32,12 @@ export const sqlite: Dialect = {
   newDocument: `json_patch('{}', ?)`,
   bindName: (value) => value,
   statement: (sql) => sql,
-  writeState(table, { columns, names }, writes) {
+  *writeState(table, { columns, names }, writes) {
     const owner = columns.join(', ');
     const sql = `INSERT INTO ${table} AS held (${owner}, key_hash, state_key, value, version)
       SELECT ${names.map(() => '?').join(', ')}, value ->> 0, value ->> 1, value ->> 2, 1 FROM json_each(?) WHERE true
       ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = held.version + 1`;
-    return [{ sql, parameters: [...names, JSON.stringify(writes)] }];
+    yield { sql, parameters: [...names, JSON.stringify(writes)] };
   },
   append,
   // BEGIN IMMEDIATE is lock enough.

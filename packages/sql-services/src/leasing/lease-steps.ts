@@ -1,8 +1,9 @@
 import type { SessionHead } from '@thole/core';
-import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Row, SqlValue, Statement, Steps } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { textOf } from '../session/row-values.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** Who asks, in the database's time. */
 export interface Asking {
@@ -32,17 +33,16 @@ export type Answer =
       readonly interrupted: string | undefined;
     };
 
-/** A place in line whose owner was not heard of for so long is free again: its process has died. */
-const PLACE_HOLDS_S = 15;
-
 /** The statements of leases, for one database. All but `head` and `poll` belong into a transaction. */
 export class LeaseSteps {
   readonly #dialect: Dialect;
   readonly #tables: TableNames;
+  readonly #line: WaitingLine;
 
   constructor(dialect: Dialect, tables: TableNames) {
     this.#dialect = dialect;
     this.#tables = tables;
+    this.#line = new WaitingLine(dialect, tables);
   }
 
   /** Takes the lease if it is free and nobody came before; else a place in line, or keeps the one it has. */
@@ -50,7 +50,7 @@ export class LeaseSteps {
     const { key, now } = p;
     const held = yield* this.#find(key, true);
     const isHeld = held !== undefined && Number(held['expires_at']) > now;
-    const line = yield* this.#line(key, now);
+    const line = yield* this.#line.tickets(key, now);
     const isFirst = line.length === 0 || line[0] === p.ticket;
     if (!isHeld && isFirst) return yield* this.#give(p, held !== undefined);
 
@@ -58,18 +58,14 @@ export class LeaseSteps {
     const heldUntil = isHeld ? Number(held['expires_at']) : undefined;
     const others = line.filter((ticket) => ticket !== p.ticket).length;
     const answer = { heldBy, heldUntil, waiting: others, interrupted: undefined };
-    const isKept = p.ticket !== undefined && line.includes(p.ticket);
-    if (isKept) {
-      yield this.#statement(`UPDATE ${this.#tables.leaseWaiters} SET expires_at = ? WHERE ticket = ?`, [
-        now + PLACE_HOLDS_S,
-        p.ticket,
-      ]);
+    if (p.ticket !== undefined && line.includes(p.ticket)) {
+      yield* this.#line.stay(p.ticket, now);
       return { ...answer, kind: 'waits', ticket: p.ticket };
     }
     if (p.policy === 'reject' || (p.ticket === undefined && others >= p.maxWaiting)) {
       return { ...answer, kind: 'refused', ticket: undefined };
     }
-    const ticket = yield* this.#takePlace(p);
+    const ticket = yield* this.#line.enter(key, { goesFirst: p.policy === 'interrupt', now });
     if (p.policy !== 'interrupt' || !isHeld || p.ticket !== undefined) return { ...answer, kind: 'waits', ticket };
     yield* this.#interrupt(p, held);
     return { ...answer, kind: 'waits', ticket, interrupted: textOf(held['fence']) };
@@ -77,7 +73,7 @@ export class LeaseSteps {
 
   /** Leaves the line. */
   *leave(ticket: number): Steps<void> {
-    yield this.#statement(`DELETE FROM ${this.#tables.leaseWaiters} WHERE ticket = ?`, [ticket]);
+    yield* this.#line.leave(ticket);
   }
 
   /** Holds the lease for longer; undefined when it is gone, else until when. */
@@ -156,20 +152,6 @@ export class LeaseSteps {
     return rows[0];
   }
 
-  /** Tickets in the order of their turn: who interrupted first, the latest before the others, then in the order of coming. */
-  *#line(key: readonly SqlValue[], now: number): Steps<number[]> {
-    const sql = `SELECT ticket, goes_first, expires_at FROM ${this.#tables.leaseWaiters} WHERE ${TRIPLE}`;
-    const { rows } = yield this.#statement(sql, key);
-    const gone = rows.filter((row) => Number(row['expires_at']) <= now);
-    for (const row of gone) yield* this.leave(Number(row['ticket']));
-    const tickets = (first: boolean): number[] =>
-      rows
-        .filter((row) => !gone.includes(row) && (Number(row['goes_first']) === 1) === first)
-        .map((row) => Number(row['ticket']))
-        .sort((a, b) => (first ? b - a : a - b));
-    return [...tickets(true), ...tickets(false)];
-  }
-
   *#give(p: Asking, isTaken: boolean): Steps<Answer> {
     const expiresAt = p.now + p.ttlMs / 1000;
     if (isTaken) yield this.#statement(`DELETE FROM ${this.#tables.leases} WHERE ${TRIPLE}`, p.key);
@@ -177,17 +159,8 @@ export class LeaseSteps {
       VALUES (?, ?, ?, ?, ?, ?, ?)`;
     const { fence, invocationId, holder } = p;
     yield this.#statement(sql, [...p.key, fence, encodeName(invocationId), encodeName(holder), expiresAt]);
-    if (p.ticket !== undefined) yield* this.leave(p.ticket);
+    if (p.ticket !== undefined) yield* this.#line.leave(p.ticket);
     return { kind: 'given', head: yield* this.head(p.key, p.now), expiresAt };
-  }
-
-  *#takePlace(p: Asking): Steps<number> {
-    const { leaseWaiters } = this.#tables;
-    const sql = `INSERT INTO ${leaseWaiters} (app_name, user_id, session_id, goes_first, expires_at)
-      VALUES (?, ?, ?, ?, ?)${this.#dialect.returning('ticket')}`;
-    const goesFirst = p.policy === 'interrupt' ? 1 : 0;
-    const { rows, insertId } = yield this.#statement(sql, [...p.key, goesFirst, p.now + PLACE_HOLDS_S]);
-    return Number(rows[0]?.['ticket'] ?? insertId);
   }
 
   *#interrupt(p: Asking, held: Row): Steps<void> {
@@ -199,7 +172,7 @@ export class LeaseSteps {
     yield this.#statement(sql, [latestEnd, expiresAt, 'RUN_INTERRUPTED', encodeName(p.invocationId), ...p.key]);
   }
 
-  #statement(sql: string, parameters: readonly SqlValue[]): { sql: string; parameters: readonly SqlValue[] } {
+  #statement(sql: string, parameters: readonly SqlValue[]): Statement {
     return { sql: this.#dialect.statement(sql), parameters };
   }
 }

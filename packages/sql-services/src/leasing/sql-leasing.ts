@@ -1,24 +1,17 @@
-import { sessionKeyOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { SqlStorage } from '../database/sql-storage.ts';
-import type { Row } from '../database/sql-database.ts';
+import type { Row, Steps } from '../database/sql-database.ts';
 import { textOf } from '../session/row-values.ts';
 import { HeldLeases } from './held-leases.ts';
 import { decodeName, LeaseSteps } from './lease-steps.ts';
 import type { Answer } from './lease-steps.ts';
+import { LocalLines } from './local-lines.ts';
 import { SqlLease } from './sql-lease.ts';
 import type { LeaseOwner } from './sql-lease.ts';
 
 /** How many leases of an app are read at once. */
 const PAGE = 100;
-
-/** Those of this process that wait for a session. */
-interface LocalLine {
-  /** Calls to the database about this line, one after the other: who came first asks first. */
-  turn: Promise<unknown>;
-  readonly wake: Set<() => void>;
-  users: number;
-}
 
 /**
  * Leases among all processes that share the database, by its clock. Who waits has a place in line there, asks now and then
@@ -30,12 +23,13 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   readonly #pollMs: number;
   readonly #steps: LeaseSteps;
   readonly #held: HeldLeases;
-  readonly #lines = new Map<string, LocalLine>();
+  readonly #lines: LocalLines;
 
   constructor(storage: SqlStorage, pollMs: number) {
     this.#storage = storage;
     this.#runtime = storage.runtime;
     this.#pollMs = pollMs;
+    this.#lines = new LocalLines(storage.runtime);
     this.#steps = new LeaseSteps(storage.dialect, storage.tables);
     this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) => ({
       rows: await storage.read(() => this.#steps.poll(fences)),
@@ -45,15 +39,15 @@ export class SqlLeasing implements Leasing, LeaseOwner {
 
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
     request.signal?.throwIfAborted();
-    const line = this.#enter(key);
+    const place = this.#lines.enter(key);
     const fence = this.#runtime.newId('fence');
     let ticket: number | undefined;
     try {
       const deadline = this.#runtime.monotonic() + request.waitMs;
       for (;;) {
-        const change = this.#listen(line);
+        const change = place.listen();
         try {
-          const answer = await this.#ask(key, request, fence, ticket, line);
+          const answer = await place.inTurn(() => this.#ask(key, request, fence, ticket));
           if (answer.kind === 'given') {
             ticket = undefined;
             return await this.#taken(key, request, fence, answer.head);
@@ -68,10 +62,15 @@ export class SqlLeasing implements Leasing, LeaseOwner {
           change.end();
         }
       }
+    } catch (error) {
+      // The lease may stand in the database, and nobody would let go of it before it runs out.
+      if (TholeError.is(error, 'STORE_OUTCOME_UNKNOWN'))
+        void this.#giveBack(() => this.#steps.release(this.#bind(key), fence));
+      throw error;
     } finally {
       const left = ticket;
-      if (left !== undefined) await this.#inTurn(line, () => this.#leave(left));
-      this.#exit(key, line);
+      if (left !== undefined) await place.inTurn(() => this.#giveBack(() => this.#steps.leave(left)));
+      place.leave();
     }
   }
 
@@ -96,17 +95,21 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   }
 
   async requestStop(key: SessionRef, invocationId: string): Promise<boolean> {
-    const now = await this.#storage.clock.now();
-    const fence = await this.#storage.transact(() => this.#steps.requestStop(this.#bind(key), invocationId, now));
+    const deadline = this.#storage.deadline();
+    const now = await this.#storage.clock.now(deadline);
+    const steps = (): Steps<string | undefined> => this.#steps.requestStop(this.#bind(key), invocationId, now);
+    const fence = await this.#storage.transact(steps, { deadline });
     if (fence === undefined) return false;
     this.#held.get(fence)?.tellStop(undefined);
     return true;
   }
 
   async renew(lease: SqlLease): Promise<SessionHead | undefined> {
-    const now = await this.#storage.clock.now();
+    const deadline = this.#storage.deadline();
+    const now = await this.#storage.clock.now(deadline);
     const key = this.#bind(lease.key);
-    const renewed = await this.#storage.transact(() => this.#steps.renew(key, lease.fence, now, lease.ttlMs));
+    const steps = (): ReturnType<LeaseSteps['renew']> => this.#steps.renew(key, lease.fence, now, lease.ttlMs);
+    const renewed = await this.#storage.transact(steps, { deadline });
     if (renewed) return renewed.head;
     this.#held.remove(lease);
     throw lease.tellLost();
@@ -115,12 +118,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   async release(lease: SqlLease): Promise<void> {
     this.#held.remove(lease);
     await this.#storage.write(() => this.#steps.release(this.#bind(lease.key), lease.fence));
-    this.#wake(lease.key);
-  }
-
-  /** Of this process: whoever waits for the session looks again. */
-  #wake(key: SessionRef): void {
-    for (const wake of this.#lines.get(sessionKeyOf(key))?.wake ?? []) wake();
+    this.#lines.wake(lease.key);
   }
 
   async #taken(
@@ -138,37 +136,21 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     return lease;
   }
 
-  async #ask(
-    key: SessionRef,
-    request: LeaseRequest,
-    fence: string,
-    ticket: number | undefined,
-    line: LocalLine,
-  ): Promise<Answer> {
+  async #ask(key: SessionRef, request: LeaseRequest, fence: string, ticket: number | undefined): Promise<Answer> {
     const { invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs } = request;
-    return this.#inTurn(line, async () => {
-      const now = await this.#storage.clock.now();
-      const asking = {
-        key: this.#bind(key),
-        fence,
-        ticket,
-        now,
-        invocationId,
-        holder,
-        policy,
-        maxWaiting,
-        ttlMs,
-        cleanupMs,
-      };
-      for (;;) {
-        const answer = await this.#storage.transact<Answer | undefined>(
-          () => this.#steps.ask(asking),
-          () => undefined,
-        );
-        // Two that found no lease at the same moment: the row of the faster one is there now.
-        if (answer) return answer;
-      }
-    });
+    const deadline = this.#storage.deadline();
+    const now = await this.#storage.clock.now(deadline);
+    const asking = {
+      ...{ key: this.#bind(key), now, fence, ticket },
+      ...{ invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs },
+    };
+    for (;;) {
+      // Two that found no lease at the same moment: the row of the faster one is there now.
+      const onDuplicate = (): undefined => undefined;
+      const steps = (): Steps<Answer | undefined> => this.#steps.ask(asking);
+      const answer = await this.#storage.transact(steps, { onDuplicate, deadline });
+      if (answer) return answer;
+    }
   }
 
   // Cut short where the lease ends before: then it is free.
@@ -179,45 +161,13 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     return Math.max(1, Math.min(poll, leftMs, untilEnd));
   }
 
-  async #leave(ticket: number): Promise<void> {
+  async #giveBack(steps: () => Steps<void>): Promise<void> {
     try {
-      await this.#storage.write(() => this.#steps.leave(ticket));
+      await this.#storage.write(steps);
     } catch (error) {
-      // The place in line runs out by itself.
-      this.#runtime.logger.warn('A place in line could not be given back.', { error: String(error) });
+      // What was not given back runs out by itself.
+      this.#runtime.logger.warn('A lease or a place in line could not be given back.', { error: String(error) });
     }
-  }
-
-  async #inTurn<T>(line: LocalLine, work: () => Promise<T>): Promise<T> {
-    const turn = line.turn.then(work, work);
-    line.turn = turn.catch(() => {});
-    return turn;
-  }
-
-  #enter(key: SessionRef): LocalLine {
-    const id = sessionKeyOf(key);
-    const line = this.#lines.get(id) ?? { turn: Promise.resolve(), wake: new Set(), users: 0 };
-    this.#lines.set(id, line);
-    line.users++;
-    return line;
-  }
-
-  #exit(key: SessionRef, line: LocalLine): void {
-    if (--line.users === 0) this.#lines.delete(sessionKeyOf(key));
-  }
-
-  // Listening begins before asking, so that a release in between is not slept through.
-  #listen(line: LocalLine): { orTime(ms: number, signal: AbortSignal | undefined): Promise<void>; end(): void } {
-    const waking = new AbortController();
-    const wake = (): void => waking.abort();
-    line.wake.add(wake);
-    return {
-      orTime: async (ms, signal) => {
-        const either = signal ? AbortSignal.any([signal, waking.signal]) : waking.signal;
-        await this.#runtime.sleep(ms, either).catch(() => {});
-      },
-      end: () => void line.wake.delete(wake),
-    };
   }
 
   #busy(key: SessionRef, request: LeaseRequest, answer: Exclude<Answer, { kind: 'given' }>): TholeError {

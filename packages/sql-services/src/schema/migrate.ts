@@ -16,9 +16,9 @@ const migrations: { readonly [version: number]: (place: Place) => Statement[] } 
 };
 
 /** The version of the tables that are there; 0 without any. */
-export async function readSchemaVersion(database: SqlDatabase, tables: TableNames): Promise<number> {
+export async function readSchemaVersion(database: SqlDatabase, tables: TableNames, deadline?: number): Promise<number> {
   try {
-    return await database.run(() => readVersion(database, tables), { writes: false });
+    return await database.run(() => readVersion(database, tables), { writes: false, deadline });
   } catch (error) {
     if (isSqlFailure(error, 'no-table')) return 0;
     throw error;
@@ -39,22 +39,23 @@ export function checkSchemaVersion(version: number): void {
 
 /** Brings the tables to this package's version. Several processes may do so at once: one does the work, the others find it done. */
 export async function migrate(database: SqlDatabase, tables: TableNames, place: Place): Promise<void> {
-  if ((await readSchemaVersion(database, tables)) < SCHEMA_VERSION) {
+  const deadline = database.deadline();
+  if ((await readSchemaVersion(database, tables, deadline)) < SCHEMA_VERSION) {
     try {
-      await database.transact(() => migrationSteps(database, tables, place));
+      await database.transact(() => migrationSteps(database, tables, place), deadline);
     } catch (error) {
       // Another process was faster; what it has made is looked at below.
       if (!isSqlFailure(error, 'duplicate')) throw error;
     }
   }
-  checkSchemaVersion(await readSchemaVersion(database, tables));
+  checkSchemaVersion(await readSchemaVersion(database, tables, deadline));
 }
 
 function* migrationSteps(database: SqlDatabase, tables: TableNames, place: Place): Steps<void> {
   const lock = database.dialect.migrationLock(tables.meta);
   if (lock.take) yield lock.take;
   try {
-    yield* createTable(metaTable, place);
+    for (const statement of createTable(metaTable, place)) yield statement;
     for (let next = (yield* readVersion(database, tables)) + 1; next <= SCHEMA_VERSION; next++) {
       for (const statement of migrations[next]!(place)) yield statement;
       const remove = database.dialect.statement(`DELETE FROM ${tables.meta} WHERE item = ?`);

@@ -44,16 +44,20 @@ export function* sessionsToPrune(
  */
 export function* pruneSteps(dialect: Dialect, tables: TableNames, row: number, p: PruneRequest): Steps<number> {
   const { olderThan, keepLast = 0 } = p;
-  const ask = dialect.statement(`SELECT s.last_seq AS last_seq, (SELECT MIN(e.seq) FROM ${tables.events} e
-      WHERE e.session_row = s.row_id) AS first_seq, (SELECT MIN(e.seq) FROM ${tables.events} e
-      WHERE e.session_row = s.row_id AND e.event_time >= ?) AS first_kept
+  const ask = dialect.statement(`SELECT s.last_seq AS last_seq,
+      (SELECT MIN(e.seq) FROM ${tables.events} e WHERE e.session_row = s.row_id) AS first_seq
     FROM ${tables.sessions} s WHERE s.row_id = ?`);
-  const { rows } = yield { sql: ask, parameters: [olderThan ?? Number.MAX_VALUE, row] };
+  const { rows } = yield { sql: ask, parameters: [row] };
   const [found] = rows;
   if (!found || found['first_seq'] === null) return 0;
-  const [lastSeq, firstSeq] = [Number(found['last_seq']), Number(found['first_seq'])];
-  const beforeKept = found['first_kept'] === null ? lastSeq : Number(found['first_kept']) - 1;
-  const upTo = Math.min(lastSeq - keepLast, beforeKept, firstSeq + AT_ONCE - 1);
+  const firstSeq = Number(found['first_seq']);
+  let upTo = Math.min(Number(found['last_seq']) - keepLast, firstSeq + AT_ONCE - 1);
+  if (olderThan !== undefined) {
+    const kept = dialect.statement(`SELECT MIN(seq) AS first_kept FROM ${tables.events}
+      WHERE session_row = ? AND seq <= ? AND event_time >= ?`);
+    const firstKept = (yield { sql: kept, parameters: [row, upTo, olderThan] }).rows[0]!['first_kept'];
+    if (firstKept !== null) upTo = Number(firstKept) - 1;
+  }
   if (upTo < firstSeq) return 0;
   const remove = dialect.statement(`DELETE FROM ${tables.events} WHERE session_row = ? AND seq <= ?`);
   return (yield { sql: remove, parameters: [row, upTo] }).changes;

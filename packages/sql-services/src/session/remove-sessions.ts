@@ -20,19 +20,33 @@ export function* removeSteps(
   const isLive = row['expires_at'] === null || Number(row['expires_at']) > p.now;
   if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return false;
   yield* removeRows(dialect, tables, [row]);
+  yield* removeLeftLeases(dialect, tables, { which: 'app_name = ? AND user_id = ? AND session_id = ?', ...p });
   return isLive;
 }
 
 /** Takes all sessions of a user with their events, the user's state, and what is left of crashed runs. */
 export function* removeUserSteps(dialect: Dialect, tables: TableNames, user: UserRef, now: number): Steps<void> {
-  const names = [dialect.bindName(user.appName), dialect.bindName(user.userId)];
-  const ofUser = 'WHERE app_name = ? AND user_id = ?';
-  const find = dialect.statement(`SELECT row_id FROM ${tables.sessions} ${ofUser} ORDER BY row_id${dialect.forUpdate}`);
-  const { rows } = yield { sql: find, parameters: names };
+  const key = [dialect.bindName(user.appName), dialect.bindName(user.userId)];
+  const which = 'app_name = ? AND user_id = ?';
+  const find = dialect.statement(
+    `SELECT row_id FROM ${tables.sessions} WHERE ${which} ORDER BY row_id${dialect.forUpdate}`,
+  );
+  const { rows } = yield { sql: find, parameters: key };
   yield* removeRows(dialect, tables, rows);
-  yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} ${ofUser}`), parameters: names };
-  const leftLeases = dialect.statement(`DELETE FROM ${tables.leases} ${ofUser} AND expires_at <= ?`);
-  yield { sql: leftLeases, parameters: [...names, now] };
+  yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} WHERE ${which}`), parameters: key };
+  yield* removeLeftLeases(dialect, tables, { which, key, now });
+}
+
+/** Takes leases and places in line that have run out: their processes have died. */
+function* removeLeftLeases(
+  dialect: Dialect,
+  tables: TableNames,
+  { which, key, now }: { which: string; key: readonly SqlValue[]; now: number },
+): Steps<void> {
+  for (const table of [tables.leases, tables.leaseWaiters]) {
+    const sql = dialect.statement(`DELETE FROM ${table} WHERE ${which} AND expires_at <= ?`);
+    yield { sql, parameters: [...key, now] };
+  }
 }
 
 /** Takes sessions that have run out, some at a time; how many. */

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
+import { inTime } from '../database/in-time.ts';
 
 /**
  * The appends of this process, one at a time for each session: the database would line them up anyway, by a lock for which each
@@ -8,17 +9,15 @@ import type { Runtime } from '@thole/core';
 export class SessionLines {
   readonly #last = new Map<string, Promise<void>>();
   readonly #runtime: Runtime;
-  readonly #limitMs: number;
 
-  constructor(runtime: Runtime, limitMs: number) {
+  constructor(runtime: Runtime) {
     this.#runtime = runtime;
-    this.#limitMs = limitMs;
   }
 
-  /** Does the work when those before it are done. `STORE_UNAVAILABLE` where that takes longer than a call may: nothing was sent. */
-  inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+  /** Does the work when those before it are done. `STORE_UNAVAILABLE` where the deadline comes before that: nothing was sent. */
+  inTurn<T>(id: string, deadline: number, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(id);
-    const waiting = before && this.#waitFor(before);
+    const waiting = before && inTime(this.#runtime, deadline, before, tooLate);
     const turn = waiting ? waiting.then(work) : work();
     // Who gave up waiting still stands between those before and those after it.
     const over: Promise<void> = (before ? Promise.allSettled([before, turn]) : turn).then(noop, noop).then(() => {
@@ -27,22 +26,13 @@ export class SessionLines {
     this.#last.set(id, over);
     return turn;
   }
+}
 
-  async #waitFor(before: Promise<void>): Promise<void> {
-    const done = new AbortController();
-    const late = this.#runtime.sleep(this.#limitMs, done.signal).then(() => {
-      throw new TholeError(
-        'STORE_UNAVAILABLE',
-        `Others that append to the same session did not end within ${this.#limitMs} ms.`,
-      );
-    });
-    try {
-      await Promise.race([before, late]);
-    } finally {
-      late.catch(noop);
-      done.abort();
-    }
-  }
+function tooLate(): TholeError {
+  return new TholeError(
+    'STORE_UNAVAILABLE',
+    'Others that append to the same session did not end within the time limit.',
+  );
 }
 
 function noop(): void {}

@@ -1,4 +1,4 @@
-import { encodeText, sessionKeyOf, TholeError } from '@thole/core';
+import { sessionKeyOf, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -14,27 +14,23 @@ import type {
   UserRef,
 } from '@thole/core';
 import { ask } from '../database/sql-database.ts';
-import type { SqlValue } from '../database/sql-database.ts';
 import { openStorage } from '../database/sql-storage.ts';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
 import { SqlLeasing } from '../leasing/sql-leasing.ts';
-import { TIMEOUT_MS } from '../options/database-options.ts';
 import type { Appended, AppendRecord } from './append-record.ts';
-import { eventKeyOf } from './event-key.ts';
 import { insertSteps } from './insert-session.ts';
 import { listSteps, pageOf } from './list-sessions.ts';
 import { PollingWatch } from './polling-watch.ts';
-import { checkPruneRequest } from './check-prune-request.ts';
-import { pruneSteps, sessionsToPrune } from './prune-events.ts';
 import type { PruneRequest } from './prune-events.ts';
 import { eventOfText, readSteps, sessionOfRows } from './read-session.ts';
 import type { ReadSteps } from './read-session.ts';
-import { removeExpiredSteps, removeSteps, removeUserSteps } from './remove-sessions.ts';
+import { removeSteps, removeUserSteps } from './remove-sessions.ts';
+import { deleteExpiredSessions, pruneEvents } from './retention.ts';
 import { SessionLines } from './session-lines.ts';
+import { SessionRecords } from './session-records.ts';
 import { checkSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
-import { patchOf } from './state-document.ts';
 import { appOf, userOf } from './state-owner.ts';
 import { stateOfRows, writesOf } from './state-writes.ts';
 
@@ -43,16 +39,15 @@ const ATTEMPTS = 100;
 
 /**
  * Keeps sessions in SQLite, PostgreSQL or MariaDB. Nothing is connected to before the first call, which makes the tables
- * unless told otherwise. Each call ends within `timeoutMs` (an append within as long again, where others append to the same
- * session): with its answer, `STORE_UNAVAILABLE` where nothing was written,
- * or `STORE_OUTCOME_UNKNOWN` where that is not known.
+ * unless told otherwise. Each call ends within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or
+ * `STORE_OUTCOME_UNKNOWN` where that is not known.
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: { readonly leasing: SqlLeasing; readonly watching: PollingWatch };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
-  readonly #ttlMs: number | undefined;
+  readonly #records: SessionRecords;
   readonly #watch: PollingWatch;
   readonly #append: AppendSteps;
   readonly #lines: SessionLines;
@@ -65,9 +60,9 @@ export class SqlSessionStore implements SessionStore {
     const { dialect, tables, runtime } = storage;
     this.#storage = storage;
     this.#codec = codec;
-    this.#ttlMs = sessionTtlMs;
+    this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs });
     this.#append = dialect.append(tables);
-    this.#lines = new SessionLines(runtime, options.timeoutMs ?? TIMEOUT_MS);
+    this.#lines = new SessionLines(runtime);
     this.#readNewest = readSteps(dialect, tables, 'newest');
     const readOldest = readSteps(dialect, tables, 'oldest');
     this.#watch = new PollingWatch(
@@ -79,41 +74,15 @@ export class SqlSessionStore implements SessionStore {
   }
 
   async insert(session: StoredSession): Promise<void> {
-    const { key, incarnation, initialState, state, appState, userState, createTime, lastUpdateTime, lastSeq } = session;
-    const codec = this.#codec;
-    const now = await this.#storage.clock.now();
-    const events = session.events.map(async (event) => ({
-      eventKey: eventKeyOf(event.id),
-      seq: event.seq!,
-      time: event.timestamp,
-      text: await encodeText(codec, JSON.stringify(event)),
-    }));
-    const record = {
-      key: this.#bind(key),
-      incarnation,
-      initial: (await patchOf(codec, initialState)) ?? '{}',
-      session: (await patchOf(codec, state)) ?? '{}',
-      app: await writesOf(codec, appState),
-      user: await writesOf(codec, userState),
-      createTime,
-      lastUpdateTime,
-      lastSeq,
-      expiresAt: this.#expiry(now),
-      now,
-      events: await Promise.all(events),
+    const { dialect, tables, clock } = this.#storage;
+    const deadline = this.#storage.deadline();
+    const record = await this.#records.ofSession(session, await clock.now(deadline));
+    const onDuplicate = (): never => {
+      const { appName, userId, sessionId } = session.key;
+      throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
     };
-    const { dialect, tables } = this.#storage;
-    await this.#storage.transact(
-      () => insertSteps(dialect, tables, record),
-      () => {
-        const { appName, userId, sessionId } = key;
-        throw new TholeError(
-          'SESSION_ALREADY_EXISTS',
-          `Session ${sessionId} of ${userId} in ${appName} exists already.`,
-        );
-      },
-    );
-    this.#watch.notify(key);
+    await this.#storage.transact(() => insertSteps(dialect, tables, record), { onDuplicate, deadline });
+    this.#watch.notify(session.key);
   }
 
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
@@ -122,15 +91,17 @@ export class SqlSessionStore implements SessionStore {
 
   async list(query: ListSessionsRequest): Promise<SessionPage> {
     const { dialect, tables, clock } = this.#storage;
-    const now = await clock.now();
-    const listed = await this.#storage.readSnapshot(() => listSteps(dialect, tables, query, now));
+    const deadline = this.#storage.deadline();
+    const now = await clock.now(deadline);
+    const listed = await this.#storage.readSnapshot(() => listSteps(dialect, tables, query, now), deadline);
     return pageOf(this.#codec, query.appName, listed);
   }
 
   async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
     const { dialect, tables, clock } = this.#storage;
-    const request = { key: this.#bind(key), now: await clock.now(), ifLastSeq: p.ifLastSeq };
-    return this.#storage.transact(() => removeSteps(dialect, tables, request));
+    const deadline = this.#storage.deadline();
+    const request = { key: this.#records.keyOf(key), now: await clock.now(deadline), ifLastSeq: p.ifLastSeq };
+    return this.#storage.transact(() => removeSteps(dialect, tables, request), { deadline });
   }
 
   async append(
@@ -139,9 +110,12 @@ export class SqlSessionStore implements SessionStore {
     delta: ScopedDelta,
     fence?: Fence,
   ): Promise<{ event: Event; duplicate: boolean }> {
-    const record = await this.#recordOf(key, event, delta, fence);
+    const deadline = this.#storage.deadline();
+    const told = this.#storage.clock.now(deadline);
+    const now = typeof told === 'number' ? told : await told;
+    const record = await this.#records.ofAppend(key, event, { delta, fence, now });
     for (let attempts = 1; ; attempts++) {
-      const appended = await this.#lines.inTurn(sessionKeyOf(key), () => this.#appendOnce(record));
+      const appended = await this.#lines.inTurn(sessionKeyOf(key), deadline, () => this.#appendOnce(record, deadline));
       switch (appended.kind) {
         case 'stored':
           event.seq = appended.seq;
@@ -193,39 +167,22 @@ export class SqlSessionStore implements SessionStore {
 
   async removeUser(user: UserRef): Promise<void> {
     const { dialect, tables, clock } = this.#storage;
-    const now = await clock.now();
-    await this.#storage.transact(() => removeUserSteps(dialect, tables, user, now));
+    const deadline = this.#storage.deadline();
+    const now = await clock.now(deadline);
+    await this.#storage.transact(() => removeUserSteps(dialect, tables, user, now), { deadline });
   }
 
   /**
    * Retention: takes each session's oldest events, those that are older than `olderThan` and not among the `keepLast` newest;
-   * how many. What is left has no hole, `seq` counts on, state stays. Some at a time, so that others are not kept waiting.
+   * how many. What is left has no hole, `seq` counts on, state stays. Some at a time, each with a time limit of its own.
    */
-  async pruneEvents(p: PruneRequest): Promise<number> {
-    checkPruneRequest(p);
-    const { dialect, tables } = this.#storage;
-    let count = 0;
-    for (let after = 0; ;) {
-      const rows = await this.#storage.read(() => sessionsToPrune(dialect, tables, p, after));
-      for (const row of rows) {
-        for (let taken = 1; taken > 0; count += taken) {
-          taken = await this.#storage.transact(() => pruneSteps(dialect, tables, row, p));
-        }
-      }
-      if (rows.length === 0) return count;
-      after = rows.at(-1)!;
-    }
+  pruneEvents(p: PruneRequest): Promise<number> {
+    return pruneEvents(this.#storage, p);
   }
 
   /** Takes the sessions that have run out (`sessionTtlMs`), which nobody sees any more; how many. */
-  async deleteExpiredSessions(): Promise<number> {
-    const { dialect, tables, clock } = this.#storage;
-    for (let count = 0; ;) {
-      const now = await clock.now();
-      const taken = await this.#storage.transact(() => removeExpiredSteps(dialect, tables, now));
-      count += taken;
-      if (taken === 0) return count;
-    }
+  deleteExpiredSessions(): Promise<number> {
+    return deleteExpiredSessions(this.#storage);
   }
 
   /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
@@ -244,46 +201,19 @@ export class SqlSessionStore implements SessionStore {
   }
 
   async #read(steps: ReadSteps, key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
-    const now = await this.#storage.clock.now();
-    const rows = await this.#storage.read(() => steps(this.#bind(key), now, window));
+    const deadline = this.#storage.deadline();
+    const now = await this.#storage.clock.now(deadline);
+    const rows = await this.#storage.read(() => steps(this.#records.keyOf(key), now, window), deadline);
     return sessionOfRows(this.#codec, key, rows);
   }
 
-  #appendOnce(record: AppendRecord): Promise<Appended> {
-    return this.#storage.writeWhole<Appended>(
-      this.#append.inTransaction,
-      () => this.#append.steps(record),
-      // The id is stored already, perhaps by somebody at this moment: what they stored is there now.
-      () => this.#storage.read(() => this.#append.settle(record)),
-    );
-  }
-
-  async #recordOf(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence | undefined): Promise<AppendRecord> {
-    const codec = this.#codec;
-    const now = this.#storage.clock.now();
-    const at = typeof now === 'number' ? now : await now;
-    const text = encodeText(codec, JSON.stringify(event));
-    const { session, app, user } = delta;
-    return {
-      key: this.#bind(key),
-      eventKey: eventKeyOf(event.id),
-      time: event.timestamp,
-      text: typeof text === 'string' ? text : await text,
-      session: session && (await patchOf(codec, session)),
-      app: app && (await writesOf(codec, app)),
-      user: user && (await writesOf(codec, user)),
-      fence,
-      now: at,
-      expiresAt: this.#expiry(at),
-    };
-  }
-
-  #expiry(now: number): number | null {
-    return this.#ttlMs === undefined ? null : now + this.#ttlMs / 1000;
-  }
-
-  #bind(key: SessionRef): readonly [SqlValue, SqlValue, SqlValue] {
-    const { bindName } = this.#storage.dialect;
-    return [bindName(key.appName), bindName(key.userId), bindName(key.sessionId)];
+  #appendOnce(record: AppendRecord, deadline: number): Promise<Appended> {
+    return this.#storage.writeWhole<Appended>(() => this.#append.steps(record), {
+      inTransaction: this.#append.inTransaction,
+      // The id is stored already, perhaps by somebody at this moment: what they stored is there now. A question, but asked as a
+      // write: where it has no answer, the event may well be there.
+      onDuplicate: () => this.#storage.write(() => this.#append.settle(record), deadline),
+      deadline,
+    });
   }
 }

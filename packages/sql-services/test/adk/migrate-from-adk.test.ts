@@ -142,6 +142,20 @@ describe('migrateFromAdk', () => {
     expect([lastSeq, state['mine'], state['user:of_user']]).toEqual([3, 1, 'newer']);
   });
 
+  it('tells after each session how much is done and how much there is', async () => {
+    const { from, to } = database(`${pythonTables} ${pythonRows()}
+      INSERT INTO sessions VALUES ('app', 'v', 's', '{}', '2023-11-14 22:13:20.000000', '2023-11-14 22:13:20.000000', 0);`);
+    const told: unknown[] = [];
+    await migrateFromAdk({ from, to, onProgress: (done) => told.push(done) });
+    await migrateFromAdk({ from, to, onProgress: ({ skipped, total }) => told.push([skipped, total]) });
+    expect(told).toEqual([
+      { sessions: 1, events: 2, skipped: 0, total: 2 },
+      { sessions: 2, events: 2, skipped: 0, total: 2 },
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
   it('changes no byte of the database that it reads', async () => {
     const { path, from, to } = database(pythonTables + pythonRows());
     const before = readFileSync(path);

@@ -1,0 +1,29 @@
+export type {
+  AgentGraph,
+  AgentInfo,
+  AppGraph,
+  AppInfo,
+  DotGraph,
+  ServerVersion,
+  ToolGraph,
+  TraceSpan,
+} from './answers.ts';
+export type {
+  AppsClient,
+  ArtifactsClient,
+  CallOptions,
+  Client,
+  GraphsClient,
+  ListSessions,
+  MemoryClient,
+  NewMessage,
+  SessionFile,
+  SessionsClient,
+  SessionsPage,
+  TracesClient,
+} from './client.ts';
+export { ClientError } from './client-error.ts';
+export type { ClientErrorOptions } from './client-error.ts';
+export type { ClientHeaders, ClientOptions, ClientRuntime, ReconnectOptions } from './client-options.ts';
+export type { ClientRun, Reconnecting, ResumeRequest, RunRequest } from './client-run.ts';
+export { createClient } from './create-client.ts';

@@ -1,0 +1,292 @@
+import { createEvent, createEventActions } from '@thole/core';
+import type { Agent, Event } from '@thole/core';
+import { fails, hangs, says, streams } from '@thole/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Client } from '../src/index.ts';
+import { house, servedHouse, textOf } from './house.ts';
+import { hello, ref } from './speaking.ts';
+
+const user = { appName: ref.appName, userId: ref.userId };
+const used = new Set<string>();
+const all = new Set<string>();
+
+afterAll(() => {
+  expect([...all].filter((name) => !used.has(name))).toEqual([]);
+});
+
+describe('the server', () => {
+  it('tells of itself and its apps', async () => {
+    const client = watched(house().client);
+    await client.health();
+    expect(await client.version()).toMatchObject({ language: 'typescript', version: expect.any(String) });
+    expect(await client.apps.list()).toEqual(['hotel']);
+    const info = await client.apps.info(user);
+    expect(info).toMatchObject({ name: 'hotel', rootAgentName: 'porter', language: 'typescript' });
+    expect(info.agents['porter']).toMatchObject({
+      name: 'porter',
+      description: 'At the door.',
+      subAgents: [],
+      tools: [],
+    });
+    expect(info.services).toEqual({ memory: true, artifacts: true });
+    expect(await client.apps.listDetailed()).toEqual([info]);
+    await expect(client.apps.info({ appName: 'inn' })).rejects.toMatchObject({
+      status: 404,
+      detail: expect.any(String),
+    });
+  });
+
+  it('keeps sessions: made, listed, read, written to, exported, imported and deleted', async () => {
+    const client = watched(house([says('Good evening.')]).client);
+    const made = await client.sessions.create({ ...ref, state: { room: 12, 'user:floor': 'high' } });
+    expect(made).toMatchObject({ id: 'lobby', events: [], state: { room: 12, 'user:floor': 'high' } });
+    await expect(client.sessions.create(ref)).rejects.toMatchObject({ status: 409, code: 'SESSION_ALREADY_EXISTS' });
+    await client.runToCompletion(hello);
+    const written = await client.sessions.updateState({ ...ref, stateDelta: { room: null, bed: { size: 2 } } });
+    expect(written.state).toEqual({ bed: { size: 2 }, 'user:floor': 'high' });
+    const named = await client.sessions.rename({ ...ref, displayName: 'Trip' });
+    expect(named.state['__session_metadata__']).toEqual({ displayName: 'Trip' });
+    expect(named.lastSeq).toBe(4);
+    expect((await client.sessions.get({ ...ref, numRecentEvents: 1 })).events.map(({ seq }) => seq)).toEqual([4]);
+    await expect(client.sessions.get({ ...user, sessionId: 'none' })).rejects.toMatchObject({ status: 404 });
+    await expect(client.sessions.updateState({ ...ref, stateDelta: { 'app:x': 1 } })).rejects.toMatchObject({
+      status: 403,
+    });
+
+    const file = JSON.parse(JSON.stringify(await client.sessions.export(ref))) as typeof made;
+    expect(Object.keys(file.state).sort()).toEqual(['__session_metadata__', 'bed']);
+    const copy = await client.sessions.create({ ...user, ...file });
+    expect(copy.events.map(textOf)).toEqual(named.events.map(textOf));
+    expect(copy.state).toEqual(named.state);
+
+    const everything = await client.sessions.list(user);
+    expect([everything.totalItems, everything.sessions.map(({ id }) => id)]).toEqual([2, ['lobby', copy.id]]);
+    const newest = await client.sessions.list({ ...user, limit: 1, order: 'desc' });
+    expect([newest.totalItems, newest.sessions.map(({ id }) => id)]).toEqual([2, [copy.id]]);
+    expect((await client.sessions.list({ ...user, limit: 1, page: 2 })).sessions.map(({ id }) => id)).toEqual([
+      copy.id,
+    ]);
+    for (let i = 0; i < 2; i++) await client.sessions.delete({ ...ref, memory: true });
+    expect((await client.sessions.list(user)).totalItems).toBe(1);
+  });
+
+  it('takes names of any characters apart as they were', async () => {
+    const client = house().client;
+    for (const name of ['a/b', 'a%2Fb', 'a b+c?d=e#f', 'ä 二 🏨', '../x', '...', '"{}', ';,&=@:$']) {
+      const odd = { appName: 'hotel', userId: name, sessionId: name };
+      expect(await client.sessions.create(odd)).toMatchObject({ id: name, userId: name });
+      expect(await client.sessions.get(odd)).toMatchObject({ id: name, userId: name });
+      expect((await client.sessions.list({ appName: 'hotel', userId: name })).totalItems).toBe(1);
+    }
+  });
+
+  it('keeps artifacts, in versions, under names with slashes', async () => {
+    const client = watched(house().client);
+    await client.sessions.create(ref);
+    const file = { ...ref, filename: 'menus/versions/today ä.txt' };
+    const save = (text: string) =>
+      client.artifacts.save({
+        ...file,
+        artifact: { inlineData: { mimeType: 'text/plain', data: btoa(text) } },
+        customMetadata: { text },
+      });
+    expect(await save('soup')).toMatchObject({ version: 0, customMetadata: { text: 'soup' } });
+    expect(await save('fish')).toMatchObject({ version: 1, mimeType: 'text/plain' });
+    await client.artifacts.save({ ...ref, filename: 'user:versions', artifact: { text: 'x' } });
+    expect(await client.artifacts.list(ref)).toEqual([file.filename, 'user:versions']);
+    expect(await client.artifacts.versions(file)).toEqual([0, 1]);
+    expect((await client.artifacts.load(file)).inlineData?.data).toBe(btoa('fish'));
+    expect((await client.artifacts.load({ ...file, version: 0 })).inlineData?.data).toBe(btoa('soup'));
+    expect(await client.artifacts.metadata({ ...file, version: 0 })).toMatchObject({
+      version: 0,
+      customMetadata: { text: 'soup' },
+    });
+    expect(await client.artifacts.versions({ ...ref, filename: 'user:versions' })).toEqual([0]);
+    expect((await client.artifacts.metadata(file)).version).toBe(1);
+    expect((await client.artifacts.listMetadata(file)).map(({ version }) => version)).toEqual([0, 1]);
+    await client.artifacts.delete(file);
+    await expect(client.artifacts.load(file)).rejects.toMatchObject({ status: 404 });
+    const without = house([], { artifactService: undefined }).client;
+    await without.sessions.create(ref);
+    await expect(without.artifacts.list(ref)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('remembers, finds and forgets', async () => {
+    const client = watched(house([says('Room twelve.')]).client);
+    await client.sessions.create(ref);
+    await client.runToCompletion({ ...ref, newMessage: 'Which room is on the high floor?' });
+    await client.memory.saveSession(ref);
+    const [added] = await client.memory.add({
+      ...user,
+      memories: [{ kind: 'note', content: { parts: [{ text: 'likes tea' }] } }],
+    });
+    expect(added).toMatchObject({ kind: 'note', id: expect.any(String) });
+    const found = await client.memory.search({ ...user, query: 'tea', limit: 1 });
+    expect(found).toMatchObject([{ id: added!.id, score: expect.any(Number) }]);
+    await client.memory.add({ ...user, memories: [{ ...added!, content: { parts: [{ text: 'likes coffee' }] } }] });
+    expect((await client.memory.search({ ...user, query: 'coffee' })).map(({ id }) => id)).toEqual([added!.id]);
+
+    const change = { content: { parts: [{ text: 'likes cocoa' }] } };
+    expect(await client.memory.update({ ...user, id: added!.id, change })).toMatchObject({ id: added!.id, ...change });
+    expect((await client.memory.search({ ...user, query: 'coffee' })).length).toBe(0);
+
+    const first = await client.memory.list({ ...user, limit: 2 });
+    const rest = await client.memory.list({ ...user, limit: 2, cursor: first.next });
+    expect([first.memories.length, rest.memories.length, rest.next]).toEqual([2, 1, undefined]);
+    const turn = [...first.memories, ...rest.memories].find(({ kind }) => kind === 'turn')!;
+    await client.memory.forget({ ...user, id: turn.id });
+    expect((await client.memory.list(user)).memories.map(({ id }) => id)).not.toContain(turn.id);
+    await client.memory.forgetAll(user);
+    expect((await client.memory.list(user)).memories).toEqual([]);
+    await expect(client.memory.saveSession({ ...user, sessionId: 'none' })).rejects.toMatchObject({ status: 404 });
+    await expect(house([], { memoryService: undefined }).client.memory.list(user)).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('tells what it recorded of a run, and draws the app', async () => {
+    const client = watched(house([says('Good evening.')]).client);
+    await client.sessions.create(ref);
+    const [answer] = await client.runToCompletion(hello);
+    const spans = await client.traces.ofSession(ref);
+    expect(spans.length).toBeGreaterThan(1);
+    for (const span of spans) expect(span.end_time).toBeGreaterThanOrEqual(span.start_time);
+    expect(spans.filter((span) => spans.every((other) => other.span_id !== span.parent_span_id)).length).toBe(1);
+    const attributes = await client.traces.ofEvent({ ...user, eventId: answer!.id });
+    expect(attributes['gcp.vertex.agent.event_id']).toBe(answer!.id);
+    await expect(client.traces.ofEvent({ ...user, eventId: 'none' })).rejects.toMatchObject({ status: 404 });
+    expect(await client.traces.ofSession({ ...user, sessionId: 'none' })).toEqual([]);
+    expect(await client.graphs.ofApp(user)).toMatchObject({ name: 'hotel' });
+    expect((await client.graphs.dot({ ...user, darkMode: true, node: 'porter' })).dotSrc).toContain('porter');
+    expect((await client.graphs.ofEvent({ ...ref, eventId: answer!.id })).dotSrc).toContain('porter');
+  });
+});
+
+describe('runs', () => {
+  it('answer partials and committed events, and end', async () => {
+    const client = watched(house([streams('Good ', 'evening.'), says('Bye.')]).client);
+    await client.sessions.create(ref);
+    const run = client.run({ ...hello, streaming: true, stateDelta: { seen: true } });
+    const events = await Array.fromAsync(run);
+    expect(events.map(textOf)).toEqual(['Good …', 'evening.…', 'Good evening.']);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1);
+    expect(run.lastSeq).toBe(events.at(-1)!.seq);
+    expect(events.map(({ invocationId }) => invocationId)).toEqual(events.map(() => events[0]!.invocationId));
+    expect(await run.invocationId).toBe(events[0]!.invocationId);
+    expect((await client.runToCompletion(hello)).map(textOf)).toEqual(['Bye.']);
+    expect((await client.sessions.get(ref)).state).toEqual({ seen: true });
+  });
+
+  it('answer an event with text and an artifact as one, as the session has it', async () => {
+    const actions = createEventActions({ artifactDelta: { 'menu.txt': 0 }, stateDelta: { a: 1 } });
+    const client = house([], { agent: saying(() => [{ text: 'Here it is.', actions }]) }).client;
+    await client.sessions.create(ref);
+    const events = await Array.fromAsync(client.run(hello));
+    expect(events).toEqual((await client.sessions.get(ref)).events.slice(1));
+    expect(events).toMatchObject([{ actions, content: { parts: [{ text: 'Here it is.' }] } }]);
+  });
+
+  it('throw what kept them from beginning, and how they failed', async () => {
+    const client = house([fails('MODEL_RATE_LIMITED')]).client;
+    await expect(client.run(hello).next()).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' });
+    await client.sessions.create(ref);
+    await expect(client.run({ ...ref, newMessage: '' }).next()).rejects.toMatchObject({
+      status: 400,
+      code: 'INVALID_INPUT',
+    });
+    await expect(Array.fromAsync(client.run(hello))).rejects.toMatchObject({
+      code: 'MODEL_RATE_LIMITED',
+      retryable: true,
+    });
+  });
+
+  it('are stopped by cancel, and read again afterwards as they ended', async () => {
+    const client = watched(house([hangs()], { onDisconnect: 'continue' }).client);
+    await client.sessions.create(ref);
+    const run = client.run(hello);
+    const invocationId = await run.invocationId;
+    expect(await run.cancel()).toBe(true);
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'RUN_ABORTED' });
+    expect(await client.resume({ ...ref, invocationId }).cancel()).toBe(false);
+    await expect(Array.fromAsync(client.resume({ ...ref, invocationId }))).rejects.toMatchObject({
+      code: 'RUN_ABORTED',
+    });
+    await expect(client.resume({ ...ref, invocationId: 'none' }).next()).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('are aborted where their client leaves, and read on where runs outlive their clients (contract 40)', async () => {
+    for (const onDisconnect of ['abort', 'continue'] as const) {
+      const more = Promise.withResolvers<void>();
+      const { client } = await servedHouse([], { onDisconnect, agent: saying(() => ['one', more.promise, 'two']) });
+      await client.sessions.create(ref);
+      const run = client.run(hello);
+      expect(textOf((await run.next()).value!)).toBe('one');
+      const place = { ...ref, invocationId: await run.invocationId, after: run.lastSeq };
+      await run.return();
+      if (onDisconnect === 'abort')
+        await expect.poll(async () => (await client.sessions.get(ref)).events.at(-1)!.errorCode).toMatch(/^RUN_/);
+      more.resolve();
+      const rest = await Array.fromAsync(client.resume(place)).catch((error: { code: string }) => error.code);
+      expect(typeof rest === 'string' ? rest : rest.map(textOf)).toEqual(
+        onDisconnect === 'abort' ? expect.stringMatching(/^RUN_/) : ['two'],
+      );
+    }
+  });
+
+  it('come over broken connections with each committed event once and in order (contract 40)', async () => {
+    const words = Array.from({ length: 8 }, (_, i) => `word ${i}`);
+    const steps = words.map(() => Promise.withResolvers<void>());
+    const agent = saying(() => words.flatMap((word, i) => [steps[i]!.promise, word]));
+    const { client, served } = await servedHouse([], { agent, onDisconnect: 'continue' });
+    await client.sessions.create(ref);
+    let cuts = 0;
+    const run = client.run({ ...hello, onReconnect: () => void cuts++ });
+    await run.invocationId;
+    const events: Event[] = [];
+    for (const { resolve } of steps) {
+      served.server.closeAllConnections();
+      resolve();
+      events.push((await run.next()).value!);
+    }
+    expect((await run.next()).done).toBe(true);
+    expect(events.map(textOf)).toEqual(words);
+    expect(events.map(({ seq }) => seq)).toEqual(words.map((_, i) => i + 2));
+    expect(cuts).toBeGreaterThanOrEqual(words.length);
+  });
+});
+
+/** An agent that says these texts, waiting for promises among them. */
+function saying(
+  script: () => readonly (string | Promise<void> | { text: string; actions: Event['actions'] })[],
+): Agent {
+  return {
+    name: 'porter',
+    async *runAsync({ invocationId }) {
+      for (const each of script()) {
+        const said = await each;
+        if (said === undefined) continue;
+        const { text, actions } = typeof said === 'string' ? { text: said } : said;
+        yield createEvent({ author: 'porter', invocationId, content: { role: 'model', parts: [{ text }] }, actions });
+      }
+    },
+  };
+}
+
+/** Notes which methods are called: each has to be, by the end of this file. */
+function watched(client: Client): Client {
+  const watch = <T extends object>(given: T, path: string): T =>
+    new Proxy(given, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        const at = `${path}${String(name)}`;
+        if (typeof value === 'object' && value !== null) return watch(value, `${at}.`);
+        used.add(at);
+        return value;
+      },
+    });
+  for (const [name, value] of Object.entries(client)) {
+    if (typeof value === 'object') for (const method of Object.keys(value as object)) all.add(`${name}.${method}`);
+    else all.add(name);
+  }
+  return watch(client, '');
+}

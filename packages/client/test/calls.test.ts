@@ -1,0 +1,362 @@
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { ClientError, createClient } from '../src/index.ts';
+import type { Client } from '../src/index.ts';
+import { event, hello, ref, serverOf } from './speaking.ts';
+
+const user = { appName: 'hotel', userId: 'ada' };
+const sessions = '/apps/hotel/users/ada/sessions';
+const artifacts = `${sessions}/lobby/artifacts`;
+const menu = { ...ref, filename: 'user:menus/today ä.txt' };
+const encoded = 'user%3Amenus%2Ftoday%20%C3%A4.txt';
+const memory = '/apps/hotel/users/ada/memory';
+const note = { kind: 'note' as const, content: { parts: [{ text: 'tea' }] } };
+
+type Row = [
+  sent: string,
+  answer: unknown,
+  ask: (client: Client) => Promise<unknown>,
+  answered?: unknown,
+  body?: unknown,
+];
+
+const rows: Row[] = [
+  ['GET /list-apps', ['hotel'], (client) => client.apps.list()],
+  ['GET /list-apps?detailed=true', { apps: [1] }, (client) => client.apps.listDetailed(), [1]],
+  ['GET /apps/hotel/app-info', { name: 'hotel' }, (client) => client.apps.info(user)],
+  ['GET /health', { status: 'ok' }, (client) => client.health(), undefined],
+  ['GET /version', { version: '1' }, (client) => client.version()],
+  [`GET ${sessions}`, [1, 2], (client) => client.sessions.list(user), { sessions: [1, 2], totalItems: 2 }],
+  [
+    `GET ${sessions}?limit=2&page=3&order=desc`,
+    { sessions: [1], page: 3, limit: 2, totalItems: 5, totalPages: 3 },
+    (client) => client.sessions.list({ ...user, limit: 2, page: 3, order: 'desc' }),
+    { sessions: [1], totalItems: 5 },
+  ],
+  [`GET ${sessions}/lobby`, { id: 'lobby' }, (client) => client.sessions.get(ref)],
+  [
+    `GET ${sessions}/lobby?numRecentEvents=0&afterTimestamp=7.5`,
+    {},
+    (client) => client.sessions.get({ ...ref, numRecentEvents: 0, afterTimestamp: 7.5 }),
+  ],
+  [`POST ${sessions}`, { id: 'x' }, (client) => client.sessions.create(user), { id: 'x' }, {}],
+  [
+    `POST ${sessions}`,
+    {},
+    (client) => client.sessions.create({ ...ref, state: { a: null }, events: [event('a', 1)] }),
+    {},
+    { sessionId: 'lobby', state: { a: null }, events: [JSON.parse(JSON.stringify(event('a', 1)))] },
+  ],
+  [
+    `PATCH ${sessions}/lobby`,
+    {},
+    (client) => client.sessions.updateState({ ...ref, stateDelta: { a: null } }),
+    {},
+    { stateDelta: { a: null } },
+  ],
+  [
+    `PATCH ${sessions}/lobby`,
+    {},
+    (client) => client.sessions.rename({ ...ref, displayName: 'Trip' }),
+    {},
+    { stateDelta: { __session_metadata__: { displayName: 'Trip' } } },
+  ],
+  [
+    `DELETE ${sessions}/lobby?memory=true`,
+    null,
+    (client) => client.sessions.delete({ ...ref, memory: true }),
+    undefined,
+  ],
+  [`DELETE ${sessions}/lobby`, undefined, (client) => client.sessions.delete(ref), undefined],
+  [
+    `GET ${sessions}/lobby`,
+    { id: 'lobby', state: { a: 1, 'user:b': 2, 'app:c': 3 }, events: [{ id: 'e' }] },
+    (client) => client.sessions.export(ref),
+    { state: { a: 1 }, events: [{ id: 'e' }] },
+  ],
+  [
+    'POST /run',
+    [{ id: 'e' }],
+    (client) => client.runToCompletion(hello),
+    [{ id: 'e' }],
+    { ...ref, newMessage: { role: 'user', parts: [{ text: 'hello' }] } },
+  ],
+  [`GET ${artifacts}`, ['a'], (client) => client.artifacts.list(ref)],
+  [`GET ${artifacts}/${encoded}`, { text: 'x' }, (client) => client.artifacts.load(menu)],
+  [`GET ${artifacts}/${encoded}/versions/0`, {}, (client) => client.artifacts.load({ ...menu, version: 0 })],
+  [`GET ${artifacts}/${encoded}/versions`, [0], (client) => client.artifacts.versions(menu)],
+  [
+    `GET ${artifacts}/${encoded}/versions/1/metadata`,
+    {},
+    (client) => client.artifacts.metadata({ ...menu, version: 1 }),
+  ],
+  [
+    `POST ${artifacts}`,
+    { version: 1 },
+    (client) => client.artifacts.save({ ...menu, artifact: { text: 'x' }, customMetadata: { a: 1 } }),
+    { version: 1 },
+    { filename: menu.filename, artifact: { text: 'x' }, customMetadata: { a: 1 } },
+  ],
+  [`DELETE ${artifacts}/${encoded}`, undefined, (client) => client.artifacts.delete(menu), undefined],
+  [
+    `GET ${memory}?query=tea+%26+%C3%A4&limit=3`,
+    { memories: [1] },
+    (client) => client.memory.search({ ...user, query: 'tea & ä', limit: 3 }),
+    [1],
+  ],
+  [
+    `GET ${memory}?limit=3&cursor=c`,
+    { memories: [1], next: 'd' },
+    (client) => client.memory.list({ ...user, limit: 3, cursor: 'c' }),
+  ],
+  [
+    `POST ${memory}`,
+    { memories: [1] },
+    (client) => client.memory.add({ ...user, memories: [note] }),
+    [1],
+    { memories: [note] },
+  ],
+  [
+    `DELETE ${memory}/%5B%22lobby%22%2C%22e%22%5D`,
+    undefined,
+    (client) => client.memory.forget({ ...user, id: '["lobby","e"]' }),
+    undefined,
+  ],
+  [
+    `PATCH ${memory}/m%2F1`,
+    { id: 'm/1' },
+    (client) => client.memory.update({ ...user, id: 'm/1', change: { author: 'ada' } }),
+    { id: 'm/1' },
+    { author: 'ada' },
+  ],
+  [
+    `DELETE ${memory}/m?keepEvidence=true`,
+    undefined,
+    (client) => client.memory.forget({ ...user, id: 'm', keepEvidence: true }),
+    undefined,
+  ],
+  [`GET ${artifacts}/${encoded}/versions/latest/metadata`, {}, (client) => client.artifacts.metadata(menu)],
+  [`GET ${artifacts}/${encoded}/versions/metadata`, [], (client) => client.artifacts.listMetadata(menu)],
+  [`DELETE ${memory}`, undefined, (client) => client.memory.forgetAll(user), undefined],
+  [`PATCH ${memory}`, null, (client) => client.memory.saveSession(ref), undefined, { sessionId: 'lobby' }],
+  ['GET /dev/apps/hotel/debug/trace/session/lobby', [], (client) => client.traces.ofSession(ref)],
+  [
+    'GET /dev/apps/hotel/debug/trace/e%2F1',
+    { a: 1 },
+    (client) => client.traces.ofEvent({ appName: 'hotel', eventId: 'e/1' }),
+  ],
+  ['GET /dev/apps/hotel/build_graph', { name: 'hotel' }, (client) => client.graphs.ofApp(user)],
+  [
+    'GET /dev/apps/hotel/build_graph_image?dark_mode=true&node=porter',
+    { dotSrc: 'digraph {}' },
+    (client) => client.graphs.dot({ ...user, darkMode: true, node: 'porter' }),
+  ],
+  [`GET /dev${sessions}/lobby/events/e-1/graph`, {}, (client) => client.graphs.ofEvent({ ...ref, eventId: 'e-1' })],
+];
+
+it.each(rows)('%s', async (...row) => {
+  const [sent, answer, ask, , body = ''] = row;
+  const { client, server } = await serverOf([
+    answer === undefined ? { status: 204 } : { body: JSON.stringify(answer) },
+  ]);
+  expect(await ask(client)).toEqual(row.length > 3 ? row[3] : answer);
+  const [{ method, path, headers, body: received }] = server.requests as [(typeof server.requests)[0]];
+  expect({ sent: `${method} ${path}`, body: received }).toEqual({ sent, body });
+  expect(headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+});
+
+describe('what goes wrong', () => {
+  it('is told with the server’s status, sentence and code, and when to come back', async () => {
+    const headers = { 'retry-after': '1.5' };
+    const { client } = await serverOf([
+      { status: 429, headers, body: '{"detail": "Slower.", "code": "RATE_LIMITED"}' },
+    ]);
+    const error = await errorOf(client.apps.list());
+    expect(error).toMatchObject({ status: 429, detail: 'Slower.', message: 'Slower.', code: 'RATE_LIMITED' });
+    expect(error).toMatchObject({ retryable: true, retryAfterMs: 1500 });
+  });
+
+  it('reads a date in Retry-After by the runtime’s clock, and leaves out what is neither', async () => {
+    const runtime = new FixedRuntime();
+    const answers = ['Tue, 14 Nov 2023 22:14:00 GMT', 'Tue, 14 Nov 2023 22:12:00 GMT', 'soon', ''];
+    const { client } = await serverOf(
+      answers.map((value) => ({ status: 503, headers: { 'retry-after': value } })),
+      { runtime },
+    );
+    const told = [];
+    for (const _ of answers) told.push((await errorOf(client.health())).retryAfterMs);
+    expect(told).toEqual([40_000, 0, undefined, undefined]);
+  });
+
+  it('has a sentence of its own where the server’s is none, without what the query holds', async () => {
+    const bodies = ['<p>Bad gateway</p>', '{"detail": [1]}', 'null', '7', ''];
+    const { client } = await serverOf(bodies.map((body) => ({ status: 502, body })));
+    for (const _ of bodies) {
+      const error = await errorOf(client.memory.search({ ...user, query: 'secret' }));
+      expect(error).toMatchObject({ status: 502, code: undefined, retryable: true });
+      expect(error.detail).toBe('The server answered 502 to /apps/hotel/users/ada/memory.');
+    }
+  });
+
+  it('is retryable where waiting may help, and not where the request is wrong', async () => {
+    const statuses = [400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504];
+    const { client } = await serverOf(statuses.map((status) => ({ status, body: '{"detail": "x"}' })));
+    const retryable = [];
+    for (const status of statuses) if ((await errorOf(client.health())).retryable) retryable.push(status);
+    expect(retryable).toEqual([408, 429, 502, 503, 504]);
+  });
+
+  it('is UNREADABLE where the answer is no JSON', async () => {
+    const { client } = await serverOf([{ body: '<p>Log in</p>' }]);
+    expect(await errorOf(client.apps.list())).toMatchObject({ code: 'UNREADABLE', retryable: false });
+  });
+
+  it('is UNREACHABLE where no answer comes or it breaks off, with the cause', async () => {
+    const { client, server } = await serverOf([{ body: ['["ho'], ending: 'cut' }]);
+    expect(await errorOf(client.apps.list())).toMatchObject({ code: 'UNREACHABLE', retryable: true });
+    await server.close();
+    const error = await errorOf(client.apps.list());
+    expect(error).toMatchObject({ code: 'UNREACHABLE', status: undefined, detail: 'No answer came to /list-apps.' });
+    expect(error.cause).toBeInstanceOf(TypeError);
+  });
+
+  it('is UNREACHABLE where the headers cannot be made, and nothing is sent', async () => {
+    const headers = (): never => {
+      throw new Error('no token');
+    };
+    const { client, server } = await serverOf([], { headers });
+    expect(await errorOf(client.health())).toMatchObject({ code: 'UNREACHABLE', cause: { message: 'no token' } });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is INVALID_INPUT for names that cannot stand in an address, and nothing is sent', async () => {
+    const { client, server } = await serverOf([]);
+    for (const sessionId of ['', '.', '..', '\ud800', undefined as unknown as string, 7 as unknown as string]) {
+      expect(await errorOf(client.sessions.get({ ...user, sessionId }))).toMatchObject({
+        code: 'INVALID_INPUT',
+      });
+      expect(await errorOf(client.resume({ ...ref, invocationId: sessionId }).next())).toMatchObject({
+        code: 'INVALID_INPUT',
+      });
+    }
+    const circular: { [key: string]: never } = {};
+    Object.assign(circular, { circular });
+    const writing = client.sessions.updateState({ ...ref, stateDelta: circular });
+    expect(await errorOf(writing)).toMatchObject({ code: 'INVALID_INPUT', detail: 'What is sent must be JSON.' });
+    expect(server.requests).toEqual([]);
+    expect(() => createClient({} as { baseUrl: string })).toThrow('baseUrl must be a string.');
+  });
+});
+
+describe('a time limit', () => {
+  it('is the client’s, or the call’s, and ends the request', async () => {
+    const runtime = new FixedRuntime();
+    for (const [limit, timeoutMs] of [[60_000], [50, 50]] as const) {
+      const { client, server, asked } = await silent({ runtime });
+      const error = errorOf(client.apps.list({ timeoutMs }));
+      await asked;
+      await runtime.advance(limit - 1);
+      expect(await Promise.race([error, Promise.resolve('none yet')])).toBe('none yet');
+      await runtime.advance(1);
+      expect(await error).toMatchObject({
+        code: 'TIMEOUT',
+        retryable: true,
+        detail: `The server did not answer within ${limit} ms.`,
+      });
+      await server.allEnded();
+    }
+    expect(runtime.pending).toBe(0);
+  });
+
+  it('counts the body too, and is ten minutes for a run to completion', async () => {
+    const runtime = new FixedRuntime();
+    const { client, asked } = await silent({ runtime, timeoutMs: 5 }, ['[']);
+    const error = errorOf(client.runToCompletion(hello));
+    await asked;
+    await runtime.advance(599_999);
+    expect(await Promise.race([error, Promise.resolve('none yet')])).toBe('none yet');
+    await runtime.advance(1);
+    expect(await error).toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  it('is none for Infinity', async () => {
+    const runtime = new FixedRuntime();
+    const { client } = await serverOf([{ body: '[]' }], { runtime, timeoutMs: Infinity });
+    const asking = client.apps.list();
+    expect(runtime.pending).toBe(0);
+    expect(await asking).toEqual([]);
+  });
+
+  it('holds where fetch listens to no signal', async () => {
+    const runtime = new FixedRuntime();
+    const client = createClient({ baseUrl: '', runtime, fetch: () => new Promise(() => {}) });
+    const error = errorOf(client.health());
+    await runtime.advance(60_000);
+    expect(await error).toMatchObject({ code: 'TIMEOUT' });
+  });
+});
+
+describe('a signal', () => {
+  it('ends a call with ABORTED and its reason, and the request with it', async () => {
+    const { client, server, asked } = await silent();
+    const controller = new AbortController();
+    const error = errorOf(client.apps.list({ signal: controller.signal }));
+    await asked;
+    controller.abort('enough');
+    expect(await error).toMatchObject({ code: 'ABORTED', cause: 'enough', retryable: false });
+    await server.allEnded();
+  });
+
+  it('that is aborted already sends nothing', async () => {
+    const { client, server } = await serverOf([]);
+    expect(await errorOf(client.apps.list({ signal: AbortSignal.abort('no') }))).toMatchObject({
+      code: 'ABORTED',
+      cause: 'no',
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('options', () => {
+  it('sends headers with every request, asked for anew each time', async () => {
+    let count = 0;
+    const { client, server } = await serverOf([{ body: '[]' }, { body: '[]' }], {
+      headers: async () => ({ authorization: `Bearer ${++count}` }),
+    });
+    await client.apps.list();
+    await client.runToCompletion(hello);
+    expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+
+  it('takes a base with a path and slashes at its end, and hands credentials to fetch', async () => {
+    const seen: unknown[] = [];
+    const client = createClient({
+      ...{ baseUrl: 'https://example.com/api//', headers: { 'x-key': 'k' }, credentials: 'include' },
+      fetch: async (address, { credentials, cache, headers }) => {
+        seen.push(address, credentials, cache, headers);
+        return new Response('[]');
+      },
+    });
+    await client.apps.list();
+    expect(seen).toEqual(['https://example.com/api/list-apps', 'include', 'no-store', { 'x-key': 'k' }]);
+  });
+});
+
+/** A server that begins to answer and says no more; `asked` resolves when it was asked. */
+async function silent(
+  options: Parameters<typeof serverOf>[1] = {},
+  body?: string[],
+): Promise<Awaited<ReturnType<typeof serverOf>> & { asked: Promise<void> }> {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const given = await serverOf([() => (resolve(), { body, ending: 'silence' })], options);
+  return { ...given, asked };
+}
+
+async function errorOf(asking: Promise<unknown>): Promise<ClientError> {
+  const error: unknown = await asking.then(
+    () => 'no error',
+    (thrown: unknown) => thrown,
+  );
+  expect(ClientError.is(error)).toBe(true);
+  return error as ClientError;
+}

@@ -1,0 +1,475 @@
+import { getEventListeners } from 'node:events';
+import { bytesOf } from '@thole/testing/http';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { ClientError, createClient } from '../src/index.ts';
+import { done, event, frame, hello, ref, serverOf, stream, textsOf, twoFrames } from './speaking.ts';
+
+const resumed = '/apps/hotel/users/ada/sessions/lobby/runs/i-1/events';
+
+describe('a run', () => {
+  it('sends the message once, as a content, and what else was asked for', async () => {
+    const { client, server } = await serverOf([stream([frame(event('hi', 2)), done])]);
+    const more = { streaming: true, stateDelta: { room: null }, functionCallEventId: 'e-9', customMetadata: { a: 1 } };
+    await textsOf(client.run({ ...hello, ...more }));
+    expect(server.requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+      {
+        method: 'POST',
+        path: '/run_sse',
+        body: { ...hello, ...more, newMessage: { role: 'user', parts: [{ text: 'hello' }] } },
+      },
+    ]);
+  });
+
+  it('begins before anybody reads it, and knows its invocation before its first event', async () => {
+    const { client } = await serverOf([stream([], 'silence')]);
+    const run = client.run(hello);
+    expect(await run.invocationId).toBe('i-1');
+    await run.return();
+  });
+
+  it('learns its invocation from the first event where the header was taken away', async () => {
+    const { client } = await serverOf([
+      { headers: { 'content-type': 'text/event-stream' }, body: [frame(event('a', 2))], ending: 'cut' },
+      stream([frame(event('b', 3)), done]),
+    ]);
+    const run = client.run(hello);
+    expect(await textsOf(run)).toEqual(['a', 'b']);
+    expect(await run.invocationId).toBe('i-1');
+  });
+
+  it('lets nobody wait for the invocation of a run that ends or is left before it told', async () => {
+    let answered = (): void => {};
+    const silent = { headers: { 'content-type': 'text/event-stream' } };
+    const failed = 'data: {"error": "Full.", "errorDetails": {"code": "BUSY"}}\n\n';
+    const { client } = await serverOf(
+      [
+        { ...silent, body: [done] },
+        { ...silent, body: [failed] },
+        { ...silent, body: [': heartbeat\n\n'], ending: 'silence' },
+      ],
+      { fetch: (...p) => fetch(...p).finally(() => answered()) },
+    );
+    const empty = client.run(hello);
+    expect(await textsOf(empty)).toEqual([]);
+    await expect(empty.invocationId).rejects.toMatchObject({ code: 'CUT' });
+    const failing = client.run(hello);
+    await expect(failing.next()).rejects.toMatchObject({ code: 'BUSY' });
+    await expect(failing.invocationId).rejects.toMatchObject({ code: 'BUSY' });
+    const left = client.run(hello);
+    await new Promise<void>((resolve) => (answered = () => setImmediate(resolve)));
+    left.abort('enough');
+    await expect(left.invocationId).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('answers partials and committed events in order, whatever the pieces are, past heartbeats', async () => {
+    const frames = [event('Zim…mer'), event(' für 二'), event('Zimmer für 二', 2), event('Danke 🏨', 3)].map(frame);
+    const { client } = await serverOf([stream(bytesOf(`: heartbeat\n\n${frames.join(': heartbeat\n\n')}${done}`, 3))]);
+    const run = client.run(hello);
+    expect(await textsOf(run)).toEqual(['Zim…mer…', ' für 二…', 'Zimmer für 二', 'Danke 🏨']);
+    expect(run.lastSeq).toBe(3);
+  });
+
+  it('puts an event that came as two frames together again', async () => {
+    const { client } = await serverOf([stream([...twoFrames('saved', 2), done])]);
+    const [saved, ...others] = await Array.fromAsync(client.run(hello));
+    expect(saved).toMatchObject({
+      content: { parts: [{ text: 'saved' }] },
+      actions: { artifactDelta: { 'menu.txt': 3 } },
+    });
+    expect(others).toEqual([]);
+  });
+
+  it('answers an event without an id that nothing completes as it came', async () => {
+    const bare = (text: string): string =>
+      `data: ${JSON.stringify({ ...event(text, 2), id: text, seq: undefined })}\n\n`;
+    const { client } = await serverOf([stream([bare('a'), bare('b'), frame(event('c', 2)), bare('d'), done])]);
+    expect(await textsOf(client.run(hello))).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('throws the error of a terminal frame with its code, after the events before it, and asks no more', async () => {
+    const failed = {
+      error: 'Too many requests.',
+      errorDetails: { code: 'MODEL_RATE_LIMITED', retryable: true, retryAfterMs: 9 },
+    };
+    const { client, server } = await serverOf([stream([frame(event('a', 2)), `data: ${JSON.stringify(failed)}\n\n`])]);
+    const run = client.run(hello);
+    expect((await run.next()).value).toMatchObject({ seq: 2 });
+    await expect(run.next()).rejects.toMatchObject({
+      ...{
+        name: 'ClientError',
+        detail: 'Too many requests.',
+        code: 'MODEL_RATE_LIMITED',
+        retryable: true,
+        retryAfterMs: 9,
+      },
+      status: undefined,
+    });
+    expect(await run.next()).toEqual({ value: undefined, done: true });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('throws what kept it from beginning, from the iterable and from invocationId, and sends the message once', async () => {
+    const { client, server } = await serverOf([{ status: 503, body: '{"detail": "Full.", "code": "BUSY"}' }]);
+    const run = client.run(hello);
+    await expect(run.invocationId).rejects.toMatchObject({ status: 503, code: 'BUSY', retryable: true });
+    await expect(run.next()).rejects.toMatchObject({ status: 503, detail: 'Full.' });
+    await expect(run.cancel()).rejects.toMatchObject({ status: 503 });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('takes a page for no run, and an event that is no JSON for none', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: '<p>Log in</p>' };
+    const { client, server } = await serverOf([page, stream(['data: {"a\n\n']), stream(['data: 7\n\n'])]);
+    for (let i = 0; i < 3; i++)
+      await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'UNREADABLE', retryable: false });
+    expect(server.requests.length).toBe(3);
+  });
+});
+
+describe('a run that is cut', () => {
+  it('reads the rest from the last seq, each event once, however the connection ended (contract 40)', async () => {
+    for (const ending of ['cut', 'end'] as const) {
+      const { client, server } = await serverOf([
+        stream([frame(event('a', 2)), frame(event('b', 3)), frame(event('half'))], ending),
+        stream([frame(event('b', 3)), frame(event('c', 4)), `id: 5\ndata: {"unfinished`], ending),
+        stream([frame(event('d', 5)), done]),
+      ]);
+      const cuts: object[] = [];
+      const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => cuts.push([attempt, error.code]) });
+      expect(await textsOf(run)).toEqual(['a', 'b', 'half…', 'c', 'd']);
+      expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /run_sse',
+        `GET ${resumed}?after=3`,
+        `GET ${resumed}?after=4`,
+      ]);
+      expect(cuts).toEqual([
+        [1, 'CUT'],
+        [1, 'CUT'],
+      ]);
+    }
+  });
+
+  it('is read from its beginning where nothing was committed yet', async () => {
+    const { client, server } = await serverOf([
+      stream([frame(event('a'))], 'cut'),
+      stream([frame(event('ab', 2)), done]),
+    ]);
+    expect(await textsOf(client.run(hello))).toEqual(['a…', 'ab']);
+    expect(server.requests[1]!.path).toBe(resumed);
+  });
+
+  it('does not answer an event of two frames twice that was cut between them', async () => {
+    const [said, saved] = twoFrames('menu', 3);
+    const { client } = await serverOf([stream([frame(event('a', 2)), said], 'cut'), stream([said, saved, done])]);
+    expect(await textsOf(client.run(hello))).toEqual(['a', 'menu']);
+  });
+
+  it('throws the run’s own error where it failed meanwhile', async () => {
+    const failed = 'data: {"error": "Aborted.", "errorDetails": {"code": "RUN_ABORTED", "retryable": false}}\n\n';
+    const { client } = await serverOf([stream([frame(event('a', 2))], 'cut'), stream([failed])]);
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'RUN_ABORTED' });
+  });
+
+  it('asks again while the server is overloaded or away, and gives up on an answer that will not change', async () => {
+    const cuts: unknown[] = [];
+    let sent = 0;
+    const { client, server } = await serverOf(
+      [
+        stream([], 'cut'),
+        { status: 503, body: 'a proxy’s page' },
+        { status: 404, body: '{"detail": "No such run.", "code": "NOT_FOUND"}' },
+      ],
+      { fetch: (...p) => (++sent === 3 ? Promise.reject(new TypeError('away')) : fetch(...p)) },
+    );
+    const run = client.run({
+      ...hello,
+      onReconnect: ({ attempt, error }) => cuts.push([attempt, error.status ?? error.code]),
+    });
+    await expect(textsOf(run)).rejects.toMatchObject({ status: 404, detail: 'No such run.' });
+    expect(cuts).toEqual([
+      [1, 'CUT'],
+      [2, 503],
+      [3, 'UNREACHABLE'],
+    ]);
+    expect(server.requests.length).toBe(3);
+  });
+
+  it('throws CUT after so many attempts without a committed event', async () => {
+    const always = (): ReturnType<typeof stream> => stream([frame(event('again'))], 'cut');
+    const { client, server } = await serverOf([always, always, always, always], {
+      reconnect: { attempts: 3, delayMs: 1 },
+    });
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CUT', retryable: true });
+    expect(server.requests.length).toBe(4);
+  });
+
+  it('does not try where attempts is 0', async () => {
+    const { client, server } = await serverOf([stream([], 'cut')], { reconnect: { attempts: 0 } });
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CUT' });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('waits twice as long each time, at most half less by chance, up to the limit, and as the server asks', async () => {
+    const runtime = new FixedRuntime();
+    const full = { status: 429, headers: { 'retry-after': '30' }, body: '{"detail": "Slower."}' };
+    const { client, server } = await serverOf(
+      [
+        stream([], 'cut'),
+        ...Array.from({ length: 4 }, () => stream([], 'cut')),
+        full,
+        stream([frame(event('a', 2)), done]),
+      ],
+      { runtime, reconnect: { delayMs: 100, maxDelayMs: 1000 } },
+    );
+    const waits: number[] = [];
+    let tell = (): void => {};
+    const run = client.run({ ...hello, onReconnect: ({ delayMs }) => (waits.push(delayMs), tell()) });
+    const reading = textsOf(run);
+    for (let i = 0; i < 6; i++) {
+      if (waits.length === i) await new Promise<void>((resolve) => (tell = resolve));
+      await runtime.advance(waits[i]! - 1);
+      expect(server.requests.length).toBe(i + 1);
+      await runtime.advance(1);
+    }
+    expect(await reading).toEqual(['a']);
+    const most = [100, 200, 400, 800, 1000];
+    expect(waits.slice(0, 5)).not.toEqual(most);
+    for (const [i, limit] of most.entries()) expect([waits[i]! > limit / 2, waits[i]! <= limit]).toEqual([true, true]);
+    expect(waits[5]).toBe(30_000);
+  });
+
+  it('counts attempts anew after a connection on which something came for long', async () => {
+    const runtime = new FixedRuntime();
+    let goOn = (): void => {};
+    async function* long(): AsyncGenerator<string> {
+      yield frame(event('a'));
+      await new Promise<void>((resolve) => (goOn = resolve));
+      yield frame(event('b'));
+    }
+    const answers = Array.from({ length: 3 }, () => () => stream(long(), 'cut'));
+    const { client } = await serverOf([...answers, stream([frame(event('ab', 2)), done])], {
+      ...{ runtime, reconnect: { attempts: 1, delayMs: 0, maxDelayMs: 10_000 } },
+    });
+    const attempts: number[] = [];
+    const onReconnect = ({ attempt }: { attempt: number }): void => {
+      attempts.push(attempt);
+      setImmediate(() => void runtime.advance(0));
+    };
+    for await (const { content } of client.run({ ...hello, onReconnect })) {
+      if (content?.parts?.[0]?.text !== 'a') continue;
+      await runtime.advance(10_000);
+      goOn();
+    }
+    expect(attempts).toEqual([1, 1, 1]);
+  });
+
+  it('counts on where a connection, or the wait for one, was long but silent', async () => {
+    const runtime = new FixedRuntime();
+    const headers = { 'content-type': 'text/event-stream', 'x-thole-invocation-id': 'i-1' };
+    const answered = (start: (controller: ReadableStreamDefaultController) => void): Response =>
+      new Response(new ReadableStream({ start }), { headers });
+    const answers = [
+      () => answered((controller) => controller.error(new Error('cut'))),
+      () => answered((controller) => controller.enqueue(new TextEncoder().encode(': heartbeat\n\n'))),
+      () => new Promise<Response>(() => {}),
+    ];
+    const client = createClient({
+      ...{ baseUrl: '', runtime, silenceMs: 20_000, timeoutMs: 20_000, reconnect: { attempts: 2, delayMs: 0 } },
+      fetch: async () => answers.shift()!(),
+    });
+    const cuts: unknown[] = [];
+    const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => cuts.push([attempt, error.code]) });
+    const error = run.next().catch((thrown: unknown) => thrown);
+    for (let i = 0; i < 5; i++) await runtime.advance(i === 0 ? 0 : 20_000);
+    expect(cuts).toEqual([
+      [1, 'CUT'],
+      [2, 'CUT'],
+    ]);
+    expect(await error).toMatchObject({ code: 'TIMEOUT', retryable: true });
+  });
+
+  it('takes a silence without heartbeats for a cut, and counts none while nobody reads', async () => {
+    const runtime = new FixedRuntime();
+    const { client, server } = await serverOf(
+      [stream([frame(event('a', 2))], 'silence'), stream([frame(event('b', 3)), done])],
+      {
+        ...{ runtime, silenceMs: 5000, reconnect: { delayMs: 0 } },
+      },
+    );
+    const run = client.run(hello);
+    await run.next();
+    await runtime.advance(60_000);
+    const next = run.next();
+    await runtime.advance(4999);
+    expect(server.requests.length).toBe(1);
+    await runtime.advance(1);
+    expect((await next).value).toMatchObject({ seq: 3 });
+    await server.allEnded();
+    await run.return();
+    expect(runtime.pending).toBe(0);
+  });
+});
+
+describe('leaving a run', () => {
+  it('closes the connection when the loop is broken off', async () => {
+    const { client, server } = await serverOf([stream([frame(event('a', 2))], 'silence')]);
+    for await (const _ of client.run(hello)) break;
+    await server.allEnded();
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('closes it by return, also while an event is being waited for', async () => {
+    const { client, server } = await serverOf([stream([], 'silence')]);
+    const run = client.run(hello);
+    const next = run.next();
+    await run.invocationId;
+    await run.return();
+    expect(await next).toEqual({ value: undefined, done: true });
+    await server.allEnded();
+  });
+
+  it('closes it by abort, whether somebody reads or not, and throws ABORTED with the reason', async () => {
+    for (const reads of [true, false]) {
+      const { client, server } = await serverOf([stream([frame(event('a', 2)) + frame(event('b', 3))], 'silence')]);
+      const run = client.run(hello);
+      await run.next();
+      const next = reads ? run.next().then(() => run.next()) : undefined;
+      next?.catch(() => {});
+      if (!reads) await run.invocationId;
+      run.abort('enough');
+      await server.allEnded();
+      const error = await (next ?? run.next()).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'ABORTED', cause: 'enough' });
+      expect(server.requests.length).toBe(1);
+    }
+  });
+
+  it('closes it by the signal it was given, also before the answer and during a pause', async () => {
+    for (const answer of [stream([], 'silence'), { ending: 'silence' as const }, stream([], 'cut')]) {
+      const { client, server } = await serverOf([answer], { reconnect: { delayMs: 1e6, maxDelayMs: 1e6 } });
+      const controller = new AbortController();
+      let tell = (): void => {};
+      const paused = new Promise<void>((resolve) => (tell = resolve));
+      const run = client.run({ ...hello, signal: controller.signal, onReconnect: () => tell() });
+      const next = run.next();
+      next.catch(() => {});
+      if (answer.ending === 'cut') await paused;
+      else if ('headers' in answer) await run.invocationId;
+      controller.abort('closed');
+      await expect(next).rejects.toMatchObject({ code: 'ABORTED', cause: 'closed' });
+      await server.allEnded();
+    }
+  });
+
+  it('sends nothing where the signal is aborted already', async () => {
+    const { client, server } = await serverOf([]);
+    await expect(client.run({ ...hello, signal: AbortSignal.abort() }).next()).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('leaves an answer alone that a fetch without signals brings late', async () => {
+    let cancelled = 0;
+    const bring = Promise.withResolvers<Response>();
+    const { client } = await serverOf([], { fetch: () => bring.promise });
+    const run = client.run(hello);
+    run.abort();
+    await expect(run.next()).rejects.toMatchObject({ code: 'ABORTED' });
+    const body = new ReadableStream({ cancel: () => void cancelled++ }, { highWaterMark: 0 });
+    bring.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    await new Promise(setImmediate);
+    expect(cancelled).toBe(1);
+  });
+
+  it('reads no more than it is asked for', async () => {
+    let made = 0;
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (controller) => controller.enqueue(new TextEncoder().encode(frame(event('x', ++made)))) },
+      { highWaterMark: 0 },
+    );
+    const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const { client } = await serverOf([], { fetch: async () => answer });
+    const run = client.run(hello);
+    for (let i = 0; i < 10; i++) await run.next();
+    await new Promise(setImmediate);
+    expect(made).toBe(10);
+    await run.return();
+  });
+});
+
+describe('cancel', () => {
+  it('asks the server to stop the run, and reads on to its end', async () => {
+    const failed = 'data: {"error": "Cancelled.", "errorDetails": {"code": "RUN_ABORTED"}}\n\n';
+    let end = (): void => {};
+    const cancelled = new Promise<void>((resolve) => (end = resolve));
+    async function* untilCancelled(): AsyncGenerator<string> {
+      yield frame(event('a', 2));
+      await cancelled;
+      yield failed;
+    }
+    const { client, server } = await serverOf([
+      stream(untilCancelled()),
+      () => (end(), { body: '{"cancelled": true}' }),
+    ]);
+    const run = client.run(hello);
+    await run.next();
+    expect(await run.cancel()).toBe(true);
+    await expect(run.next()).rejects.toMatchObject({ code: 'RUN_ABORTED' });
+    expect(server.requests[1]).toMatchObject({ method: 'POST', path: resumed.replace('events', 'cancel') });
+  });
+
+  it('has a time limit of its own while the run has not begun', async () => {
+    const { client } = await serverOf([{ ending: 'silence' }]);
+    const run = client.run(hello);
+    await expect(run.cancel({ timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await run.return();
+  });
+});
+
+describe('resume', () => {
+  it('reads a run that was begun elsewhere, from its beginning or after an event', async () => {
+    const { client, server } = await serverOf([
+      stream([frame(event('a', 2)), done]),
+      stream([frame(event('a', 2)), frame(event('b', 3)), done]),
+    ]);
+    expect(await textsOf(client.resume({ ...ref, invocationId: 'i-1' }))).toEqual(['a']);
+    const run = client.resume({ ...ref, invocationId: 'i-1', after: 2 });
+    expect([run.lastSeq, await run.invocationId]).toEqual([2, 'i-1']);
+    expect(await textsOf(run)).toEqual(['b']);
+    expect(server.requests.map(({ path }) => path)).toEqual([resumed, `${resumed}?after=2`]);
+  });
+
+  it('tries again where the server does not answer, for it sends nothing', async () => {
+    let sent = 0;
+    const { client } = await serverOf([{ status: 502 }, stream([frame(event('a', 2)), done])], {
+      fetch: (...p) => (++sent === 1 ? Promise.reject(new TypeError('away')) : fetch(...p)),
+    });
+    expect(await textsOf(client.resume({ ...ref, invocationId: 'i-1' }))).toEqual(['a']);
+  });
+});
+
+it('leaves nothing behind on a signal that lives longer', async () => {
+  const { client } = await serverOf([stream([frame(event('a', 2)), done]), { body: '[]' }]);
+  const { signal } = new AbortController();
+  await textsOf(client.run({ ...hello, signal }));
+  await client.apps.list({ signal });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('knows its errors by their brand, also those of another copy', () => {
+  class Foreign extends Error {
+    code = 'CUT';
+    constructor() {
+      super();
+      Object.defineProperty(this, Symbol.for('thole.client-error'), { value: true });
+    }
+  }
+  expect([
+    ClientError.is(new Foreign()),
+    ClientError.is(new Foreign(), 'CUT'),
+    ClientError.is(new Foreign(), 'X'),
+  ]).toEqual([true, true, false]);
+  expect([ClientError.is(new Error('x')), ClientError.is(null), ClientError.is('x')]).toEqual([false, false, false]);
+});

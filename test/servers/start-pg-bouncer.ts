@@ -1,0 +1,44 @@
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findOrInstall } from './find-or-install.ts';
+import { findProgram } from './find-programs.ts';
+import { onAFreePort } from './on-a-free-port.ts';
+import { ServerProcess } from './server-process.ts';
+import { serverOf } from './server.ts';
+import type { Server } from './server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { userOtherThanRoot } from './user-other-than-root.ts';
+
+export interface PgBouncerOptions {
+  /** The PostgreSQL that it stands before. */
+  postgresUrl: string;
+  /** Lines of pgbouncer.ini, such as `default_pool_size = 1`; they come after ours, so they win. */
+  config?: readonly string[] | undefined;
+}
+
+// A connection to the server is lent for one transaction, and many clients share few of them.
+const settings = ['pool_mode = transaction', 'default_pool_size = 4', 'max_client_conn = 400', 'auth_type = any'];
+
+/** A PgBouncer in transaction mode. Its URL is that of the PostgreSQL with another port; whoever asks is let in. */
+export async function startPgBouncer({ postgresUrl, config = [] }: PgBouncerOptions): Promise<Server> {
+  const command = await findOrInstall('pgbouncer', () => findProgram('pgbouncer'));
+  const user = await userOtherThanRoot();
+  return onAFreePort(async (port) => {
+    const folder = temporaryFolder('pgbouncer');
+    if (user) chownSync(folder, user.uid, user.gid);
+    const { hostname, port: serverPort, username } = new URL(postgresUrl);
+    const database = `* = host=${hostname} port=${serverPort} user=${username}`;
+    const place = ['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir ='];
+    const lines = ['[databases]', database, '[pgbouncer]', ...place, ...settings, ...config, ''];
+    const file = join(folder, 'pgbouncer.ini');
+    writeFileSync(file, lines.join('\n'));
+    const running = await ServerProcess.start({
+      ...{ name: 'pgbouncer', command, args: [file], folder, temporary: true, user },
+      ready: /process up/,
+      stopSignal: 'SIGTERM',
+    });
+    const url = new URL(postgresUrl);
+    url.port = String(port);
+    return serverOf(running, { url: url.href, port, folder });
+  });
+}

@@ -1,0 +1,12 @@
+import { runProgram } from './run-program.ts';
+
+/** Whom a server runs as that refuses to run as root; undefined where this process is somebody else already. */
+export async function userOtherThanRoot(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = async (which: string, name: string): Promise<number> => Number(await runProgram('id', [which, name]));
+  const both = async (name: string): Promise<{ uid: number; gid: number }> => ({
+    uid: await idOf('-u', name),
+    gid: await idOf('-g', name),
+  });
+  return both('postgres').catch(() => both('nobody'));
+}
