@@ -45,7 +45,8 @@ export function environmentWithout(pattern) {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !pattern.test(key)));
 }
 
-function npm(args, run) {
+/** Runs npm from the root, whichever way it is to be had; answers its exit code. */
+export function npm(args, run = runQuietly) {
   const unwanted =
     /^npm_config_(local_prefix|prefix|omit|only|production|workspace|workspaces|ignore_scripts|dry_run)$/i;
   const options = { cwd: root, env: environmentWithout(unwanted), stdio: ['ignore', 'ignore', 2] };

@@ -32,9 +32,14 @@ export class Adk {
   private constructor(module: AdkModule, answers: Answers) {
     this.#module = module;
     this.#service = new module.InMemorySessionService();
-    const model = Object.assign(new module.BaseLlm({ model: 'free' }), { generateContentAsync: answers });
-    const agent = new module.LlmAgent({ name: 'root', model, instruction });
+    const agent = Adk.agent(module, answers);
     this.#runner = new module.Runner({ appName: 'app', agent, sessionService: this.#service });
+  }
+
+  /** An agent of the same kind as ours. */
+  static agent(module: Pick<AdkModule, 'BaseLlm' | 'LlmAgent'>, answers: Answers): object {
+    const model = Object.assign(new module.BaseLlm({ model: 'free' }), { generateContentAsync: answers });
+    return new module.LlmAgent({ name: 'root', model, instruction });
   }
 
   /** The file to import it from; fetched if it is not there. */

@@ -1,9 +1,10 @@
 import { AgentTree, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import type { Event } from '@thole/core';
+import type { Agent, Event } from '@thole/core';
 import { z } from 'zod';
 import { flag } from '../edge/schemas.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
+import { adkGraphOf } from './adk-graph.ts';
 import { agentGraphOf } from './agent-graph.ts';
 import { dotOf } from './dot-of.ts';
 import type { DotOptions } from './dot-of.ts';
@@ -18,17 +19,22 @@ export const graphRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: both('build_graph'), tag },
     summary: 'The agents and tools of an app, as a tree.',
     answers: { 200: '{name, rootAgent: {name, description, type, subAgents, tools}}', 404: 'No such app' },
-    handle: ({ runner }) => Response.json({ name: runner.appName, rootAgent: agentGraphOf(runner.agent) }),
+    handle({ runner }) {
+      const rootAgent = agentGraphOf(runner.agent);
+      return Response.json({ name: runner.appName, rootAgent, root_agent: adkGraphOf(rootAgent) });
+    },
   }),
   route({
     ...{ method: 'GET', paths: both('build_graph_image'), tag },
     summary: 'The same in Graphviz’s language; with `node` from that agent on.',
     query: z.object({ darkMode: flag.optional(), node: z.string().optional() }),
-    answers: { 200: '{dotSrc}', 404: 'No such app or agent' },
+    answers: { 200: '{dotSrc}, and the same under the path that was asked for', 404: 'No such app or agent' },
     handle({ query: { darkMode, node }, runner }) {
-      const agent = node === undefined || node === '' ? runner.agent : new AgentTree(runner.agent).find(node);
+      const agent = agentNamed(node, runner.agent);
       if (!agent) throw new TholeError('NOT_FOUND', `The app ${runner.appName} has no such agent.`);
-      return Response.json({ dotSrc: dotOf(agentGraphOf(agent), { darkMode }) });
+      const dotSrc = dotOf(agentGraphOf(agent), { darkMode });
+      // ADK's web UI looks up by path what it draws at first.
+      return Response.json({ [node ?? '']: { dotSrc }, dotSrc });
     },
   }),
   route({
@@ -47,6 +53,13 @@ export const graphRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** By its name, or by the names that lead to it from the root, with `/`; names are unique. */
+function agentNamed(node: string | undefined, root: Agent): Agent | undefined {
+  if (node === undefined || node === '') return root;
+  const tree = new AgentTree(root);
+  return tree.find(node) ?? tree.find(node.slice(node.lastIndexOf('/') + 1));
+}
 
 function markedBy(event: Event): Pick<DotOptions, 'marked' | 'steps'> {
   const { author: from, actions } = event;

@@ -16,6 +16,7 @@ export class LiveRunFrames implements FrameSource {
   #lastSeq: number;
   #left: boolean = false;
   #ended: boolean = false;
+  #missedPartials: boolean = false;
 
   /** From the first frame on, or with `after` from what came after that `seq`. */
   constructor(live: LiveRun, p: { after?: number | undefined; stored: (after: number) => Promise<readonly Event[]> }) {
@@ -54,18 +55,23 @@ export class LiveRunFrames implements FrameSource {
         continue;
       }
       this.#index++;
-      if (frame.seq === undefined) return frame.text;
-      if (frame.seq <= this.#lastSeq) continue;
-      this.#lastSeq = frame.seq;
+      if (frame.partial && this.#missedPartials) continue;
+      if (frame.seq !== undefined) {
+        this.#missedPartials = false;
+        if (frame.seq <= this.#lastSeq) continue;
+        this.#lastSeq = frame.seq;
+      }
       return frame.text;
     }
   }
 
   async #catchUp(): Promise<string> {
-    // The last frame may be the one that ends the stream: it is read where it stands.
-    this.#index = Math.max(0, this.#live.length - 1);
     const events = await this.#stored(this.#lastSeq);
     this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
+    const index = this.#live.after(this.#lastSeq);
+    // Half of what streams would be worse than none: it comes whole with its event.
+    this.#missedPartials = index === undefined;
+    this.#index = index ?? this.#live.first;
     return events.map((event) => eventFrames(event, { split: true })).join('');
   }
 }

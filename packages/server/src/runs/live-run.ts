@@ -27,9 +27,9 @@ export class LiveRun {
     void this.#read(run, p.split, begun);
   }
 
-  /** How many frames there were. */
-  get length(): number {
-    return this.#dropped + this.#frames.length;
+  /** The number of the first frame that is kept. */
+  get first(): number {
+    return this.#dropped;
   }
 
   get ended(): boolean {
@@ -41,6 +41,18 @@ export class LiveRun {
     return index < this.#dropped ? 'gone' : this.#frames[index - this.#dropped];
   }
 
+  /**
+   * From where a reader goes on that has what was stored up to a `seq`: after the last frame of it that is kept, or from the
+   * beginning; undefined where neither is kept.
+   */
+  after(seq: number): number | undefined {
+    for (let i = this.#frames.length - 1; i >= 0; i--) {
+      const frame = this.#frames[i]!;
+      if (frame.seq !== undefined && frame.seq <= seq) return this.#dropped + i + 1;
+    }
+    return this.#dropped === 0 ? 0 : undefined;
+  }
+
   /** Resolves when something new is there, or the run has ended. */
   get moved(): Promise<void> {
     return this.#waiting.promise;
@@ -50,7 +62,7 @@ export class LiveRun {
     let hasBegun = false;
     try {
       for await (const event of run) {
-        if (event.author !== 'user') this.#add({ text: eventFrames(event, { split }), ...seqOf(event) });
+        if (event.author !== 'user') this.#add(frameOf(event, split));
         if (!hasBegun) begun.resolve();
         hasBegun = true;
       }
@@ -86,8 +98,10 @@ export class LiveRun {
 export interface Frame {
   readonly text: string;
   readonly seq?: number | undefined;
+  readonly partial?: boolean | undefined;
 }
 
-function seqOf(event: Event): { seq?: number } {
-  return event.seq === undefined || event.partial ? {} : { seq: event.seq };
+function frameOf(event: Event, split: boolean): Frame {
+  const text = eventFrames(event, { split });
+  return event.partial ? { text, partial: true } : { text, seq: event.seq };
 }

@@ -30,6 +30,7 @@ it('tells an app’s agents and tools as a tree, with and without /dev', async (
   for (const path of ['/dev/apps/demo/build_graph', '/apps/demo/build_graph']) {
     expect((await ask(handler, 'GET', path)).body).toEqual({
       name: 'demo',
+      root_agent: expect.anything(),
       rootAgent: {
         ...{ name: 'concierge', description: '', type: 'LlmAgent' },
         subAgents: [{ name: 'steps', description: '', type: 'SequentialAgent', subAgents: [first], tools: [] }],
@@ -55,6 +56,22 @@ it('draws it in Graphviz’s language, dark if asked, from a named agent on', as
     expect((await ask(handler, 'GET', `${prefix}/build_graph_image?node=nobody`)).status).toBe(404);
     expect((await ask(handler, 'GET', `${prefix}/build_graph_image?dark_mode=perhaps`)).status).toBe(400);
   }
+});
+
+it('tells ADK’s web UI of an app under the names that it reads', async () => {
+  const { handler } = await demo({ rootAgent: tree() });
+  const { body } = await ask(handler, 'GET', '/dev/apps/demo/build_graph');
+  expect(body.root_agent).toEqual({
+    ...{ name: 'concierge', type: 'LlmAgent' },
+    tools: ['look', 'critic'].map((name) => ({ name, type: 'tool' })),
+    sub_agents: [{ name: 'steps', type: 'SequentialAgent', sub_agents: [{ name: 'first', type: 'LlmAgent' }] }],
+  });
+  const whole = (await ask(handler, 'GET', '/dev/apps/demo/build_graph_image')).body;
+  expect(whole).toEqual({ dotSrc: expect.any(String), '': { dotSrc: whole.dotSrc } });
+  const steps = (await ask(handler, 'GET', '/dev/apps/demo/build_graph_image?node=steps')).body;
+  const byPath = (await ask(handler, 'GET', '/dev/apps/demo/build_graph_image?node=steps/first')).body;
+  expect(steps.steps.dotSrc).toBe(steps.dotSrc);
+  expect(byPath.dotSrc).toMatch(/^digraph "first"/);
 });
 
 it('marks in the graph who called whom in an event', async () => {

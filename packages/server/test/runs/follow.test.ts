@@ -34,7 +34,10 @@ it('follows a run that goes on here, with what is still being said', async () =>
   const followed = framesOf(await get(pathOf(first.headers.get('x-thole-invocation-id')!)));
   const words: string[] = [inWords((await followed.next()).value!)];
   goOn.resolve();
+  // Whoever comes in the middle hears an answer from its beginning.
+  const late = get(`${pathOf(first.headers.get('x-thole-invocation-id')!)}?after=1`);
   for await (const frame of followed) words.push(inWords(frame));
+  expect((await allFrames(await late)).map(inWords)).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
   expect(words).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
   expect((await allFrames(first)).map(inWords)).toEqual(words);
 });

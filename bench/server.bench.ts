@@ -1,0 +1,123 @@
+// What the server adds to a run, beside a Hono server that answers as much from a constant, and beside ADK's.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchPeer } from '../scripts/fetch-package.mjs';
+import { Figures, median } from './support/figures.ts';
+import { inTurns } from './support/measure.ts';
+import { RunSamples } from './support/run-samples.ts';
+import { bodyOf, Served } from './support/served.ts';
+
+const figures = new Figures();
+const beside = ['core', 'sqlite', 'mariadb', 'mssql', 'mysql', 'postgresql', 'knex', 'reflection'];
+const peer: string = await fetchPeer('@google/adk-devtools', '2.0.0', {
+  beside: beside.map((name) => `@mikro-orm/${name}@6.6.16`),
+});
+const [ours, bare, adk] = [await Served.start('ours'), await Served.start('bare'), await Served.start('adk', peer)];
+
+const run = await compared({ path: '/run', count: 2_000, samples: 12 });
+atLeast('POST /run at 16 connections: time of a run', run.ours.wall, run.bare.wall, 0.4);
+const theirs = await samplesOf(adk, { path: '/run', count: 200, samples: 8 });
+figures.compare(
+  'POST /run: CPU of the server a run',
+  { samples: run.ours.cpu },
+  { samples: theirs.cpu, of: 'adk-devtools' },
+  1 / 3,
+);
+const one = await compared({ path: '/run_sse', count: 1_000, samples: 12 });
+atLeast('SSE of one event at 16 connections: time of a run', one.ours.wall, one.bare.wall, 0.7);
+const hundred = await compared({ path: '/run_sse', count: 150, samples: 12, appName: 'streaming' });
+figures.compare(
+  'SSE of 100 chunks: CPU of the server a run',
+  { samples: hundred.ours.cpu },
+  { samples: hundred.bare.cpu, of: 'hono' },
+  1,
+);
+
+const first = { ours: [0], bare: [0] };
+for (const samples of Object.values(first)) samples.length = 0;
+for (let sample = 0; sample < 300; sample++) {
+  await inTurns(sample, [
+    async () => void first.ours.push(await firstByte(ours)),
+    async () => void first.bare.push(await firstByte(bare)),
+  ]);
+}
+const over = median(first.ours) - median(first.bare);
+const ms = (value: number): string => `${value.toFixed(2)} ms`;
+figures.add('Time to the first byte of /run_sse, over that of hono (ms)', ms(median(first.ours)), `hono ${ms(median(first.bare))}`, over, 1);
+
+const memory = { early: 0, late: 0 };
+const connections = await ours.connect(16);
+for (let batch = 1; batch <= 100; batch++) {
+  await ours.runs(connections, { path: batch % 2 === 0 ? '/run' : '/run_sse', count: 1_000 });
+  if (batch !== 10 && batch !== 100) continue;
+  await ours.tell({ sessions: 0, prefix: '' });
+  memory[batch === 10 ? 'early' : 'late'] = await ours.tell({ memory: true });
+}
+const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+figures.add('Memory after 100,000 runs, beside that after 10,000', mb(memory.late), mb(memory.early), memory.late / memory.early, 1.1);
+
+for (const mode of ['abort', 'continue']) {
+  const slow = await Served.start('ours', mode);
+  await slow.runs(await slow.connect(16), { path: '/run_sse', count: 2_000 });
+  await slow.tell({ sessions: 500, prefix: 's' });
+  const before = await slow.tell({ memory: true });
+  const readers = await slow.connect(500);
+  for (const [i, reader] of readers.entries()) {
+    reader.pause();
+    reader.send('/run_sse', bodyOf(`s${i}`, 'endless'));
+  }
+  await sleep(15_000);
+  const more = (await slow.tell({ memory: true })) - before;
+  for (const reader of readers) reader.close();
+  figures.add(`Memory for 500 readers that take nothing, onDisconnect ${mode} (MiB)`, mb(more), '–', more / 2 ** 20, 64);
+  slow.stop();
+}
+figures.end();
+for (const server of [ours, bare, adk]) server.stop();
+process.exit();
+
+interface Series {
+  path: string;
+  count: number;
+  samples: number;
+  appName?: string;
+}
+
+async function compared(series: Series): Promise<{ ours: RunSamples; bare: RunSamples }> {
+  const all = { ours: [await ours.connect(16), ours] as const, bare: [await bare.connect(16), bare] as const };
+  const measured = { ours: new RunSamples(), bare: new RunSamples() };
+  for (let sample = -2; sample < series.samples; sample++) {
+    await inTurns(
+      Math.abs(sample),
+      (['ours', 'bare'] as const).map((who) => async () => {
+        const cost = await all[who][1].runs(all[who][0], series);
+        if (sample >= 0) measured[who].add(cost);
+      }),
+    );
+  }
+  return measured;
+}
+
+async function samplesOf(server: Served, series: Series): Promise<RunSamples> {
+  const samples = new RunSamples();
+  const connected = await server.connect(16);
+  for (let sample = -1; sample < series.samples; sample++) {
+    const cost = await server.runs(connected, series);
+    if (sample >= 0) samples.add(cost);
+  }
+  return samples;
+}
+
+async function firstByte(server: Served): Promise<number> {
+  await server.tell({ sessions: 1, prefix: 'f' });
+  const [connection] = await server.connect(1);
+  const begin = performance.now();
+  let took = 0;
+  await connection!.post('/run_sse', bodyOf('f0'), () => (took = performance.now() - begin));
+  connection!.close();
+  return took;
+}
+
+/** A promise about requests a second, told as time, so that less is better in every line. */
+function atLeast(figure: string, mine: number[], theirs: number[], share: number): void {
+  figures.compare(figure, { samples: mine }, { samples: theirs, of: 'hono' }, Number((1 / share).toFixed(3)));
+}

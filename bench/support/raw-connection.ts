@@ -1,0 +1,73 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** A connection that costs the measuring process as little as can be: one request at a time, answers only looked through for their end. */
+export class RawConnection {
+  readonly #socket: Socket;
+  readonly #host: string;
+  #text = '';
+  #chunked = false;
+  #bodyAt = -1;
+  #length = 0;
+  #ended: (() => void) | undefined;
+  #begun: (() => void) | undefined;
+
+  private constructor(socket: Socket, host: string) {
+    this.#socket = socket;
+    this.#host = host;
+    socket.setNoDelay(true);
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk) => this.#read(chunk as unknown as string));
+    socket.on('error', () => {});
+  }
+
+  static open(url: string): Promise<RawConnection> {
+    const { hostname, port, host } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => resolve(new RawConnection(socket, host)));
+      socket.once('error', reject);
+    });
+  }
+
+  /** Resolves when the answer has come whole; `begun` is called with its first byte of a body. */
+  post(path: string, body: string, begun?: () => void): Promise<void> {
+    this.#text = '';
+    this.#bodyAt = -1;
+    this.#begun = begun;
+    this.send(path, body);
+    return new Promise((resolve) => (this.#ended = resolve));
+  }
+
+  send(path: string, body: string): void {
+    const head = `POST ${path} HTTP/1.1\r\nhost: ${this.#host}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+    this.#socket.write(head + body);
+  }
+
+  /** Takes nothing any more. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: string): void {
+    this.#text += chunk;
+    if (this.#bodyAt < 0) {
+      const end = this.#text.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = this.#text.slice(0, end).toLowerCase();
+      if (!head.startsWith('http/1.1 200')) throw new Error(this.#text);
+      this.#bodyAt = end + 4;
+      this.#chunked = head.includes('transfer-encoding: chunked');
+      this.#length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
+    }
+    if (this.#begun && this.#text.length > this.#bodyAt) {
+      this.#begun();
+      this.#begun = undefined;
+    }
+    const isWhole = this.#chunked ? this.#text.endsWith('0\r\n\r\n') : this.#text.length - this.#bodyAt >= this.#length;
+    if (isWhole) this.#ended?.();
+  }
+}

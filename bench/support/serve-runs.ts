@@ -1,0 +1,137 @@
+// `node serve-runs.ts ours|bare|adk`: a server in a process of its own, told what to do over IPC (`Command`).
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Adk, freeAnswers } from './adk.ts';
+import { cpuTime } from './measure.ts';
+import { freeModel, modelOf } from './ours.ts';
+
+/** What a server is told, and answers with a number: to forget its sessions and make new ones (`<prefix>0` …), to tell its CPU time or memory, to end. */
+export type Command = { sessions: number; prefix: string } | { cpu: true } | { memory: true } | { stop: true };
+
+interface Sessions {
+  create(ids: readonly string[]): Promise<void>;
+  url: string;
+}
+
+const chunks = 100;
+const servers: { [name: string]: () => Promise<Sessions> } = { ours, bare, adk };
+const { create, url } = await servers[process.argv[2]!]!();
+process.on('message', (command: Command) => {
+  void answer(command).then((value) => process.send!(value));
+});
+process.send!(url);
+
+async function answer(command: Command): Promise<number> {
+  if ('sessions' in command) {
+    await create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
+    return command.sessions;
+  }
+  if ('stop' in command) process.exit(0);
+  if ('cpu' in command) return cpuTime();
+  globalThis.gc?.();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  globalThis.gc?.();
+  return process.memoryUsage().rss;
+}
+
+async function ours(): Promise<Sessions> {
+  const { InMemorySessionService } = await import('@thole/mem-services');
+  const { LlmAgent } = await import('@thole/runner');
+  const { createHandler } = await import('@thole/server');
+  const { serve } = await import('@thole/server/node');
+  const sessionService = new InMemorySessionService();
+  const streaming = modelOf(async function* () {
+    for (let i = 0; i < chunks; i++) yield { partial: true, content: { role: 'model', parts: [{ text: part(i) }] } };
+    const text = Array.from({ length: chunks }, (_, i) => part(i)).join('');
+    yield { content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' };
+  });
+  const kilobyte = 'x'.repeat(1_000);
+  const endless = modelOf(async function* () {
+    for (let i = 0; i < 20_000; i++) {
+      if (i % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 1));
+      yield { partial: true, content: { role: 'model', parts: [{ text: kilobyte }] } };
+    }
+    yield { content: { role: 'model', parts: [{ text: 'The end.' }] }, finishReason: 'STOP' };
+  });
+  const apps = [
+    { name: 'app', rootAgent: new LlmAgent({ name: 'root', model: freeModel() }) },
+    { name: 'streaming', rootAgent: new LlmAgent({ name: 'root', model: streaming }) },
+    { name: 'endless', rootAgent: new LlmAgent({ name: 'root', model: endless }) },
+  ];
+  const onDisconnect = process.argv[3] === 'continue' ? 'continue' : 'abort';
+  const handler = createHandler({ apps, sessionService, onDisconnect, limits: { concurrentRuns: 100_000 } });
+  let kept: readonly string[] = [];
+  return {
+    url: (await serve(handler, { port: 0 })).url,
+    async create(ids) {
+      for (const { name: appName } of apps) {
+        for (const sessionId of kept) await sessionService.deleteSession({ appName, userId: 'u', sessionId });
+        for (const sessionId of ids) await sessionService.createSession({ appName, userId: 'u', sessionId });
+      }
+      kept = ids;
+    },
+  };
+}
+
+/** Hono as its users write it, answering as much as we do from a constant. */
+async function bare(): Promise<Sessions> {
+  const { serve } = await import('@hono/node-server');
+  const { Hono } = await import('hono');
+  const { streamSSE } = await import('hono/streaming');
+  const event = (text: string, more: object = {}): object => ({
+    ...{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', id: 'event-581b09c67cf54e75a036-3' },
+    ...{ invocationId: 'invocation-581b09c67cf54e75a036-1', author: 'root', timestamp: 1795342179.233 },
+    actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    ...more,
+  });
+  const one = event('A room with a view is free.', { seq: 2 });
+  const parts = Array.from({ length: chunks }, (_, i) => event(part(i), { partial: true }));
+  const app = new Hono();
+  app.post('/run', async (context) => {
+    await context.req.json();
+    return context.json([one]);
+  });
+  app.post('/run_sse', async (context) => {
+    const { appName } = (await context.req.json()) as { appName: string };
+    return streamSSE(context, async (stream) => {
+      if (appName === 'streaming') for (const each of parts) await stream.writeSSE({ data: JSON.stringify(each) });
+      await stream.writeSSE({ data: JSON.stringify(one), id: '2' });
+    });
+  });
+  const url = await new Promise<string>((resolve) =>
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}`)),
+  );
+  return { url, create: async () => {} };
+}
+
+async function adk(): Promise<Sessions> {
+  const load = async (path: string): Promise<never> => (await import(pathToFileURL(join(process.argv[3]!, path)).href)) as never;
+  const { AdkApiServer }: { AdkApiServer: new (options: object) => { start(): Promise<void>; url: string } } =
+    await load('dist/esm/server/adk_api_server.js');
+  const module: Parameters<typeof Adk.agent>[0] & { InMemorySessionService: new () => AdkSessions } =
+    await load('../adk/dist/esm/index.js');
+  const sessionService = new module.InMemorySessionService();
+  const agent = Adk.agent(module, freeAnswers());
+  const agentFile = { load: async () => agent, [Symbol.asyncDispose]: async () => {} };
+  const agentLoader = { listAgents: async () => ['app'], getAgentFile: async () => agentFile, disposeAll: async () => {} };
+  const server = new AdkApiServer({ host: '127.0.0.1', port: 0, sessionService, agentLoader, serveDebugUI: false, logLevel: 3 });
+  await server.start();
+  let kept: readonly string[] = [];
+  return {
+    url: server.url,
+    async create(ids) {
+      for (const sessionId of kept) await sessionService.deleteSession({ appName: 'app', userId: 'u', sessionId });
+      for (const sessionId of ids) await sessionService.createSession({ appName: 'app', userId: 'u', sessionId });
+      kept = ids;
+    },
+  };
+}
+
+interface AdkSessions {
+  createSession(request: object): Promise<unknown>;
+  deleteSession(request: object): Promise<unknown>;
+}
+
+function part(i: number): string {
+  return `part ${i} of what is said, `;
+}

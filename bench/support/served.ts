@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { RawConnection } from './raw-connection.ts';
+import type { Command } from './serve-runs.ts';
+
+/** A server in a process of its own, and connections to it. */
+export class Served {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  #batch = 0;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  static async start(...args: string[]): Promise<Served> {
+    const child = fork(join(import.meta.dirname, 'serve-runs.ts'), args, { execArgv: [...process.execArgv] });
+    const died = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`a server died: ${code}`))));
+    died.catch(() => {});
+    return new Served(child, (await Promise.race([heard(child), died])) as string);
+  }
+
+  async tell(command: Command): Promise<number> {
+    const answer = heard(this.#child);
+    this.#child.send(command);
+    return (await answer) as number;
+  }
+
+  stop(): void {
+    this.#child.send({ stop: true } satisfies Command);
+  }
+
+  connect(count: number): Promise<RawConnection[]> {
+    return Promise.all(Array.from({ length: count }, () => RawConnection.open(this.url)));
+  }
+
+  /** One run in each of so many new sessions, shared among the connections: wall time and CPU of the server, in µs a run. */
+  async runs(
+    connections: readonly RawConnection[],
+    p: { count: number; path: string; appName?: string },
+  ): Promise<{ wall: number; cpu: number }> {
+    const prefix = `b${this.#batch++}-`;
+    await this.tell({ sessions: p.count, prefix });
+    const cpu = await this.tell({ cpu: true });
+    const begin = performance.now();
+    let next = 0;
+    await Promise.all(
+      connections.map(async (connection) => {
+        while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${next++}`, p.appName));
+      }),
+    );
+    const wall = performance.now() - begin;
+    return { wall: (wall * 1_000) / p.count, cpu: ((await this.tell({ cpu: true })) - cpu) / p.count };
+  }
+}
+
+/** What a client sends to run a message. */
+export function bodyOf(sessionId: string, appName = 'app'): string {
+  const newMessage = { role: 'user', parts: [{ text: 'Is there a room with a view?' }] };
+  return JSON.stringify({ appName, userId: 'u', sessionId, newMessage, streaming: true });
+}
+
+function heard(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => child.once('message', resolve));
+}
