@@ -6,7 +6,7 @@ import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.
 
 const coreOrder =
   'json < errors < runtime < content < model < event < state < session < artifact < memory < agent < tool < plugin < app';
-const runnerOrder = 'models < hooks < history < contents < request < flow < agents < run < plugins';
+const runnerOrder = 'otel < models < traces < hooks < history < contents < request < flow < agents < run < plugins';
 
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
@@ -108,6 +108,15 @@ it('keeps Node out of the packages that run without it, types included', () => {
         /\bBuffer\b|(?<![.)]\s*)\bprocess\??\.|\bNodeJS\./.test(bareCodeOf(file)),
     );
   expect(wrong).toEqual([]);
+});
+
+it('keeps OpenTelemetry to runner’s /otel, which its main entry never reaches', () => {
+  const takers = sourcesOf('runner').filter((file) =>
+    imports.get(file)!.some(({ specifier }) => packageOf(specifier).startsWith('@opentelemetry/')),
+  );
+  expect(takers.filter((file) => !file.startsWith('packages/runner/src/otel/'))).toEqual([]);
+  const reached = reachedFrom('packages/runner/src/index.ts');
+  expect(reached.filter((file) => file.startsWith('packages/runner/src/otel/'))).toEqual([]);
 });
 
 it('never reaches mem-services’ /file from its main entry', () => {

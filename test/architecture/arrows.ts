@@ -5,7 +5,7 @@
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   thole: ['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services'],
   core: [],
-  runner: ['@thole/core'],
+  runner: ['@thole/core', '@opentelemetry/api'],
   tools: ['@thole/core', '@cfworker/json-schema'],
   recall: ['@thole/core', 'stemmer'],
   memory: ['@thole/core', '@thole/recall'],
@@ -18,7 +18,11 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   server: ['@thole/core', '@thole/runner', 'hono', 'zod', 'node:*'],
   client: ['@thole/core'],
   'dev-ui': ['@thole/client', 'node:*'],
-  cli: ['@thole/*', 'thole', 'node:*'],
+  cli: [
+    ...['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services', '@thole/sql-services'],
+    ...['@thole/redis-services', '@thole/provider-gemini', '@thole/provider-openai', '@thole/server', '@thole/dev-ui'],
+    ...['@clack/prompts', 'chokidar', 'commander', 'ioredis', 'mysql2', 'pg', 'node:*'],
+  ],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };
 

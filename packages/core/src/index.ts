@@ -13,7 +13,7 @@ export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
 export { refuseUnknown } from './errors/refuse-unknown.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
-export { silentLogger, silentTracer } from './runtime/silent.ts';
+export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
 export type {
   CodeExecutionResult,

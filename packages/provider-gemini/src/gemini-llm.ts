@@ -20,6 +20,7 @@ export interface GeminiOptions extends GeminiConnectionOptions {
 export class Gemini implements Llm {
   readonly specVersion = 1;
   readonly model: string;
+  readonly providerName: string;
   readonly #client: GeminiClient;
   readonly #place: GeminiPlace;
 
@@ -28,6 +29,7 @@ export class Gemini implements Llm {
     checkModelName(options.model, 'Gemini');
     const { model, vertexai, project, location, ...rest } = options;
     this.model = model;
+    this.providerName = vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
     this.#place = { vertexai, project, location };
     this.#client = new GeminiClient({ ...rest, ...this.#place });
   }

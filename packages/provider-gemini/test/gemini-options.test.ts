@@ -6,6 +6,11 @@ import { withEnv } from '../src/gemini-options.ts';
 const model = 'gemini-2.5-flash';
 
 describe('new Gemini', () => {
+  it('says in traces where its models run', () => {
+    const names = [false, true].map((vertexai) => new Gemini({ model, apiKey: 'key', vertexai }).providerName);
+    expect(names).toEqual(['gcp.gemini', 'gcp.vertex_ai']);
+  });
+
   it('says which variable holds a key that is missing, when it is made', () => {
     for (const make of [
       () => new Gemini({ model }),

@@ -29,6 +29,7 @@ export type OpenAiEnvOptions = FromEnv<OpenAiOptions>;
 export class OpenAi implements Llm {
   readonly specVersion = 1;
   readonly model: string;
+  readonly providerName: string;
   readonly #client: OpenAiClient;
   readonly #protocol: Protocol;
   /** Azure goes by the deployment's name. */
@@ -42,6 +43,7 @@ export class OpenAi implements Llm {
     checkApi(api, 'OpenAi');
     this.model = model;
     this.#client = new OpenAiClient(connection);
+    this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;
     this.#protocol = (api ?? (isOpenAi(connection.baseUrl) ? 'responses' : 'chat')) === 'chat' ? chat : responses;
     this.#name = connection.azure?.deployment ?? model;
   }

@@ -28,6 +28,16 @@ const streamOf = (...chunks: (object | string)[]): ServerAnswer => ({
 });
 
 describe('how it is made', () => {
+  it.each([
+    ['openai', {}],
+    ['azure.ai.openai', { azure: { endpoint: 'https://r.openai.azure.com', apiVersion: 'v1' } }],
+    ['localhost:11434', { baseUrl: 'http://localhost:11434/v1' }],
+    ['groq', { baseUrl: 'http://localhost:11434/v1', provider: 'groq' }],
+  ])('calls itself %s in traces', (name, options) => {
+    const made = { model: 'm', apiKey: 'sk-12345', ...options } as OpenAiOptions;
+    expect(new OpenAi(made).providerName).toBe(name);
+  });
+
   it('says which variable to set where the key is missing', () => {
     expect(() => new OpenAi({ model: 'gpt-5' })).toThrow(/OPENAI_API_KEY/);
     expect(() => OpenAi.fromEnv('gpt-5', { env: {} })).toThrow(/OPENAI_API_KEY/);

@@ -1,5 +1,7 @@
 export { FixedRuntime } from './fixed-runtime.ts';
 export type { FixedRuntimeOptions, LogLine } from './fixed-runtime.ts';
+export { RecordingTracer } from './recording-tracer.ts';
+export type { RecordedSpan, RecordingTracerOptions } from './recording-tracer.ts';
 export { modelNamed, ScriptedLlm } from './scripted-llm.ts';
 export type { PlainAnswer, ScriptedAnswer } from './scripted-llm.ts';
 export { calls, callsAll, fails, hangs, ignores, says, streams, thinks } from './answers.ts';

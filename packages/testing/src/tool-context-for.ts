@@ -1,4 +1,4 @@
-import { createEventActions, State, TholeError } from '@thole/core';
+import { createEventActions, silentSpan, State, TholeError } from '@thole/core';
 import type {
   ArtifactService,
   Content,
@@ -64,6 +64,7 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
     history: noEvents,
     signal,
     runtime,
+    span: silentSpan,
     deps: options.deps as Deps,
     actions,
     async saveArtifact(filename, artifact, customMetadata) {

@@ -4,7 +4,7 @@ import type { Event } from '../event/event.ts';
 import type { Json } from '../json/json.ts';
 import type { MemoryFilter, NewMemory, SearchMemoryResponse } from '../memory/memory-service.ts';
 import type { MemoryEntry } from '../memory/memory-entry.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Runtime, Span } from '../runtime/runtime.ts';
 import type { StateDelta } from '../state/scopes.ts';
 import type { ReadonlyState, State } from '../state/state.ts';
 import type { AgentTree } from './agent-tree.ts';
@@ -33,6 +33,11 @@ export interface ReadonlyContext<T = unknown> {
 /** What callbacks may do besides. */
 export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   readonly state: State;
+  /**
+   * The piece of work that goes on: the tool call's in a tool and its callbacks, else the agent's. The parent for spans of your
+   * own (`runtime.tracer.start(name, attributes, span)`); a silent one where nobody records.
+   */
+  readonly span: Span;
   /** The new version, which the next event's `artifactDelta` names. `ARTIFACT_NOT_CONFIGURED` without a service. */
   saveArtifact(filename: string, artifact: Part, customMetadata?: { [key: string]: Json }): Promise<number>;
   loadArtifact(filename: string, version?: number): Promise<Part | undefined>;

@@ -9,6 +9,8 @@ import type { LlmResponse } from './llm-response.ts';
 export interface Llm {
   readonly model: string;
   readonly specVersion: 1;
+  /** Who runs it, for traces, by OpenTelemetry's names (`gcp.gemini`, `openai`, `azure.ai.openai` …). */
+  readonly providerName?: string | undefined;
   /** Aborting the signal must end the call and close its connection. */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterable<LlmResponse>;
 }

@@ -35,9 +35,16 @@ export interface Logger {
 /** Ids, names, codes and counts of a log line. */
 export type LogFields = { readonly [key: string]: unknown };
 
-/** Begins spans. */
+/** Begins spans. Strangers implement this; it is only ever extended. */
 export interface Tracer {
-  /** Begins a span; without a parent it begins a trace. */
+  /** Whether it records nothing: whoever would begin spans then need not, nor prepare what they would be told. */
+  readonly isSilent?: boolean | undefined;
+  /**
+   * Whether spans may hold what was said: message texts, requests and answers of models, arguments and results of tools, and
+   * the messages of errors that others threw. Without it spans hold names, ids, codes and counts.
+   */
+  readonly capturesContent?: boolean | undefined;
+  /** Begins a span; without a parent it is the tracer's to say where it stands: in a trace of its own, or below what is active. */
   start(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
 
@@ -45,10 +52,14 @@ export interface Tracer {
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
+  /** Whether nothing that it is told is kept (it was not sampled, say). */
+  readonly isSilent?: boolean | undefined;
   set(attributes: SpanAttributes): void;
   /** With an error the span is marked as failed. */
   end(error?: unknown): void;
+  /** Does the work, and what it begins, with this span as the active one, where the tracer's world knows such a thing. */
+  run?<T>(work: () => T): T;
 }
 
-/** What a span is told: names, ids and counts. */
+/** What a span is told: names, ids and counts; content where it is captured. */
 export type SpanAttributes = { readonly [key: string]: Json | undefined };

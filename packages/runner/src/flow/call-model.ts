@@ -3,7 +3,9 @@ import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { findModel } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
+import { inSpan } from '../traces/run-trace.ts';
 import { checkFinal, checkResponse } from './check-response.ts';
+import { ModelSpan } from './model-span.ts';
 
 /** A model's whole answer; `id` is that of its event and of the partials that were shown. */
 export interface ModelAnswer {
@@ -64,6 +66,7 @@ class ModelCall {
   readonly id: string;
   readonly #draft: RequestDraft;
   readonly #model: Llm;
+  readonly #span: ModelSpan | undefined;
   #responses: AsyncIterator<LlmResponse> | undefined;
   #final: LlmResponse | undefined;
 
@@ -73,27 +76,30 @@ class ModelCall {
     this.#model = modelOf(draft);
     draft.request.model = this.#model.model;
     draft.context.countLlmCall();
+    const { trace } = draft.support;
+    const stream = draft.context.runConfig.streamingMode === 'sse';
+    this.#span = trace && new ModelSpan(trace, draft, { model: this.#model, eventId: this.id, stream });
   }
 
   async pull(): Promise<Piece | Final | Failure> {
     const { signal, runConfig } = this.#draft.context;
     try {
       const stream = runConfig.streamingMode === 'sse';
-      this.#responses ??= this.#model
-        .generateContentAsync(this.#draft.request, { stream, signal })
-        [Symbol.asyncIterator]();
       for (;;) {
-        const step = await this.#responses.next();
+        const step = await (this.#span ? this.#nextIn(this.#span, stream) : this.#next(stream));
         signal.throwIfAborted();
         if (step.done) {
           checkFinal(this.#final, this.#model.model);
+          this.#span?.answered(this.#final);
           return { final: this.#final };
         }
         checkResponse(step.value, this.#final, this.#model.model);
+        if (stream) this.#span?.chunk();
         if (!step.value.partial) this.#final = step.value;
         else if (stream) return { partial: step.value };
       }
     } catch (error) {
+      this.#span?.end(signal.aborted ? signal.reason : error);
       this.leave();
       signal.throwIfAborted();
       return { error: asModelError(error, this.#model) };
@@ -102,8 +108,20 @@ class ModelCall {
 
   /** Lets the model go. Not waited for: one that broke its promise, or ignores its signal, may break this one too. */
   leave(): void {
+    this.#span?.end(this.#draft.context.signal.aborted ? this.#draft.context.signal.reason : undefined);
     const leaving = async (): Promise<unknown> => this.#responses?.return?.();
     leaving().catch(noop);
+  }
+
+  #nextIn({ span }: ModelSpan, stream: boolean): Promise<IteratorResult<LlmResponse>> {
+    return inSpan(span, () => this.#next(stream));
+  }
+
+  #next(stream: boolean): Promise<IteratorResult<LlmResponse>> {
+    this.#responses ??= this.#model
+      .generateContentAsync(this.#draft.request, { stream, signal: this.#draft.context.signal })
+      [Symbol.asyncIterator]();
+    return this.#responses.next();
   }
 }
 

@@ -1,5 +1,5 @@
 import { isPlainObject, thawJson, TholeError } from '@thole/core';
-import type { EventActions, FunctionCall, InvocationContext, JsonObject, Tool } from '@thole/core';
+import type { EventActions, FunctionCall, InvocationContext, JsonObject, Span, Tool } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { normalizeResult } from './normalize-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
@@ -14,10 +14,16 @@ export interface ToolAnswer {
   readonly isRefused?: boolean | undefined;
   /** The answer comes later; a response is a first note. */
   readonly isPending?: boolean | undefined;
+  /** What the tool threw, or why it was ended. */
+  readonly error?: Error | undefined;
 }
 
 /** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
-export async function runTool(draft: RequestDraft, call: FunctionCall & { id: string }): Promise<ToolAnswer> {
+export async function runTool(
+  draft: RequestDraft,
+  call: FunctionCall & { id: string },
+  span?: Span,
+): Promise<ToolAnswer> {
   const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
@@ -31,6 +37,7 @@ export async function runTool(draft: RequestDraft, call: FunctionCall & { id: st
     functionCallId: call.id,
     idempotencyKey: JSON.stringify([appName, userId, sessionId, call.id]),
     signal: limit && AbortSignal.any([signal, limit.over.signal]),
+    span,
   });
   let actions: EventActions | undefined;
   try {
@@ -102,7 +109,7 @@ async function within<T>(
 function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
   if ('error' in ran) {
     const isRefused = TholeError.is(ran.error, 'INVALID_INPUT') && ran.error.details?.['refused'] === true;
-    return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused };
+    return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused, error: ran.error };
   }
   const target = actions.transferToAgent;
   if (target !== undefined && !context.tree.find(target))

@@ -1,8 +1,9 @@
 import { createEvent } from '@thole/core';
-import type { Event, EventActions, FunctionCall, JsonObject } from '@thole/core';
+import type { Event, FunctionCall } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { runTool } from './run-tool.ts';
 import type { ToolAnswer } from './run-tool.ts';
+import { ToolSpans } from './tool-spans.ts';
 
 /** A turn's calls and what became of each, in call order. */
 export type ToolsOutcome = readonly ToolAnswer[];
@@ -17,7 +18,8 @@ export async function* runTools(
   draft: RequestDraft,
   calls: readonly FunctionCall[],
 ): AsyncGenerator<Event, ToolsOutcome, Event> {
-  const { context } = draft;
+  const { context, support } = draft;
+  const spans = support.trace && new ToolSpans(support.trace, draft);
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
   const all = [...open.values()];
@@ -27,8 +29,10 @@ export async function* runTools(
   let wake = noop;
   let next = 0;
 
-  const answer = async (call: Call, response: JsonObject, actions?: EventActions): Promise<Event> => {
-    const stored = await context.commit(answerEvent(draft, call, response, actions));
+  const answer = async (call: Call, answered: ToolAnswer): Promise<Event> => {
+    const event = answerEvent(draft, call, answered);
+    spans?.answered(call, answered, event.id);
+    const stored = await context.commit(event);
     // One that a plugin dropped is not stored, and nobody sees it.
     if (stored.seq !== undefined) ready.push(stored);
     return stored;
@@ -37,15 +41,16 @@ export async function* runTools(
     while (next < all.length && !failure && !context.signal.aborted) {
       const index = next++;
       const call = all[index]!;
-      const answered = await runTool(draft, call);
+      const answered = await (spans ? spans.run(call) : runTool(draft, call));
       // Whoever takes the call out of `open` answers it: a run that ends may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
       if (answered.response) {
-        const { actions } = await answer(call, answered.response, answered.actions);
+        const { actions } = await answer(call, answered);
         outcome[index] = { ...answered, actions };
-      } else if (answered.actions) {
-        context.state.update(answered.actions.stateDelta);
+      } else {
+        spans?.answered(call, answered, undefined);
+        if (answered.actions) context.state.update(answered.actions.stateDelta);
       }
       wake();
     }
@@ -63,7 +68,8 @@ export async function* runTools(
   const settled = context.onClose(async () => {
     for (const [id, call] of open) {
       open.delete(id);
-      await answer(call, { error: 'Cancelled: the run ended before this call had.' });
+      const error = context.signal.reason as Error | undefined;
+      await answer(call, { response: { error: 'Cancelled: the run ended before this call had.' }, error });
     }
   });
   let workers = Math.min(all.length, context.runConfig.maxParallelTools ?? all.length);
@@ -81,12 +87,7 @@ export async function* runTools(
   return outcome;
 }
 
-function answerEvent(
-  { agent, context }: RequestDraft,
-  call: Call,
-  response: JsonObject,
-  actions?: EventActions,
-): Event {
+function answerEvent({ agent, context }: RequestDraft, call: Call, { response = {}, actions }: ToolAnswer): Event {
   const { invocationId, branch, runtime } = context;
   const content = { role: 'user' as const, parts: [{ functionResponse: { id: call.id, name: call.name, response } }] };
   return createEvent(

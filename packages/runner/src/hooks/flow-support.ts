@@ -1,8 +1,11 @@
-import type { Event, InvocationContext, Llm, Plugin, ToolContext, Toolset } from '@thole/core';
+import type { Event, InvocationContext, Llm, Plugin, Span, ToolContext, Toolset } from '@thole/core';
+import type { RunTrace } from '../traces/run-trace.ts';
 
 /** What the flow needs of a run beyond the public context. Every context that a run makes carries it. */
 export interface FlowSupport {
   readonly plugins: readonly Plugin[];
+  /** Undefined where nobody records. */
+  readonly trace: RunTrace | undefined;
   /** The model of this name, made by the runner's factories once. */
   model(name: string): Llm;
   /** Lives as long as the hot session does: folds over its history, by whatever key their owner takes. */
@@ -20,6 +23,8 @@ export interface ToolContextInit {
   readonly functionCallId: string;
   readonly idempotencyKey: string;
   readonly signal?: AbortSignal | undefined;
+  /** The call's own; the agent's without it. */
+  readonly span?: Span | undefined;
 }
 
 /** A call's context while the call runs. */

@@ -8,10 +8,13 @@ import type {
   InvocationContext,
   Plugin,
   RunConfig,
+  Span,
+  SpanAttributes,
   State,
 } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
+import { stepInSpan } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
@@ -24,8 +27,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   readonly #strand: Strand;
   #support: FlowSupport | undefined;
 
-  constructor(run: RunScope, agent: Agent, strand: Strand, branch?: string) {
-    super(run, agent.name);
+  constructor(run: RunScope, agent: Agent, strand: Strand, span: Span | undefined, branch?: string) {
+    super(run, agent.name, span);
     this.agent = agent;
     this.#strand = strand;
     if (branch !== undefined) this.branch = branch;
@@ -47,7 +50,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.run.ended;
   }
   get flowSupport(): FlowSupport {
-    return (this.#support ??= new RunFlowSupport(this.run, this.agentName, this.#strand));
+    return (this.#support ??= new RunFlowSupport(this.run, this.agentName, this.#strand, this.ownSpan));
   }
 
   endInvocation(): void {
@@ -81,31 +84,46 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const branch = p.branch ?? this.branch;
     const ownStrand = branch !== this.branch;
     const strand = ownStrand ? new Strand(this.run.live, this.run.temp, this.run.assertOpen) : this.#strand;
-    const context = new AgentContext(this.run, agent, strand, branch);
-    const instead = context.#hasHooks('beforeAgentCallback') && (await context.#callHooks('beforeAgentCallback'));
-    if (instead) {
-      yield context.#claim(context.#answerEvent(instead));
-    } else if (!this.run.ended) {
-      const steps = agent.runAsync(context);
-      let finished = false;
-      try {
-        let step = await steps.next();
-        while (!step.done) {
-          const stored = yield context.#claim(step.value);
-          strand.state.settle();
-          step = await steps.next(stored);
+    const { trace } = this.run;
+    const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), this.ownSpan);
+    const context = new AgentContext(this.run, agent, strand, span, branch);
+    let failure: unknown;
+    let isLeft = true;
+    try {
+      const instead = context.#hasHooks('beforeAgentCallback') && (await context.#callHooks('beforeAgentCallback'));
+      if (instead) {
+        yield context.#claim(context.#answerEvent(instead));
+      } else if (!this.run.ended) {
+        const steps = agent.runAsync(context);
+        let finished = false;
+        try {
+          let step = await (span ? stepInSpan(span, steps) : steps.next());
+          while (!step.done) {
+            const stored = yield context.#claim(step.value);
+            strand.state.settle();
+            step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
+          }
+          finished = true;
+        } finally {
+          // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+          if (!finished) steps.return().catch(noop);
         }
-        finished = true;
-      } finally {
-        // Not awaited: an agent that ignores its signal must not hold up the end of its run.
-        if (!finished) steps.return().catch(noop);
+        const more =
+          !this.run.ended &&
+          context.#hasHooks('afterAgentCallback') &&
+          (await context.#callHooks('afterAgentCallback'));
+        if (more) yield context.#claim(context.#answerEvent(more));
       }
-      const more =
-        !this.run.ended && context.#hasHooks('afterAgentCallback') && (await context.#callHooks('afterAgentCallback'));
-      if (more) yield context.#claim(context.#answerEvent(more));
+      strand.state.settle();
+      if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
+      isLeft = false;
+    } catch (error) {
+      isLeft = false;
+      failure = error;
+      throw error;
+    } finally {
+      if (span) trace?.end(span, isLeft && this.signal.aborted ? this.signal.reason : failure);
     }
-    strand.state.settle();
-    if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
   }
 
   /** Whether something waits that no event has taken. */
@@ -158,6 +176,14 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const own = foreign ? { ...event, invocationId: this.invocationId, branch: event.branch ?? this.branch } : event;
     return this.#strand.giveTo(own);
   }
+}
+
+function attributesOf({ name, description }: Agent): SpanAttributes {
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': name,
+    'gen_ai.agent.description': description,
+  };
 }
 
 function noop(): void {}

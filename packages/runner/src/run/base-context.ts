@@ -14,19 +14,23 @@ import type {
   Part,
   Runtime,
   SearchMemoryResponse,
+  Span,
   State,
 } from '@thole/core';
-import { StatePrefix } from '@thole/core';
+import { silentSpan, StatePrefix } from '@thole/core';
 import type { RunScope } from './run-scope.ts';
 
 /** What every context of a run can do: reading, state, artifacts, memory. */
 export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   readonly agentName: string;
   protected readonly run: RunScope;
+  /** Undefined where nobody records. */
+  protected readonly ownSpan: Span | undefined;
 
-  constructor(run: RunScope, agentName: string) {
+  constructor(run: RunScope, agentName: string, span: Span | undefined) {
     this.run = run;
     this.agentName = agentName;
+    this.ownSpan = span;
   }
 
   abstract get state(): State;
@@ -58,6 +62,9 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   }
   get runtime(): Runtime {
     return this.run.host.runtime;
+  }
+  get span(): Span {
+    return this.ownSpan ?? silentSpan;
   }
   get deps(): T {
     return this.run.deps as T;
@@ -140,7 +147,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     this.assertOpen();
     const parentState = this.state.toRecord();
     for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
-    return this.run.runChild({ ...p, parentState });
+    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan });
   }
 
   #artifacts(): ArtifactService {

@@ -14,7 +14,7 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
   #closed = false;
 
   constructor(run: RunScope, agentName: string, view: StateView, p: ToolContextInit) {
-    super(run, agentName);
+    super(run, agentName, p.span);
     this.functionCallId = p.functionCallId;
     this.idempotencyKey = p.idempotencyKey;
     this.#signal = p.signal;

@@ -1,6 +1,7 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
-import type { Agent, ChildRun, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
+import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
 import { callPlugins } from '../hooks/call-hooks.ts';
+import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
 import type { CheckedInput } from './check-run.ts';
@@ -11,7 +12,7 @@ import { drive } from './drive.ts';
 import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Reader } from './reader.ts';
-import type { RunHost, RunOptions } from './run-host.ts';
+import type { RunHost, RunOptions, WithinParent } from './run-host.ts';
 import { RunLimits } from './run-limits.ts';
 import { aborted, toRunError, toStoreError } from './run-errors.ts';
 import type { RunScope } from './run-scope.ts';
@@ -26,6 +27,7 @@ export class Invocation implements RunScope, Swept {
   readonly host: RunHost;
   readonly deps: unknown;
   readonly reader: Reader;
+  trace: RunTrace | undefined;
   closers: Set<() => void | Promise<void>> | undefined;
   readonly assertOpen: () => void = () => {
     if (this.#isClosed)
@@ -83,13 +85,10 @@ export class Invocation implements RunScope, Swept {
   begin(): void {
     if (this.#phase !== 'new') return;
     this.#phase = 'open';
-    drive(
-      () => this.#prepare(),
-      (event) => this.#emit(event),
-    ).then(
-      () => this.#end(),
-      (error: unknown) => this.#end(error),
-    );
+    // The span begins where the reader is, so that what is active there is above it.
+    this.trace = this.#beginTrace();
+    if (this.trace) inSpan(this.trace.root, () => this.#drive());
+    else this.#drive();
   }
 
   /** Ends it with this error: model and tools hear the signal at once. One that has not begun never will. */
@@ -148,7 +147,7 @@ export class Invocation implements RunScope, Swept {
     );
   }
 
-  runChild(p: ChildRun & { parentState: StateMap }): AsyncIterable<Event> {
+  runChild(p: WithinParent): AsyncIterable<Event> {
     return this.host.house.runChild(this, p);
   }
 
@@ -165,6 +164,25 @@ export class Invocation implements RunScope, Swept {
   }
 
   // ── the task
+
+  #drive(): void {
+    drive(
+      () => this.#prepare(),
+      (event) => this.#emit(event),
+    ).then(
+      () => this.#end(),
+      (error: unknown) => this.#end(error),
+    );
+  }
+
+  #beginTrace(): RunTrace | undefined {
+    const { artifactRef, parentSpan, runtime } = this.host;
+    if (runtime.tracer.isSilent) return undefined;
+    // Not checked yet: a run that is refused has its span too.
+    const [userId, sessionId] = [this.#options.userId, this.#options.sessionId].map(String) as [string, string];
+    const run = { invocationId: this.invocationId, appName: artifactRef.appName, userId, sessionId };
+    return new RunTrace(runtime, run, parentSpan);
+  }
 
   /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
@@ -214,7 +232,12 @@ export class Invocation implements RunScope, Swept {
 
   #use(live: LiveSession, fence: string | undefined): void {
     this.#live = live;
-    this.#root = new AgentContext(this, this.host.tree.root, new Strand(live, this.temp, this.assertOpen));
+    this.#root = new AgentContext(
+      this,
+      this.host.tree.root,
+      new Strand(live, this.temp, this.assertOpen),
+      this.trace?.root,
+    );
     this.#current = this.host.tree.root;
     this.#committer = new Committer(this, fence);
   }
@@ -344,6 +367,7 @@ export class Invocation implements RunScope, Swept {
     this.#unlisten();
     this.host.house.sweep.remove(this);
     this.host.house.closed(this);
+    this.trace?.close(this.#stop);
     this.reader.end(this.#stop && this.#stop.code !== 'RUN_LEFT' ? this.#stop : undefined);
     this.#waiting?.resolve();
   }

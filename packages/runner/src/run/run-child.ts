@@ -1,27 +1,24 @@
 import { StoredSessionService } from '@thole/core';
-import type { ChildRun, Event, Lease, MemoryService, Runtime, SessionRef, StateMap } from '@thole/core';
+import type { Event, Lease, MemoryService, Runtime, SessionRef, StateMap } from '@thole/core';
 import { LiveSession } from './live-session.ts';
 import { OneSessionStore } from './one-session-store.ts';
 import type { Invocation } from './invocation.ts';
 import { RunTask } from './run.ts';
 import { RunHost } from './run-host.ts';
-import type { SessionAccess } from './run-host.ts';
+import type { SessionAccess, WithinParent } from './run-host.ts';
 import { checkedTree } from './runner-options.ts';
 
 /**
  * Runs an agent in a session of its own, in memory (contract 25): it sees the parent's services, signal and deps, counts against
- * the parent's limits, and saves artifacts into the parent's session. What it writes to its state is in its events.
+ * the parent's limits, saves artifacts into the parent's session, and stands in its trace. What it writes to its state is in its events.
  */
-export async function* runChild(
-  parent: Invocation,
-  p: ChildRun & { parentState: StateMap },
-): AsyncGenerator<Event, void> {
+export async function* runChild(parent: Invocation, p: WithinParent): AsyncGenerator<Event, void> {
   const { appName, userId } = parent.live.ref;
   const { house, artifactRef, calls } = parent.host;
   const ref = { appName, userId, sessionId: house.runtime.newId('session') };
   const tree = checkedTree(p.agent, house.models);
   const session = ownSession(house.runtime, ref, p.state ?? p.parentState);
-  const child = new RunTask(new RunHost({ house, session, tree, artifactRef, calls }), {
+  const child = new RunTask(new RunHost({ house, session, tree, artifactRef, calls, parentSpan: p.parentSpan }), {
     userId,
     sessionId: ref.sessionId,
     newMessage: p.message,

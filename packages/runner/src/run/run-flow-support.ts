@@ -1,5 +1,6 @@
-import type { Event, Llm, Plugin, Toolset } from '@thole/core';
+import type { Event, Llm, Plugin, Span, Toolset } from '@thole/core';
 import type { FlowSupport, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
+import type { RunTrace } from '../traces/run-trace.ts';
 import { CallContext } from './call-context.ts';
 import type { RunScope } from './run-scope.ts';
 import type { Strand } from './strand.ts';
@@ -9,15 +10,20 @@ export class RunFlowSupport implements FlowSupport {
   readonly #run: RunScope;
   readonly #agentName: string;
   readonly #strand: Strand;
+  readonly #span: Span | undefined;
 
-  constructor(run: RunScope, agentName: string, strand: Strand) {
+  constructor(run: RunScope, agentName: string, strand: Strand, span: Span | undefined) {
     this.#run = run;
     this.#agentName = agentName;
     this.#strand = strand;
+    this.#span = span;
   }
 
   get plugins(): readonly Plugin[] {
     return this.#run.host.plugins;
+  }
+  get trace(): RunTrace | undefined {
+    return this.#run.trace;
   }
   get folds(): Map<string, unknown> {
     return this.#run.live.folds;
@@ -28,7 +34,10 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   openToolContext(p: ToolContextInit): OpenToolContext {
-    const context = new CallContext(this.#run, this.#agentName, this.#strand.state, p);
+    const context = new CallContext(this.#run, this.#agentName, this.#strand.state, {
+      ...p,
+      span: p.span ?? this.#span,
+    });
     return { context, close: () => context.close() };
   }
 

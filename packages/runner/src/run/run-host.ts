@@ -11,6 +11,7 @@ import type {
   Runtime,
   SessionRef,
   SessionService,
+  Span,
   StateMap,
   TholeError,
   Toolset,
@@ -30,10 +31,13 @@ export interface House {
   readonly sweep: Sweep;
   model(name: string): Llm;
   usesToolset(toolset: Toolset): void;
-  runChild(run: Invocation, p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
+  runChild(run: Invocation, p: WithinParent): AsyncIterable<Event>;
   began(run: Invocation): void;
   closed(run: Invocation): void;
 }
+
+/** A child run, and what it takes of the context that asks for it. */
+export type WithinParent = ChildRun & { parentState: StateMap; parentSpan: Span | undefined };
 
 /** The one session of a run. */
 export interface SessionAccess {
@@ -69,13 +73,18 @@ export class RunHost {
   readonly calls: LlmCalls;
   /** Whose artifacts it saves and reads. */
   readonly artifactRef: SessionRef;
+  /** Of the call that runs it as a child. */
+  readonly parentSpan: Span | undefined;
 
-  constructor(p: Pick<RunHost, 'house' | 'session' | 'tree' | 'calls' | 'artifactRef'>) {
+  constructor(
+    p: Pick<RunHost, 'house' | 'session' | 'tree' | 'calls' | 'artifactRef'> & { parentSpan?: Span | undefined },
+  ) {
     this.house = p.house;
     this.session = p.session;
     this.tree = p.tree;
     this.calls = p.calls;
     this.artifactRef = p.artifactRef;
+    this.parentSpan = p.parentSpan;
   }
 
   get runtime(): Runtime {

@@ -1,6 +1,7 @@
-import type { Agent, ChildRun, Content, Event, RunConfig, StateMap } from '@thole/core';
+import type { Agent, Content, Event, RunConfig, StateMap } from '@thole/core';
+import type { RunTrace } from '../traces/run-trace.ts';
 import type { LiveSession } from './live-session.ts';
-import type { RunHost } from './run-host.ts';
+import type { RunHost, WithinParent } from './run-host.ts';
 
 /** What the contexts of one run share. */
 export interface RunScope {
@@ -14,6 +15,8 @@ export interface RunScope {
   readonly deps: unknown;
   readonly runConfig: RunConfig;
   readonly host: RunHost;
+  /** Undefined where nobody records. */
+  readonly trace: RunTrace | undefined;
   ended: boolean;
   /** Called while the run closes before its end. */
   closers: Set<() => void | Promise<void>> | undefined;
@@ -24,5 +27,5 @@ export interface RunScope {
   entered(agent: Agent): void;
   commit(event: Event): Promise<Event>;
   show(event: Event): void;
-  runChild(p: ChildRun & { parentState: StateMap }): AsyncIterable<Event>;
+  runChild(p: WithinParent): AsyncIterable<Event>;
 }

@@ -1,0 +1,87 @@
+import type { Llm, LlmResponse, Runtime, Span, SpanAttributes } from '@thole/core';
+import type { RequestDraft } from '../request/request-draft.ts';
+import type { RunTrace } from '../traces/run-trace.ts';
+import { tracedRequest, tracedResponse } from '../traces/traced-content.ts';
+
+/** One model call in a trace, from the request to the end of the answer. */
+export class ModelSpan {
+  readonly span: Span;
+  readonly #trace: RunTrace;
+  readonly #runtime: Runtime;
+  readonly #begun: number;
+  #hasChunk: boolean = false;
+
+  /** `eventId` is that of the event which will hold the answer. */
+  constructor(trace: RunTrace, draft: RequestDraft, p: { model: Llm; eventId: string; stream: boolean }) {
+    const { context, request } = draft;
+    this.#trace = trace;
+    this.#runtime = context.runtime;
+    this.#begun = this.#runtime.monotonic();
+    this.span = trace.begin(`generate_content ${p.model.model}`, attributesOf(draft, p), context.span);
+    if (trace.capturesContent) trace.set(this.span, () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }));
+  }
+
+  /** A piece of the answer has come. */
+  chunk(): void {
+    if (this.#hasChunk) return;
+    this.#hasChunk = true;
+    const seconds = (this.#runtime.monotonic() - this.#begun) / 1000;
+    this.#trace.set(this.span, () => ({ 'gen_ai.response.time_to_first_chunk': seconds }));
+  }
+
+  answered(response: LlmResponse): void {
+    const { capturesContent } = this.#trace;
+    this.#trace.set(this.span, () => ({
+      ...answerAttributes(response),
+      ...(capturesContent && { 'gcp.vertex.agent.llm_response': tracedResponse(response) }),
+    }));
+    this.#trace.end(this.span);
+  }
+
+  /** Without an error: it was left before its end, by whoever was reading it. */
+  end(error?: unknown): void {
+    this.#trace.end(this.span, error);
+  }
+}
+
+function attributesOf(
+  { agent, request }: RequestDraft,
+  p: { model: Llm; eventId: string; stream: boolean },
+): SpanAttributes {
+  const { config } = request;
+  return {
+    'gen_ai.operation.name': 'generate_content',
+    'gen_ai.provider.name': p.model.providerName,
+    'gen_ai.request.model': p.model.model,
+    'gen_ai.request.stream': p.stream || undefined,
+    'gen_ai.request.temperature': config.temperature,
+    'gen_ai.request.top_p': config.topP,
+    'gen_ai.request.top_k': config.topK,
+    'gen_ai.request.max_tokens': config.maxOutputTokens,
+    'gen_ai.request.seed': config.seed,
+    'gen_ai.output.type': config.responseJsonSchema ? 'json' : undefined,
+    'gen_ai.agent.name': agent.name,
+    'gcp.vertex.agent.event_id': p.eventId,
+  };
+}
+
+function answerAttributes({
+  finishReason,
+  modelVersion,
+  errorCode,
+  usageMetadata: usage,
+}: LlmResponse): SpanAttributes {
+  return {
+    'gen_ai.response.model': modelVersion,
+    'gen_ai.response.finish_reasons': finishReason ? [finishReason.toLowerCase()] : undefined,
+    'gen_ai.usage.input_tokens': sumOf(usage?.promptTokenCount, usage?.toolUsePromptTokenCount),
+    'gen_ai.usage.output_tokens': sumOf(usage?.candidatesTokenCount, usage?.thoughtsTokenCount),
+    'gen_ai.usage.reasoning.output_tokens': usage?.thoughtsTokenCount,
+    'gen_ai.usage.cache_read.input_tokens': usage?.cachedContentTokenCount,
+    'error.type': errorCode,
+  };
+}
+
+function sumOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+}

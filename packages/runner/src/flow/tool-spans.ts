@@ -1,0 +1,61 @@
+import { TholeError } from '@thole/core';
+import type { FunctionCall, Span } from '@thole/core';
+import type { RequestDraft } from '../request/request-draft.ts';
+import { inSpan } from '../traces/run-trace.ts';
+import type { RunTrace } from '../traces/run-trace.ts';
+import { runTool } from './run-tool.ts';
+import type { ToolAnswer } from './run-tool.ts';
+
+type Call = FunctionCall & { id: string };
+
+/** The calls of one turn in a trace. */
+export class ToolSpans {
+  readonly #trace: RunTrace;
+  readonly #draft: RequestDraft;
+  readonly #spans: Map<string, Span> = new Map();
+
+  constructor(trace: RunTrace, draft: RequestDraft) {
+    this.#trace = trace;
+    this.#draft = draft;
+  }
+
+  /** Runs one call within a span, which goes on until `answered`: where a hook throws, the end of the run answers. */
+  run(call: Call): Promise<ToolAnswer> {
+    const span = this.#begin(call);
+    return inSpan(span, () => runTool(this.#draft, call, span));
+  }
+
+  /** `eventId` is that of the answer's event; a call that is answered later has none. */
+  answered(call: Call, answer: ToolAnswer, eventId: string | undefined): void {
+    const span = this.#spans.get(call.id);
+    if (!span) return;
+    const { response } = answer;
+    const isTold = this.#trace.capturesContent && response !== undefined;
+    this.#trace.set(span, () => ({
+      'gcp.vertex.agent.event_id': eventId,
+      ...(isTold && { 'gcp.vertex.agent.tool_response': JSON.stringify(response) }),
+    }));
+    this.#trace.end(span, answer.error ?? (answer.isRefused ? refused(call) : undefined));
+  }
+
+  #begin(call: Call): Span {
+    const { agent, context, tools } = this.#draft;
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': call.name,
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.description': tools?.get(call.name)?.description,
+      'gen_ai.tool.call.id': call.id,
+      'gen_ai.agent.name': agent.name,
+    };
+    const span = this.#trace.begin(`execute_tool ${call.name}`, attributes, context.span);
+    this.#spans.set(call.id, span);
+    if (this.#trace.capturesContent)
+      this.#trace.set(span, () => ({ 'gcp.vertex.agent.tool_call_args': JSON.stringify(call.args) }));
+    return span;
+  }
+}
+
+function refused(call: Call): TholeError {
+  return new TholeError('INVALID_INPUT', `The call of ${call.name} was refused: no such tool, or not its arguments.`);
+}

@@ -1,0 +1,18 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { SpanAttributes } from '@thole/core';
+
+/** What OpenTelemetry takes: texts, numbers, booleans, lists of texts; anything else as its JSON, and nothing for null. */
+export function toOtelAttributes(attributes: SpanAttributes): Attributes {
+  const told: Attributes = {};
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'object') told[key] = value;
+    else if (isTexts(value)) told[key] = [...value];
+    else told[key] = JSON.stringify(value);
+  }
+  return told;
+}
+
+function isTexts(value: object): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

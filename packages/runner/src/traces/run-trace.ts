@@ -1,0 +1,107 @@
+import { silentSpan, TholeError } from '@thole/core';
+import type { Event, Runtime, Span, SpanAttributes } from '@thole/core';
+
+/** Whose run it is. */
+export interface TracedRun {
+  readonly invocationId: string;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+/**
+ * The spans of one run. A run whose tracer is silent has none of this. A span ends once, and none outlives the run: what a tool
+ * or model that ignores its signal has left open is ended with it. A tracer that throws is logged, and harms nothing.
+ */
+export class RunTrace {
+  readonly capturesContent: boolean;
+  /** The run as a whole. */
+  readonly root: Span;
+  readonly #runtime: Runtime;
+  readonly #ids: SpanAttributes;
+  readonly #open: Set<Span> = new Set();
+  #isClosed: boolean = false;
+
+  constructor(runtime: Runtime, run: TracedRun, parent: Span | undefined) {
+    this.#runtime = runtime;
+    this.capturesContent = runtime.tracer.capturesContent === true;
+    this.#ids = {
+      'gen_ai.conversation.id': run.sessionId,
+      'gcp.vertex.agent.session_id': run.sessionId,
+      'gcp.vertex.agent.invocation_id': run.invocationId,
+    };
+    this.root = this.begin(
+      'invocation',
+      { 'gen_ai.operation.name': 'invoke_workflow', 'gen_ai.workflow.name': run.appName, 'user.id': run.userId },
+      parent,
+    );
+  }
+
+  begin(name: string, attributes: SpanAttributes, parent: Span | undefined): Span {
+    if (this.#isClosed) return silentSpan;
+    const { tracer } = this.#runtime;
+    const span = this.#guarded(() => tracer.start(name, { ...attributes, ...this.#ids }, parent)) ?? silentSpan;
+    this.#open.add(span);
+    return span;
+  }
+
+  /** The attributes are made only for a span that keeps them. */
+  set(span: Span, attributes: () => SpanAttributes): void {
+    if (!span.isSilent && this.#open.has(span)) this.#guarded(() => span.set(attributes()));
+  }
+
+  /** Does nothing to a span that has ended. */
+  end(span: Span, error?: unknown): void {
+    if (!this.#open.delete(span)) return;
+    this.#guarded(() => {
+      if (error === undefined) return span.end();
+      const type = typeOf(error);
+      if (!span.isSilent) span.set({ 'error.type': type });
+      span.end(this.capturesContent || TholeError.is(error) ? error : withoutMessage(error, type));
+    });
+  }
+
+  /** Ends all that is open, the youngest first. */
+  close(error: unknown): void {
+    this.#isClosed = true;
+    for (const span of [...this.#open].reverse()) this.end(span, error);
+  }
+
+  #guarded<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#runtime.logger.warn('A tracer failed.', { error: typeOf(error) });
+      return undefined;
+    }
+  }
+}
+
+/** Does the work with this span as the active one, where there are spans and such a thing. */
+export function inSpan<T>(span: Span | undefined, work: () => T): T {
+  return span?.run ? span.run(work) : work();
+}
+
+/** The agent's next step, likewise. A function of its own: a loop that made closures would pay for them without spans too. */
+export function stepInSpan(
+  span: Span | undefined,
+  steps: AsyncGenerator<Event, void, Event>,
+  ...stored: [] | [Event]
+): Promise<IteratorResult<Event, void>> {
+  return inSpan(span, () => steps.next(...stored));
+}
+
+function typeOf(error: unknown): string {
+  if (TholeError.is(error)) return error.code;
+  return error instanceof Error && error.name !== '' ? error.name : '_OTHER';
+}
+
+// What others throw may say what was said; where in the code it happened does not.
+function withoutMessage(error: unknown, type: string): Error {
+  const told = new Error('The message of this error is not captured.');
+  told.name = type;
+  const { stack = '', message = '' } = error instanceof Error ? error : {};
+  const end = stack.indexOf(message);
+  told.stack = `${type}: ${told.message}${end < 0 ? '' : stack.slice(end + message.length)}`;
+  return told;
+}

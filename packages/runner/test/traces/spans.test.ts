@@ -1,0 +1,602 @@
+import { createEvent, silentSpan, silentTracer, TholeError } from '@thole/core';
+import type { Agent, Event, JsonObject, Llm, LlmRequest, Span, SpanAttributes, Tracer } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import {
+  calls,
+  callsAll,
+  fails,
+  FixedRuntime,
+  hangs,
+  ignores,
+  RecordingTracer,
+  says,
+  ScriptedLlm,
+  streams,
+} from '@thole/testing';
+import type { RecordedSpan } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { Runner } from '../../src/run/runner.ts';
+import type { RunnerOptions } from '../../src/run/runner-options.ts';
+import { withLease } from '../run/support.ts';
+import { hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-house.ts';
+
+interface TracedHouse {
+  tracer: RecordingTracer;
+  runtime: FixedRuntime;
+  sessions: InMemorySessionService;
+  runner: Runner;
+  /** Runs the message to its end; what it threw, if it did. */
+  run(more?: object): Promise<{ events: Event[]; error: { code?: string } | undefined }>;
+}
+
+async function tracedHouse(
+  agent: Agent,
+  options: Partial<RunnerOptions> & { capturesContent?: boolean } = {},
+): Promise<TracedHouse> {
+  const { capturesContent, ...more } = options;
+  const tracer = new RecordingTracer({ capturesContent });
+  const runtime = new FixedRuntime({ tracer });
+  const sessions = new InMemorySessionService({ runtime });
+  await sessions.createSession(ref);
+  const all = { appName: 'app', agent, sessionService: sessions, runtime, ...more };
+  const runner = new Runner(all as RunnerOptions);
+  const run = (request: object = {}): ReturnType<TracedHouse['run']> =>
+    outcomeOf(runner.runAsync({ ...hello, ...request }));
+  return { tracer, runtime, sessions, runner, run };
+}
+
+/** Every span of these has ended, once, and no more. */
+function expectEnded({ spans }: RecordingTracer): void {
+  expect(spans.map(({ name, ends }) => `${name}: ${ends}`)).toEqual(spans.map(({ name }) => `${name}: 1`));
+}
+
+function errorTypes({ spans }: RecordingTracer): (string | undefined)[][] {
+  return spans.map(({ name, attributes, error }) => [
+    name,
+    attributes['error.type'] as string | undefined,
+    ...(error === undefined ? ['no error'] : []),
+  ]);
+}
+
+const look = toolOf('look', () => ({ seen: 'the sea' }));
+
+describe('the spans of a run', () => {
+  it('are one invocation, its agents, their model calls and tools, nested so (F183)', async () => {
+    const model = new ScriptedLlm(calls('look', { where: 'out' }, 'c1'), says('The sea.'));
+    const { tracer, run } = await tracedHouse(rootOf(model, { tools: [look] }));
+    await run();
+    expect(tracer.outline()).toEqual([
+      'invocation',
+      '  invoke_agent root',
+      `    generate_content ${model.model}`,
+      '    execute_tool look',
+      `    generate_content ${model.model}`,
+    ]);
+    expectEnded(tracer);
+  });
+
+  it('tell names, ids and counts, by the GenAI conventions and as ADK’s web UI wants them (F183)', async () => {
+    const answer = {
+      content: { role: 'model' as const, parts: [{ text: 'The sea.' }] },
+      finishReason: 'STOP',
+      modelVersion: 'script-2',
+      usageMetadata: {
+        promptTokenCount: 10,
+        toolUsePromptTokenCount: 1,
+        candidatesTokenCount: 5,
+        thoughtsTokenCount: 2,
+        cachedContentTokenCount: 4,
+        totalTokenCount: 18,
+      },
+    };
+    const model = new ScriptedLlm(calls('look', { where: 'out' }, 'c1'), answer);
+    const named: Llm = {
+      model: model.model,
+      specVersion: 1,
+      providerName: 'acme',
+      generateContentAsync: (request, options) => model.generateContentAsync(request, options),
+    };
+    const generateContentConfig = { temperature: 0.2, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 };
+    const agent = rootOf(named, { description: 'Looks.', tools: [look], generateContentConfig });
+    const { tracer, run } = await tracedHouse(agent);
+    const { events } = await run();
+    const ids = {
+      'gen_ai.conversation.id': 's',
+      'gcp.vertex.agent.session_id': 's',
+      'gcp.vertex.agent.invocation_id': events[0]!.invocationId,
+    };
+    const [invocation, invokeAgent, first, tool, second] = tracer.spans.map(({ attributes }) => attributes);
+    expect(invocation).toEqual({
+      ...ids,
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.workflow.name': 'app',
+      'user.id': 'ann',
+    });
+    expect(invokeAgent).toEqual({
+      ...ids,
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'root',
+      'gen_ai.agent.description': 'Looks.',
+    });
+    const request = {
+      ...ids,
+      'gen_ai.operation.name': 'generate_content',
+      'gen_ai.provider.name': 'acme',
+      'gen_ai.request.model': model.model,
+      'gen_ai.request.temperature': 0.2,
+      'gen_ai.request.top_p': 0.9,
+      'gen_ai.request.top_k': 40,
+      'gen_ai.request.max_tokens': 100,
+      'gen_ai.request.seed': 7,
+      'gen_ai.agent.name': 'root',
+    };
+    expect(first).toMatchObject({ ...request, 'gcp.vertex.agent.event_id': events[0]!.id });
+    expect(second).toEqual({
+      ...request,
+      'gcp.vertex.agent.event_id': events[2]!.id,
+      'gen_ai.response.model': 'script-2',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.usage.input_tokens': 11,
+      'gen_ai.usage.output_tokens': 7,
+      'gen_ai.usage.reasoning.output_tokens': 2,
+      'gen_ai.usage.cache_read.input_tokens': 4,
+    });
+    expect(tool).toEqual({
+      ...ids,
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'look',
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.description': 'Does look.',
+      'gen_ai.tool.call.id': 'c1',
+      'gen_ai.agent.name': 'root',
+      'gcp.vertex.agent.event_id': events[1]!.id,
+    });
+  });
+
+  it('put an agent’s sub-agents below it, and branches beside each other', async () => {
+    const [a, b] = ['a', 'b'].map((name) => new LlmAgent({ name, model: new ScriptedLlm(says(name)) }));
+    const both = new ParallelAgent({ name: 'both', subAgents: [a!, b!] });
+    const last = new LlmAgent({ name: 'last', model: new ScriptedLlm(says('z')) });
+    const { tracer, run } = await tracedHouse(new SequentialAgent({ name: 'plan', subAgents: [both, last] }));
+    await run();
+    expect(tracer.outline().map((line) => line.replace(/generate_content .*/, 'model'))).toEqual([
+      'invocation',
+      '  invoke_agent plan',
+      '    invoke_agent both',
+      '      invoke_agent a',
+      '        model',
+      '      invoke_agent b',
+      '        model',
+      '    invoke_agent last',
+      '      model',
+    ]);
+    expectEnded(tracer);
+  });
+
+  it('put the run of an agent tool below the call that runs it (contract 25)', async () => {
+    const expert = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('Ask the porter.')) });
+    const model = new ScriptedLlm(calls('expert', { request: 'Who?' }), says('The porter.'));
+    const { tracer, run } = await tracedHouse(rootOf(model, { tools: [new AgentTool({ agent: expert })] }));
+    await run();
+    expect(
+      tracer
+        .outline()
+        .slice(3, 7)
+        .map((line) => line.replace(/generate_content .*/, 'model')),
+    ).toEqual(['    execute_tool expert', '      invocation', '        invoke_agent expert', '          model']);
+    expectEnded(tracer);
+  });
+
+  it('put an agent that was handed over to below the one that handed over', async () => {
+    const clerk = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Here.')) });
+    const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'clerk' }));
+    const { tracer, run } = await tracedHouse(rootOf(model, { subAgents: [clerk] }));
+    expect((await run()).error).toBe(undefined);
+    expect(tracer.named('invoke_agent clerk').parent).toBe(tracer.named('invoke_agent root'));
+  });
+
+  it('cover the whole of a stream, and tell when its first piece came', async () => {
+    const pieces = streams('Hel', 'lo');
+    const model: Llm = {
+      model: 'slow',
+      specVersion: 1,
+      async *generateContentAsync() {
+        for (const piece of pieces) {
+          await runtime.sleep(1_500);
+          yield piece;
+        }
+      },
+    };
+    const { tracer, runtime, runner } = await tracedHouse(rootOf(model));
+    const run = runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } });
+    const first = run.next();
+    await runtime.advance(1_500);
+    expect((await first).value).toMatchObject({ partial: true });
+    const span = tracer.named('generate_content slow');
+    expect([span.ends, span.attributes['gen_ai.request.stream']]).toEqual([0, true]);
+    const rest = Array.fromAsync(run);
+    for (let piece = 1; piece < pieces.length; piece++) await runtime.advance(1_500);
+    expect(span.attributes).toMatchObject({
+      'gen_ai.response.time_to_first_chunk': 1.5,
+      'gcp.vertex.agent.event_id': (await rest).at(-1)!.id,
+    });
+    expect(span.ends).toBe(1);
+  });
+
+  it('know no model call where a callback answered in its place', async () => {
+    const agent = rootOf(new ScriptedLlm(), {
+      beforeModelCallback: () => ({ content: { role: 'model', parts: [{ text: 'No.' }] } }),
+    });
+    const { tracer, run } = await tracedHouse(agent);
+    await run();
+    expect(tracer.outline()).toEqual(['invocation', '  invoke_agent root']);
+  });
+});
+
+describe('what a context says of its span', () => {
+  it('is the call’s in a tool, the agent’s in an agent, and a parent for spans of one’s own', async () => {
+    const seen: Span[] = [];
+    const tool = toolOf('look', (_args, { span, runtime }) => {
+      seen.push(span);
+      runtime.tracer.start('query', {}, span).end();
+    });
+    const model = new ScriptedLlm(calls('look'), says('Done.'));
+    const agent = rootOf(model, { tools: [tool], beforeAgentCallback: ({ span }) => void seen.push(span) });
+    const { tracer, run } = await tracedHouse(agent);
+    await run();
+    expect(seen.map(({ spanId }) => spanId)).toEqual(
+      ['invoke_agent root', 'execute_tool look'].map((name) => tracer.named(name).spanId),
+    );
+    expect(tracer.named('query').parent).toBe(tracer.named('execute_tool look'));
+  });
+
+  it('is a silent one where nobody records', async () => {
+    let seen: Span | undefined;
+    const runtime = new FixedRuntime();
+    const tool = toolOf('look', (_args, { span }) => void (seen = span));
+    const model = new ScriptedLlm(calls('look'), says('Done.'));
+    await (await tracedHouse(rootOf(model, { tools: [tool] }), { runtime })).run();
+    expect(runtime.tracer).toBe(silentTracer);
+    expect(seen).toBe(silentSpan);
+  });
+});
+
+describe('a silent tracer', () => {
+  it('is never asked for a span, under whatever name', async () => {
+    const asked: string[] = [];
+    const tracer: Tracer = { isSilent: true, start: (name) => (asked.push(name), silentSpan) };
+    const model = new ScriptedLlm(calls('look'), says('Done.'));
+    const { error } = await (
+      await tracedHouse(rootOf(model, { tools: [look] }), { runtime: new FixedRuntime({ tracer }) })
+    ).run();
+    expect([asked, error]).toEqual([[], undefined]);
+  });
+});
+
+describe('a span of what went wrong', () => {
+  it('ends with the error of a model, and so do those above it', async () => {
+    const model = new ScriptedLlm(fails('MODEL_OVERLOADED'));
+    const { tracer, run } = await tracedHouse(rootOf(model));
+    expect((await run()).error).toMatchObject({ code: 'MODEL_OVERLOADED' });
+    expect(errorTypes(tracer)).toEqual([
+      ['invocation', 'MODEL_OVERLOADED'],
+      ['invoke_agent root', 'MODEL_OVERLOADED'],
+      [`generate_content ${model.model}`, 'MODEL_OVERLOADED'],
+    ]);
+    expectEnded(tracer);
+  });
+
+  it('ends with the error of a tool, and those above it do not: the model was told', async () => {
+    const tools = [
+      toolOf('look', () => {
+        throw new RangeError('No view of 12 Elm Street.');
+      }),
+    ];
+    const model = new ScriptedLlm(callsAll(['look', {}, 'c1'], ['nothing', {}, 'c2']), says('Sorry.'));
+    const { tracer, run } = await tracedHouse(rootOf(model, { tools }));
+    const { events } = await run();
+    expect(errorTypes(tracer)).toEqual([
+      ['invocation', undefined, 'no error'],
+      ['invoke_agent root', undefined, 'no error'],
+      [`generate_content ${model.model}`, undefined, 'no error'],
+      ['execute_tool look', 'RangeError'],
+      ['execute_tool nothing', 'INVALID_INPUT'],
+      [`generate_content ${model.model}`, undefined, 'no error'],
+    ]);
+    const answers = events.slice(1, 3).map(({ id }) => id);
+    const told = ['look', 'nothing'].map((name) => tracer.named(`execute_tool ${name}`).attributes);
+    expect(new Set(told.map((attributes) => attributes['gcp.vertex.agent.event_id']))).toEqual(new Set(answers));
+    expectEnded(tracer);
+  });
+
+  it('ends with what a hook threw', async () => {
+    const model = new ScriptedLlm(calls('look'));
+    const beforeToolCallback = (): never => {
+      throw new Error('Shut.');
+    };
+    const endsBefore: number[] = [];
+    const afterRunCallback = (): void => void endsBefore.push(...tracer.spans.map(({ ends }) => ends));
+    const { tracer, run, sessions } = await tracedHouse(rootOf(model, { tools: [look], beforeToolCallback }), {
+      plugins: [{ name: 'watch', afterRunCallback }],
+    });
+    await run();
+    expect(endsBefore).toEqual([0, 1, 1, 1]);
+    const { events } = (await sessions.getSession(ref))!;
+    const told = tracer.named('execute_tool look').attributes['gcp.vertex.agent.event_id'];
+    expect(events.find(({ id }) => id === told)?.content?.parts?.[0]).toHaveProperty('functionResponse');
+    expect(errorTypes(tracer)).toEqual([
+      ['invocation', 'CALLBACK_FAILED'],
+      ['invoke_agent root', 'CALLBACK_FAILED'],
+      [`generate_content ${model.model}`, undefined, 'no error'],
+      ['execute_tool look', 'CALLBACK_FAILED'],
+    ]);
+    expectEnded(tracer);
+  });
+
+  it.each([
+    ['hears its signal', hangs()],
+    ['ignores its signal', ignores()],
+  ])('ends with the abort, also when a model %s (contract 23)', async (_, answer) => {
+    const model = new ScriptedLlm(answer);
+    const { tracer, runner } = await tracedHouse(rootOf(model));
+    const run = runner.runAsync(hello);
+    const outcome = outcomeOf(run);
+    await settle();
+    run.abort();
+    expect((await outcome).error).toMatchObject({ code: 'RUN_ABORTED' });
+    expect(errorTypes(tracer)).toEqual([
+      ['invocation', 'RUN_ABORTED'],
+      ['invoke_agent root', 'RUN_ABORTED'],
+      [`generate_content ${model.model}`, 'RUN_ABORTED'],
+    ]);
+    expectEnded(tracer);
+  });
+
+  it('ends after those below it, whatever ends it', async () => {
+    const ended: string[] = [];
+    const tracer: Tracer = {
+      start: (name) => ({ traceId: '', spanId: '', set() {}, end: () => void ended.push(name) }),
+    };
+    const runtime = new FixedRuntime({ tracer });
+    const { runner } = await tracedHouse(rootOf(new ScriptedLlm(ignores())), { runtime });
+    const run = runner.runAsync(hello);
+    const outcome = outcomeOf(run);
+    await settle();
+    run.abort();
+    await outcome;
+    expect(ended).toEqual(['generate_content scripted', 'invoke_agent root', 'invocation']);
+  });
+
+  it('does not begin any more when the run has ended, for an agent that goes on all the same', async () => {
+    const held = Promise.withResolvers<void>();
+    const late = rootOf(new ScriptedLlm(says('late')));
+    let wasLate = false;
+    const stubborn: Agent = {
+      name: 'stubborn',
+      async *runAsync(context) {
+        try {
+          await held.promise;
+        } finally {
+          wasLate = true;
+          yield* context.runAgent(late);
+        }
+      },
+    };
+    const { tracer, runner } = await tracedHouse(stubborn);
+    const run = runner.runAsync(hello);
+    const outcome = outcomeOf(run);
+    await settle();
+    run.abort();
+    await outcome;
+    held.resolve();
+    await settle();
+    expect(wasLate).toBe(true);
+    expect(tracer.outline()).toEqual(['invocation', '  invoke_agent stubborn']);
+    expectEnded(tracer);
+  });
+
+  it('ends once, with the abort and the id of the answer that tells of it, when a tool comes too late', async () => {
+    const held = Promise.withResolvers<void>();
+    const model = new ScriptedLlm(calls('look', {}, 'c1'));
+    const { tracer, runner, sessions } = await tracedHouse(
+      rootOf(model, { tools: [toolOf('look', () => held.promise)] }),
+    );
+    const run = runner.runAsync(hello);
+    const outcome = outcomeOf(run);
+    await settle();
+    run.abort();
+    await outcome;
+    held.resolve();
+    await settle();
+    const answer = (await sessions.getSession(ref))!.events.find(
+      ({ content }) => content?.parts?.[0]?.functionResponse,
+    );
+    expect(tracer.named('execute_tool look').attributes).toMatchObject({
+      'error.type': 'RUN_ABORTED',
+      'gcp.vertex.agent.event_id': answer!.id,
+    });
+    expectEnded(tracer);
+  });
+
+  it('ends when the reader leaves, in the middle of a stream too (contract 23)', async () => {
+    const { tracer, runner } = await tracedHouse(rootOf(new ScriptedLlm(streams('Hel', 'lo'))));
+    for await (const event of runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } })) {
+      expect(event.partial).toBe(true);
+      break;
+    }
+    expect(errorTypes(tracer).map(([, type]) => type)).toEqual(['RUN_LEFT', 'RUN_LEFT', 'RUN_LEFT']);
+    expectEnded(tracer);
+  });
+
+  it('ends when nobody reads on: RUN_ABANDONED (contract 23)', async () => {
+    const { tracer, runner, runtime } = await tracedHouse(rootOf(new ScriptedLlm(says('Hello?'))));
+    const run = runner.runAsync(hello);
+    await run.next();
+    for (let minute = 0; minute < 7; minute++) await runtime.advance(60_000);
+    await run.done;
+    expect(tracer.named('invocation').attributes['error.type']).toBe('RUN_ABANDONED');
+    expectEnded(tracer);
+  });
+
+  it('ends with LEASE_LOST when the lease is (contract 13)', async () => {
+    const model = new ScriptedLlm(ignores());
+    const house = await tracedHouse(rootOf(model));
+    const gone = (): Promise<never> => Promise.reject(new TholeError('LEASE_LOST', 'Gone.'));
+    const sessionService = withLease(house.sessions, { renew: gone });
+    const { runtime, tracer } = house;
+    const runner = new Runner({ appName: 'app', agent: rootOf(model), sessionService, runtime });
+    const outcome = outcomeOf(runner.runAsync(hello));
+    await settle();
+    for (let i = 0; i < 60; i++) await runtime.advance(1_000);
+    expect((await outcome).error).toMatchObject({ code: 'LEASE_LOST' });
+    expect(errorTypes(tracer).map(([, type]) => type)).toEqual(['LEASE_LOST', 'LEASE_LOST', 'LEASE_LOST']);
+    expectEnded(tracer);
+  });
+
+  it('is there for a run that is refused before it begins', async () => {
+    const { tracer, run } = await tracedHouse(rootOf(new ScriptedLlm()));
+    expect((await run({ newMessage: 7 })).error).toMatchObject({ code: 'INVALID_INPUT' });
+    expect(errorTypes(tracer)).toEqual([['invocation', 'INVALID_INPUT']]);
+    expectEnded(tracer);
+  });
+
+  it('is the failing branch’s, and those beside it end too', async () => {
+    const a: Agent = {
+      name: 'a',
+      async *runAsync() {
+        throw new TholeError('INVALID_INPUT', 'a cannot.');
+      },
+    };
+    const b: Agent = {
+      name: 'b',
+      async *runAsync({ invocationId, runtime }) {
+        yield createEvent({ author: 'b', invocationId, content: { role: 'model', parts: [{ text: 'b' }] } }, runtime);
+      },
+    };
+    const { tracer, run } = await tracedHouse(new ParallelAgent({ name: 'both', subAgents: [a, b] }));
+    expect((await run()).error).toMatchObject({ code: 'INVALID_INPUT' });
+    expect(tracer.named('invoke_agent a').attributes['error.type']).toBe('INVALID_INPUT');
+    expectEnded(tracer);
+  });
+});
+
+describe('content', () => {
+  const secret = 'p4ssw0rd';
+  const failing = toolOf('fail', () => {
+    throw new Error(`Refused: ${secret}`);
+  });
+  const agentOf = (model: Llm): LlmAgent =>
+    rootOf(model, { instruction: `Keep ${secret}.`, tools: [toolOf('look', () => ({ found: secret })), failing] });
+  const scripted = (): ScriptedLlm =>
+    new ScriptedLlm(
+      callsAll(['look', { for: secret }, 'c1'], ['fail', { with: secret }, 'c2']),
+      says(`It is ${secret}.`),
+    );
+
+  it('stands in no span unless it is asked for, in no error’s message or stack either (F183)', async () => {
+    const { tracer, run } = await tracedHouse(agentOf(scripted()));
+    await run({ newMessage: secret });
+    const told = tracer.spans.map(({ name, attributes, error }) => {
+      const { message, stack, cause } = (error ?? {}) as Partial<Error>;
+      return JSON.stringify([name, attributes, message, stack, cause]);
+    });
+    expect(told.filter((each) => each.includes(secret))).toEqual([]);
+    expect(tracer.named('execute_tool fail')).toMatchObject({ error: { name: 'Error' } });
+    expect((tracer.named('execute_tool fail').error as Error).stack).toContain('spans.test.ts');
+  });
+
+  it('stands where ADK’s web UI looks for it when it is asked for, as JSON (F183)', async () => {
+    const model = scripted();
+    const { tracer, run } = await tracedHouse(agentOf(model), { capturesContent: true });
+    const { events } = await run({ newMessage: secret });
+    const [, , first, ofLook, ofFail] = tracer.spans;
+    const read = (span: RecordedSpan, name: string): unknown =>
+      JSON.parse(span.attributes[`gcp.vertex.agent.${name}`] as string);
+    expect(read(first!, 'llm_request')).toEqual(JSON.parse(JSON.stringify(model.requests[0])));
+    expect(read(first!, 'llm_response')).toMatchObject({ content: { parts: events[0]!.content!.parts } });
+    expect(read(ofLook!, 'tool_call_args')).toEqual({ for: secret });
+    expect(read(ofLook!, 'tool_response')).toEqual({ found: secret });
+    expect(read(ofFail!, 'tool_response')).toEqual({ error: `Refused: ${secret}` });
+    expect(ofFail!.error).toMatchObject({ message: `Refused: ${secret}` });
+  });
+
+  it('leaves out the bytes of files', async () => {
+    const bytes = 'iVBORw0KGgo=';
+    const inlineData = { mimeType: 'image/png', data: bytes };
+    const { tracer, run } = await tracedHouse(rootOf(new ScriptedLlm(says('A dot.'))), { capturesContent: true });
+    await run({ newMessage: { role: 'user', parts: [{ text: 'What is it?' }, { inlineData }] } });
+    const request = tracer.spans[2]!.attributes['gcp.vertex.agent.llm_request'] as string;
+    expect(request).not.toContain(bytes);
+    expect((JSON.parse(request) as LlmRequest).contents[0]!.parts).toEqual([
+      { text: 'What is it?' },
+      { inlineData: { mimeType: 'image/png', data: '' } },
+    ]);
+  });
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('is serialised once for a call, however many pieces come (captured: %s)', async (capturesContent, times) => {
+    let read = 0;
+    const counting = {
+      get title() {
+        read++;
+        return 'counted';
+      },
+    } as unknown as JsonObject;
+    const agent = rootOf(new ScriptedLlm(streams('a', 'b', 'c', 'd')), {
+      beforeModelCallback: ({ request }) => {
+        request.config.responseJsonSchema = { a: counting };
+      },
+    });
+    const { tracer, runner } = await tracedHouse(agent, { capturesContent });
+    // The scripted model copies its request; what it reads itself is not counted.
+    const model = agent.model as ScriptedLlm;
+    const unread: Llm = {
+      model: model.model,
+      specVersion: 1,
+      generateContentAsync: (request, options) => {
+        const before = read;
+        expect(before).toBe(times);
+        return model.generateContentAsync({ ...request, config: {} }, options);
+      },
+    };
+    runner.agent = rootOf(unread, { beforeModelCallback: agent.beforeModelCallback });
+    await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } }));
+    expect(read).toBe(times);
+    expectEnded(tracer);
+  });
+
+  it('is not even prepared for a span that keeps nothing', async () => {
+    const told: SpanAttributes[] = [];
+    const dull: Span = { traceId: '', spanId: '', isSilent: true, set: (given) => void told.push(given), end() {} };
+    const tracer: Tracer = { capturesContent: true, start: () => ({ ...dull }) };
+    const model = new ScriptedLlm(calls('look'), says('Done.'));
+    const runtime = new FixedRuntime({ tracer });
+    await (await tracedHouse(rootOf(model, { tools: [look] }), { runtime })).run();
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a tracer that throws', () => {
+  it.each(['start', 'set', 'end'])('in %s is logged, and the run goes on', async (method) => {
+    const broken = (name: string): void => {
+      if (name === method) throw new Error('Broken.');
+    };
+    const tracer: Tracer = {
+      start() {
+        broken('start');
+        return { traceId: '', spanId: '', set: () => broken('set'), end: () => broken('end') };
+      },
+    };
+    const runtime = new FixedRuntime({ tracer });
+    const model = new ScriptedLlm(calls('look'), says('Done.'));
+    const { events, error } = await (await tracedHouse(rootOf(model, { tools: [look] }), { runtime })).run();
+    expect([events.length, error]).toEqual([3, undefined]);
+    expect(runtime.logs.map(({ message }) => message)).toContain('A tracer failed.');
+  });
+});
