@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { RawConnection } from './raw-connection.ts';
 import type { Command } from './serve-runs.ts';
 
+/** A conversation is rarely one message. */
+const RUNS_OF_A_SESSION = 10;
+
 /** A server in a process of its own, and connections to it. */
 export class Served {
   readonly url: string;
@@ -16,7 +19,7 @@ export class Served {
   }
 
   static async start(...args: string[]): Promise<Served> {
-    const child = fork(join(import.meta.dirname, 'serve-runs.ts'), args, { execArgv: [...process.execArgv] });
+    const child = fork(join(import.meta.dirname, 'serve-runs.ts'), args, { execArgv: [...process.execArgv, ...(process.env['BENCH_FLAGS']?.split(' ') ?? [])] });
     const died = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`a server died: ${code}`))));
     died.catch(() => {});
     return new Served(child, (await Promise.race([heard(child), died])) as string);
@@ -42,13 +45,13 @@ export class Served {
     p: { count: number; path: string; appName?: string },
   ): Promise<{ wall: number; cpu: number }> {
     const prefix = `b${this.#batch++}-`;
-    await this.tell({ sessions: p.count, prefix });
+    await this.tell({ sessions: Math.ceil(p.count / RUNS_OF_A_SESSION), prefix });
     const cpu = await this.tell({ cpu: true });
     const begin = performance.now();
     let next = 0;
     await Promise.all(
       connections.map(async (connection) => {
-        while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${next++}`, p.appName));
+        while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${Math.floor(next++ / RUNS_OF_A_SESSION)}`, p.appName));
       }),
     );
     const wall = performance.now() - begin;

@@ -6,7 +6,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** How long a body may take to come, 30 s: `408`. */
   readonly bodyMs: number;
-  /** Bytes of all header names and values, 32 KiB: `431`. */
+  /** Bytes of all header names and values: `431`. What the platform allows, unless given; behind `serve` 32 KiB. */
   readonly headerBytes: number;
   /** Runs going on at once, 1,000: `503` beyond. */
   readonly concurrentRuns: number;
@@ -26,7 +26,7 @@ export type LimitOptions = { readonly [name in keyof Limits]?: number | undefine
 const DEFAULTS: Limits = {
   bodyBytes: 16 * 1024 * 1024,
   bodyMs: 30_000,
-  headerBytes: 32 * 1024,
+  headerBytes: Infinity,
   concurrentRuns: 1_000,
   runMs: 600_000,
   heartbeatMs: 15_000,

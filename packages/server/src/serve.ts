@@ -41,7 +41,8 @@ const LAST_BYTES_MS = 2_000;
 const HEADER_BYTES = 32 * 1024;
 
 /**
- * Serves a handler over HTTP and resolves when it listens. `FORBIDDEN` for an address that others can reach, without `authorize`;
+ * Serves a handler over HTTP and resolves when it listens. In this process `Request` and `Response` become the lighter ones of
+ * `@hono/node-server`, as with its own `serve`. `FORBIDDEN` for an address that others can reach, without `authorize`;
  * `INVALID_INPUT` for one that cannot be had.
  */
 export async function serve(handler: Handler, options: ServeOptions = {}): Promise<Served> {
@@ -68,7 +69,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
       }
       return handler(request);
     },
-    { overrideGlobalObjects: false, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
+    { overrideGlobalObjects: true, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
   );
   const server = createServer(
     { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },

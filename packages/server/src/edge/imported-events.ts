@@ -1,5 +1,5 @@
-import { checkName, createEvent, failInvalidJson, JsonCopier, TholeError } from '@thole/core';
-import type { Event, EventInit, Runtime } from '@thole/core';
+import { checkName, createEvent, failInvalidJson, isPlainObject, JsonCopier, TholeError } from '@thole/core';
+import type { Event, EventInit, Runtime, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import type { House } from '../house.ts';
 import { checkClientState } from './client-state.ts';
@@ -14,14 +14,14 @@ const isSet = (value: unknown): boolean =>
 const RUNTIME = 'must not be set: it is for the runtime to say';
 
 // What may come with an event besides state is nothing: the rest tells a run what to do, or what was allowed.
-const actions = z
-  .looseObject({ stateDelta: map.optional() })
+const actions = map
   .superRefine((given, context) => {
     for (const [name, value] of Object.entries(given)) {
-      if (name !== 'stateDelta' && isSet(value)) context.addIssue({ code: 'custom', message: RUNTIME, path: [name] });
+      if (name === 'stateDelta' ? isPlainObject(value) : !isSet(value)) continue;
+      context.addIssue({ code: 'custom', message: name === 'stateDelta' ? 'must be an object' : RUNTIME, path: [name] });
     }
   })
-  .transform(({ stateDelta = {} }) => ({ stateDelta }));
+  .transform(({ stateDelta = {} }) => ({ stateDelta: stateDelta as StateDelta }));
 
 const eventSchema = z.object({
   id: z.string().optional(),

@@ -59,7 +59,7 @@ it('draws it in Graphviz’s language, dark if asked, from a named agent on', as
 });
 
 it('tells ADK’s web UI of an app under the names that it reads', async () => {
-  const { handler } = await demo({ rootAgent: tree() });
+  const { handler } = await demo({ rootAgent: tree(new ScriptedLlm()) });
   const { body } = await ask(handler, 'GET', '/dev/apps/demo/build_graph');
   expect(body.root_agent).toEqual({
     ...{ name: 'concierge', type: 'LlmAgent' },
