@@ -1,5 +1,7 @@
 export { DatabaseArtifactService } from './database-artifact-service.ts';
 export type { DatabaseArtifactServiceOptions } from './database-artifact-service.ts';
+export { DatabaseMemoryService } from './database-memory-service.ts';
+export type { DatabaseMemoryServiceOptions } from './database-memory-service.ts';
 export { DatabaseSessionService } from './database-session-service.ts';
 export type { DatabaseSessionServiceOptions } from './database-session-service.ts';
 export { migrateFromAdk } from './adk/migrate-from-adk.ts';
@@ -7,6 +9,9 @@ export type { MigrateFromAdkRequest, MigrateFromAdkResult } from './adk/migrate-
 export type { AdkDatabaseOptions } from './adk/adk-database.ts';
 export { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
 export type { SqlArtifactStoreOptions } from './artifact/sql-artifact-store.ts';
+export { SqlMemoryStore } from './memory/sql-memory-store.ts';
+export type { SqlMemoryStoreOptions } from './memory/sql-memory-store.ts';
+export type { PruneMemoriesRequest } from './memory/prune-memories.ts';
 export { SqlSessionStore } from './session/sql-session-store.ts';
 export type { SqlSessionStoreOptions } from './session/session-store-options.ts';
 export type { DatabaseOptions } from './options/database-options.ts';

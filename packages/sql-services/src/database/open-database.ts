@@ -21,7 +21,10 @@ import type { SqlDatabase } from './sql-database.ts';
 const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres, mariadb };
 
 /** The database that the options name. Nothing is connected to yet; `INVALID_INPUT` for what names none. */
-export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
+export function openDatabase(
+  options: DatabaseOptions,
+  { readOnly = false, secureDelete = false }: { readOnly?: boolean; secureDelete?: boolean } = {},
+): SqlDatabase {
   const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
   checkCount('timeoutMs', timeoutMs, 1);
@@ -37,7 +40,8 @@ export function openDatabase(options: DatabaseOptions, { readOnly = false }: { r
     throw new TholeError('INVALID_INPUT', 'dialect goes with db; a URL tells its own.');
   const address = parseDatabaseUrl(dbUrl);
   if (address.kind === 'sqlite') {
-    return new SqliteDatabase({ path: address.path, readOnly, synchronous, dialect: sqlite, runtime, timeoutMs });
+    const { path } = address;
+    return new SqliteDatabase({ path, readOnly, synchronous, secureDelete, dialect: sqlite, runtime, timeoutMs });
   }
   const open = address.kind === 'postgres' ? openPostgres : openMariaDb;
   const source = open(address.url, { maxConnections, timeoutMs });

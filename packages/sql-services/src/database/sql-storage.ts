@@ -12,7 +12,7 @@ import { isSqlFailure, sqlFailure, toStoreError } from './sql-failure.ts';
 import { ask } from './sql-database.ts';
 import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
 
-/** A database with our tables in it: what the stores of sessions and artifacts stand on. Its errors are `TholeError`s. */
+/** A database with our tables in it: what the stores stand on. Its errors are `TholeError`s. */
 export class SqlStorage {
   readonly dialect: Dialect;
   readonly tables: TableNames;
@@ -24,14 +24,14 @@ export class SqlStorage {
   #preparing: Promise<void> | undefined;
 
   /** Nothing is connected to before the first call. */
-  constructor(options: DatabaseOptions) {
+  constructor(options: DatabaseOptions, more: { secureDelete?: boolean } = {}) {
     const { tablePrefix = 'thole_', schema, autoMigrate } = options;
     if (autoMigrate !== undefined && typeof autoMigrate !== 'boolean') {
       throw new TholeError('INVALID_INPUT', 'autoMigrate must be true or false.');
     }
     this.tables = tableNames(tablePrefix, schema);
     this.runtime = options.runtime ?? systemRuntime();
-    this.#database = openDatabase({ ...options, runtime: this.runtime });
+    this.#database = openDatabase({ ...options, runtime: this.runtime }, more);
     this.#options = options;
     this.dialect = this.#database.dialect;
     this.clock = new DatabaseClock(this.#database, this.runtime);
@@ -90,6 +90,11 @@ export class SqlStorage {
     await this.#told<StatementResult>(this.#database.run(() => ask('SELECT 1'), { writes: false }));
   }
 
+  /** After a deletion: out of files that go on holding it for a while too, as far as others let it; never throws. */
+  async erase(): Promise<void> {
+    await this.#database.erase?.();
+  }
+
   close(): Promise<void> {
     return this.#database.close();
   }
@@ -118,7 +123,12 @@ export class SqlStorage {
 }
 
 /** Refuses options that nobody would read, then opens. */
-export function openStorage(options: DatabaseOptions, known: readonly string[], where: string): SqlStorage {
+export function openStorage(
+  options: DatabaseOptions,
+  known: readonly string[],
+  where: string,
+  more: { secureDelete?: boolean } = {},
+): SqlStorage {
   refuseUnknown(options, known, where);
-  return new SqlStorage(options);
+  return new SqlStorage(options, more);
 }

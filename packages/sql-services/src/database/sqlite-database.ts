@@ -14,7 +14,12 @@ export interface SqliteOptions {
   readonly dialect: Dialect;
   readonly runtime: Runtime;
   readonly timeoutMs: number;
+  /** What is deleted is overwritten in the file. */
+  readonly secureDelete?: boolean | undefined;
 }
+
+/** How often the write-ahead log is asked to be emptied while somebody reads from it. */
+const EMPTYINGS = 20;
 
 /** A transaction that waits for its turn. */
 interface Job {
@@ -81,6 +86,19 @@ export class SqliteDatabase implements SqlDatabase {
     });
   }
 
+  async erase(): Promise<void> {
+    // Pages stay in the write-ahead log until it is emptied, whatever became of them since.
+    for (let i = 0; i < EMPTYINGS && this.#connection?.isOpen; i++) {
+      try {
+        const { rows } = this.#connection.run({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] });
+        if (Number(rows[0]?.['busy']) === 0) return;
+      } catch {
+        // Locked: what was deleted is deleted all the same.
+      }
+      await this.#pause();
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     (await this.#opening?.catch(() => undefined))?.close();
@@ -104,6 +122,7 @@ export class SqliteDatabase implements SqlDatabase {
       // The first of several processes switches the file over; the others find it busy for a moment.
       await this.#until(this.deadline(), () => connection.run({ sql: 'PRAGMA journal_mode = WAL', parameters: [] }));
       connection.run({ sql: `PRAGMA synchronous = ${this.#options.synchronous}`, parameters: [] });
+      if (this.#options.secureDelete) connection.run({ sql: 'PRAGMA secure_delete = ON', parameters: [] });
     } catch (error) {
       connection.close();
       throw error;

@@ -5,14 +5,15 @@ import { textOf } from '../session/row-values.ts';
 import { createTable } from './create-table.ts';
 import type { Place } from './create-table.ts';
 import type { TableNames } from './table-names.ts';
-import { metaTable, tablesOfVersion1 } from './tables.ts';
+import { metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
 
 /** The version of the tables that this package reads and writes. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** What leads to each version from the one before; a migration that broke off is begun again. */
 const migrations: { readonly [version: number]: (place: Place) => Statement[] } = {
   1: (place) => tablesOfVersion1.flatMap((table) => createTable(table, place)),
+  2: (place) => tablesOfVersion2.flatMap((table) => createTable(table, place)),
 };
 
 /** The version of the tables that are there; 0 without any. */

@@ -11,6 +11,9 @@ export interface TableNames {
   readonly leaseWaiters: string;
   readonly artifacts: string;
   readonly artifactNames: string;
+  readonly memoryScopes: string;
+  readonly memoryEntries: string;
+  readonly memorySegments: string;
 }
 
 /** Names with their prefix and schema. `INVALID_INPUT` unless both are lower-case letters, digits and underscores. */
@@ -28,6 +31,9 @@ export function tableNames(prefix: string, schema: string | undefined): TableNam
     leaseWaiters: named('lease_waiters'),
     artifacts: named('artifacts'),
     artifactNames: named('artifact_names'),
+    memoryScopes: named('memory_scopes'),
+    memoryEntries: named('memory_entries'),
+    memorySegments: named('memory_segments'),
   };
 }
 

@@ -92,3 +92,54 @@ export const tablesOfVersion1: readonly Table[] = [
     primaryKey: [...Object.keys(file), 'version'],
   },
 ];
+
+/** What version 2 added: memory. */
+export const tablesOfVersion2: readonly Table[] = [
+  {
+    name: 'memory_scopes',
+    columns: {
+      row_id: 'rowId',
+      ...user,
+      last_seq: 'integer',
+      removals: 'integer',
+      forgotten_until: 'time?',
+      v: 'integer',
+    },
+    unique: { memory_scopes_user: Object.keys(user) },
+  },
+  {
+    name: 'memory_entries',
+    columns: {
+      scope_row: 'integer',
+      seq: 'integer',
+      id_key: 'shortName',
+      entry_id: 'text',
+      // Of a tombstone there is nothing from here on.
+      kind: 'shortName?',
+      session_key: 'shortName?',
+      entry_time: 'time?',
+      entry: 'text?',
+      v: 'integer',
+    },
+    primaryKey: ['scope_row', 'seq'],
+    unique: { memory_entries_ids: ['scope_row', 'id_key'] },
+    indexes: {
+      memory_entries_kind: ['scope_row', 'kind', 'seq'],
+      memory_entries_session: ['scope_row', 'session_key', 'seq'],
+      memory_entries_time: ['scope_row', 'entry_time'],
+    },
+  },
+  {
+    name: 'memory_segments',
+    columns: {
+      scope_row: 'integer',
+      analyzer_key: 'shortName',
+      up_to: 'integer',
+      part: 'integer',
+      analyzer: 'text',
+      content: 'bytes',
+      v: 'integer',
+    },
+    primaryKey: ['scope_row', 'analyzer_key', 'up_to', 'part'],
+  },
+];

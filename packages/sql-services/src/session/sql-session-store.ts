@@ -18,6 +18,7 @@ import { openStorage } from '../database/sql-storage.ts';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
 import { SqlLeasing } from '../leasing/sql-leasing.ts';
+import { AppendLines } from './append-lines.ts';
 import type { Appended, AppendRecord } from './append-record.ts';
 import { insertSteps } from './insert-session.ts';
 import { listSteps, pageOf } from './list-sessions.ts';
@@ -27,7 +28,6 @@ import { eventOfText, readSteps, sessionOfRows } from './read-session.ts';
 import type { ReadSteps } from './read-session.ts';
 import { removeSteps, removeUserSteps } from './remove-sessions.ts';
 import { deleteExpiredSessions, pruneEvents } from './retention.ts';
-import { SessionLines } from './session-lines.ts';
 import { SessionRecords } from './session-records.ts';
 import { checkSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
@@ -50,7 +50,7 @@ export class SqlSessionStore implements SessionStore {
   readonly #records: SessionRecords;
   readonly #watch: PollingWatch;
   readonly #append: AppendSteps;
-  readonly #lines: SessionLines;
+  readonly #lines: AppendLines<AppendRecord, Appended>;
   readonly #readNewest: ReadSteps;
 
   constructor(options: SqlSessionStoreOptions) {
@@ -62,7 +62,10 @@ export class SqlSessionStore implements SessionStore {
     this.#codec = codec;
     this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs });
     this.#append = dialect.append(tables);
-    this.#lines = new SessionLines(runtime);
+    this.#lines = new AppendLines(runtime, {
+      alone: (record, deadline) => this.#appendOne(record, deadline),
+      together: (records, deadline) => this.#appendAll(records, deadline),
+    });
     this.#readNewest = readSteps(dialect, tables, 'newest');
     const readOldest = readSteps(dialect, tables, 'oldest');
     this.#watch = new PollingWatch(
@@ -115,7 +118,7 @@ export class SqlSessionStore implements SessionStore {
     const now = typeof told === 'number' ? told : await told;
     const record = await this.#records.ofAppend(key, event, { delta, fence, now });
     for (let attempts = 1; ; attempts++) {
-      const appended = await this.#lines.inTurn(sessionKeyOf(key), deadline, () => this.#appendOnce(record, deadline));
+      const appended = await this.#lines.append(sessionKeyOf(key), record, deadline);
       switch (appended.kind) {
         case 'stored':
           event.seq = appended.seq;
@@ -207,7 +210,7 @@ export class SqlSessionStore implements SessionStore {
     return sessionOfRows(this.#codec, key, rows);
   }
 
-  #appendOnce(record: AppendRecord, deadline: number): Promise<Appended> {
+  #appendOne(record: AppendRecord, deadline: number): Promise<Appended> {
     return this.#storage.writeWhole<Appended>(() => this.#append.steps(record), {
       inTransaction: this.#append.inTransaction,
       // The id is stored already, perhaps by somebody at this moment: what they stored is there now. A question, but asked as a
@@ -215,5 +218,17 @@ export class SqlSessionStore implements SessionStore {
       onDuplicate: () => this.#storage.write(() => this.#append.settle(record), deadline),
       deadline,
     });
+  }
+
+  #appendAll(records: readonly AppendRecord[], deadline: number): Promise<readonly Appended[]> {
+    const all = this.#append;
+    return this.#storage.transact(
+      function* () {
+        const appended: Appended[] = [];
+        for (const record of records) appended.push(yield* all.steps(record));
+        return appended;
+      },
+      { deadline },
+    );
   }
 }

@@ -1,0 +1,58 @@
+import { decodeText, encodeText, TholeError } from '@thole/core';
+import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
+import type { Row } from '../database/sql-database.ts';
+import { eventKeyOf } from '../session/event-key.ts';
+import { textOf } from '../session/row-values.ts';
+
+/** An entry as the database gets it. Ids as JSON, for they may hold what no column takes, and short for the indexes. */
+export interface MemoryRecord {
+  readonly id: string;
+  readonly idKey: string;
+  readonly idText: string;
+  readonly kind: string;
+  readonly sessionKey: string | null;
+  readonly time: number | null;
+  readonly text: string;
+}
+
+/** The records of entries; texts encoded. */
+export async function recordsOf(
+  codec: TextCodec | undefined,
+  entries: readonly MemoryEntry[],
+): Promise<MemoryRecord[]> {
+  const records: MemoryRecord[] = [];
+  for (const entry of entries) {
+    const text = encodeText(codec, JSON.stringify(entry));
+    records.push({
+      id: entry.id,
+      idKey: keyOf(entry.id),
+      idText: JSON.stringify(entry.id),
+      kind: entry.kind,
+      sessionKey: entry.sessionId === undefined ? null : keyOf(entry.sessionId),
+      time: entry.timestamp ?? null,
+      text: typeof text === 'string' ? text : await text,
+    });
+  }
+  return records;
+}
+
+/** The id of an entry or of a session as it stands in an index. */
+export const keyOf: (id: string) => string = eventKeyOf;
+
+/** The entry of a row with `seq`, `entry` and `v`. `STORE_VERSION` for one that this package cannot read. */
+export async function entryOfRow(codec: TextCodec | undefined, row: Row): Promise<StoredMemory> {
+  checkVersion(row['v'], 'A memory entry');
+  const text = decodeText(codec, textOf(row['entry']));
+  return { seq: Number(row['seq']), entry: JSON.parse(typeof text === 'string' ? text : await text) as MemoryEntry };
+}
+
+/** The id in a row's `entry_id`. */
+export function idOfRow(row: Row): string {
+  return JSON.parse(textOf(row['entry_id'])) as string;
+}
+
+/** `STORE_VERSION` for a record of another version than 1. */
+export function checkVersion(v: unknown, what: string): void {
+  if (Number(v) === 1) return;
+  throw new TholeError('STORE_VERSION', `${what} is of version ${Number(v)}; this package reads version 1.`);
+}

@@ -1,0 +1,60 @@
+import type { MemoryRemoval, MemoryScope } from '@thole/core';
+import type { SqlValue, Steps } from '../database/sql-database.ts';
+import { textOf } from '../session/row-values.ts';
+import type { LogHead, MemoryLog } from './memory-log.ts';
+import { keyOf } from './memory-records.ts';
+
+interface Doomed {
+  readonly seq: number;
+  readonly idKey: string;
+  readonly idText: string;
+}
+
+/** Puts tombstones in the place of entries, and takes the segments that were made while they were there. Answers how many. */
+export function* removeSteps(
+  log: MemoryLog,
+  scope: MemoryScope,
+  what: MemoryRemoval,
+  now: number,
+): Steps<number> {
+  const isAll = what === 'everything';
+  const head = isAll ? yield* log.headToWrite(scope) : yield* log.head(scope, { toWrite: true });
+  if (!head) return 0;
+  const doomed = yield* doomedSteps(log, head, what);
+  if (isAll) head.forgottenUntil = Math.max(head.forgottenUntil ?? -Infinity, now);
+  else if (doomed.length === 0) return 0;
+  const first = isAll ? 0 : doomed.reduce((least, { seq }) => Math.min(least, seq), Infinity);
+  const sql = `DELETE FROM ${log.tables.memorySegments} WHERE scope_row = ? AND up_to >= ?`;
+  yield { sql: log.dialect.statement(sql), parameters: [head.row, first] };
+  yield* log.remove(
+    head.row,
+    doomed.map(({ seq }) => seq),
+  );
+  yield* log.append(head, doomed);
+  head.removals += doomed.length;
+  yield* log.writeHead(head);
+  return doomed.length;
+}
+
+function* doomedSteps(log: MemoryLog, head: LogHead, what: MemoryRemoval): Steps<Doomed[]> {
+  if (what === 'everything') return yield* linesSteps(log, 'kind IS NOT NULL', [head.row]);
+  if ('sessionId' in what) return yield* linesSteps(log, 'session_key = ?', [head.row, keyOf(what.sessionId)]);
+  const idsOf = new Map(what.ids.map((id) => [keyOf(id), id]));
+  const known = yield* log.known(head.row, [...idsOf.keys()]);
+  const doomed: Doomed[] = [];
+  for (const [idKey, id] of idsOf) {
+    const line = known.get(idKey);
+    if (line?.isEntry) doomed.push({ seq: line.seq, idKey, idText: JSON.stringify(id) });
+  }
+  return doomed;
+}
+
+function* linesSteps(log: MemoryLog, which: string, parameters: readonly SqlValue[]): Steps<Doomed[]> {
+  const sql = `SELECT seq, id_key, entry_id FROM ${log.tables.memoryEntries} WHERE scope_row = ? AND ${which} ORDER BY seq`;
+  const { rows } = yield { sql: log.dialect.statement(sql), parameters };
+  return rows.map((row) => ({
+    seq: Number(row['seq']),
+    idKey: textOf(row['id_key']),
+    idText: textOf(row['entry_id']),
+  }));
+}

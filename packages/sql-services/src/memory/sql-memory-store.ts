@@ -1,0 +1,179 @@
+import { checkTextCodec, TholeError } from '@thole/core';
+import type {
+  MemoryChanges,
+  MemoryEntry,
+  MemoryPage,
+  MemoryPageRequest,
+  MemoryPutMode,
+  MemoryRemoval,
+  MemoryScope,
+  MemoryStore,
+  Segmented,
+  StoredMemory,
+  TextCodec,
+} from '@thole/core';
+import { matchesFilter } from '@thole/recall';
+import { ask } from '../database/sql-database.ts';
+import type { Steps } from '../database/sql-database.ts';
+import { openStorage } from '../database/sql-storage.ts';
+import type { SqlStorage } from '../database/sql-storage.ts';
+import { databaseOptionNames } from '../options/database-options.ts';
+import type { DatabaseOptions } from '../options/database-options.ts';
+import { textOf } from '../session/row-values.ts';
+import { MemoryLog } from './memory-log.ts';
+import { checkVersion, entryOfRow, idOfRow, keyOf, recordsOf } from './memory-records.ts';
+import { putSteps, unheardSteps } from './put-memory.ts';
+import type { PutResult } from './put-memory.ts';
+import { getSteps, listSql, sinceSql, usersSteps } from './read-memory.ts';
+import { removeSteps } from './remove-memory.ts';
+import { SqlSegments } from './sql-segments.ts';
+
+/** Most entries that one statement reads. */
+const PAGE = 1_000;
+
+/** What a `SqlMemoryStore` may be told. */
+export interface SqlMemoryStoreOptions extends DatabaseOptions {
+  /** What entries and segments go through on their way into the database, as for encryption at rest; ids, times and kinds do not. */
+  codec?: TextCodec | undefined;
+}
+
+/**
+ * Keeps memory in SQLite, PostgreSQL or MariaDB: a row for each entry or tombstone, numbered in its user's log. Each call ends
+ * within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or `STORE_OUTCOME_UNKNOWN` where that is
+ * not known. In a SQLite file what is removed is overwritten.
+ */
+export class SqlMemoryStore implements MemoryStore {
+  readonly specVersion = 1;
+  readonly abilities: { readonly segmented: Segmented };
+  readonly #storage: SqlStorage;
+  readonly #codec: TextCodec | undefined;
+  readonly #log: MemoryLog;
+  readonly #since: string;
+
+  constructor(options: SqlMemoryStoreOptions) {
+    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store', { secureDelete: true });
+    checkTextCodec(options.codec);
+    this.#codec = options.codec;
+    const { dialect, tables } = this.#storage;
+    this.#log = new MemoryLog(dialect, tables);
+    this.#since = dialect.statement(sinceSql(this.#log));
+    this.abilities = { segmented: new SqlSegments(this.#storage, this.#log, options.codec) };
+  }
+
+  async put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<PutResult> {
+    const deadline = this.#storage.deadline();
+    let candidates = entries;
+    if (mode === 'ifAbsent' || entries.length === 0) {
+      // Sessions are ingested again whenever they have grown: what is known of them is neither encoded nor sent.
+      const keys = entries.map(({ id }) => keyOf(id));
+      const { unheard, seq } = await this.#storage.read(() => unheardSteps(this.#log, scope, keys), deadline);
+      candidates = entries.filter((_, i) => unheard.has(keys[i]!));
+      if (candidates.length === 0) return { written: [], seq };
+    }
+    const records = await recordsOf(this.#codec, candidates);
+    return this.#transact(() => putSteps(this.#log, scope, records, mode), deadline);
+  }
+
+  async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
+    const parameters = [seq, ...this.#log.names(scope), limit + 1];
+    const { rows } = await this.#storage.read(() => ask(this.#since, parameters));
+    if (!rows[0]) return { changes: [], removals: 0, more: false };
+    checkVersion(rows[0]['head_v'], 'A memory log');
+    const told = rows.filter((row) => row['seq'] !== null);
+    const changes: MemoryChanges['changes'] = [];
+    for (const row of told.slice(0, limit)) {
+      checkVersion(row['v'], 'A memory entry');
+      if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: idOfRow(row) });
+      else changes.push(await entryOfRow(this.#codec, row));
+    }
+    return { changes, removals: Number(rows[0]['removals']), more: told.length > limit };
+  }
+
+  async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
+    const keys = [...new Set(ids.map(keyOf))];
+    if (keys.length === 0) return [];
+    const rows = await this.#storage.read(() => getSteps(this.#log, scope, keys));
+    const rowOf = new Map(rows.map((row) => [textOf(row['id_key']), row]));
+    const found: StoredMemory[] = [];
+    for (const key of keys) {
+      const row = rowOf.get(key);
+      if (row) found.push(await entryOfRow(this.#codec, row));
+    }
+    return found;
+  }
+
+  async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
+    const { limit, filter = {} } = page;
+    const deadline = this.#storage.deadline();
+    // By id: one that is written again while this reads stands where it was read last.
+    const found = new Map<string, StoredMemory>();
+    for (let after = seqOf(page.cursor); ;) {
+      const count = Math.min(limit + 1, PAGE);
+      const { sql, parameters } = listSql(this.#log, { scope, after, count, filter });
+      const { rows } = await this.#storage.read(() => ask(sql, parameters), deadline);
+      for (const row of rows) {
+        const stored = await entryOfRow(this.#codec, row);
+        after = stored.seq;
+        if (!matchesFilter(stored.entry, filter)) continue;
+        found.delete(stored.entry.id);
+        found.set(stored.entry.id, stored);
+        if (found.size > limit) {
+          const memories = [...found.values()].slice(0, limit);
+          return { memories, next: String(memories.at(-1)?.seq ?? seqOf(page.cursor)) };
+        }
+      }
+      if (rows.length < count) return { memories: [...found.values()] };
+    }
+  }
+
+  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+    const count = await this.#transact(() => removeSteps(this.#log, scope, what, now), this.#storage.deadline());
+    if (count > 0) await this.#storage.erase();
+    return count;
+  }
+
+  /** Users of an app who have memory or had some, page by page: `next` is given as `after`. */
+  async users(appName: string, after: number, limit: number): Promise<{ userIds: string[]; next: number | undefined }> {
+    const rows = await this.#storage.read(() => usersSteps(this.#log, appName, after, limit));
+    const last = rows.at(-1);
+    return {
+      userIds: rows.map((row) => textOf(row['user_id'])),
+      next: last && rows.length === limit ? Number(last['row_id']) : undefined,
+    };
+  }
+
+  /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
+  migrate(): Promise<void> {
+    return this.#storage.migrate();
+  }
+
+  /** `STORE_UNAVAILABLE` unless the database answers. */
+  ping(): Promise<void> {
+    return this.#storage.ping();
+  }
+
+  /** Closes what was opened from a URL; what was passed in stays open. */
+  close(): Promise<void> {
+    return this.#storage.close();
+  }
+
+  async #transact<T>(steps: () => Steps<T>, deadline: number): Promise<T> {
+    for (;;) {
+      // Two make a user's log at the same moment: the second finds it made.
+      const onDuplicate = (): undefined => undefined;
+      const done = await this.#storage.transact<{ value: T } | undefined>(
+        function* () {
+          return { value: yield* steps() };
+        },
+        { onDuplicate, deadline },
+      );
+      if (done) return done.value;
+    }
+  }
+}
+
+function seqOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
+}
