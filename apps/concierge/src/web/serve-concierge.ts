@@ -1,0 +1,71 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import type { Environment, Runtime } from '@thole/core';
+import { devUi } from '@thole/dev-ui';
+import { createHandler, SpanMemory } from '@thole/server';
+import type { Handler } from '@thole/server';
+import { serve } from '@thole/server/node';
+import type { Served } from '@thole/server/node';
+import { createAgent } from '../agent.ts';
+import { APP_NAME } from '../concierge.ts';
+import { chooseModel } from '../model.ts';
+import { openServices } from '../services.ts';
+import { errorLine } from '../terminal/error-line.ts';
+import { readServeOptions, SERVE_USAGE } from './serve-options.ts';
+
+export interface Surroundings {
+  argv: readonly string[];
+  /** Decides which model speaks, and where conversations are kept. */
+  env: Environment;
+  print: (text: string) => void;
+  printError: (text: string) => void;
+  /** Resolves when the program is to end. */
+  ended: Promise<unknown>;
+}
+
+/** So that answers of the scripted model can be seen coming. */
+const WORD_DELAY_MS = 20;
+
+/** The whole program: serves the concierge and its page until it is to end, and answers the exit code. */
+export async function serveConcierge({ argv, env, print, printError, ended }: Surroundings): Promise<number> {
+  try {
+    const options = readServeOptions(argv);
+    if (options.help) {
+      print(`${SERVE_USAGE}\n`);
+      return 0;
+    }
+    const runtime = systemRuntime();
+    const { services, close } = await openServices({ memory: true, runtime, env });
+    try {
+      const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
+      const traces = new SpanMemory({ runtime });
+      const rootAgent = createAgent({ llm: model.llm, memory: true });
+      const handler = createHandler({
+        ...{ ...services, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
+        apps: [{ name: APP_NAME, rootAgent }],
+      });
+      const server = await listen(handler, options.port, runtime);
+      print(`Hotel concierge\n${model.notice}\n\nOpen ${server.url}/dev-ui/ in a browser. Ctrl-C ends it.\n`);
+      await ended;
+      await server.close({ timeoutMs: 5_000 });
+    } finally {
+      await close();
+    }
+    return 0;
+  } catch (error) {
+    printError(`${errorLine(error)}\n${SERVE_USAGE}\n`);
+    return 1;
+  }
+}
+
+const PORT = 8000;
+
+/** On the port that was asked for; else on the usual one, or where that is taken on a free one. */
+async function listen(handler: Handler, port: number | undefined, runtime: Runtime): Promise<Served> {
+  if (port !== undefined) return serve(handler, { port, runtime });
+  try {
+    return await serve(handler, { port: PORT, runtime });
+  } catch (error) {
+    if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
+    return serve(handler, { port: 0, runtime });
+  }
+}

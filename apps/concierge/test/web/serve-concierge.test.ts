@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { serveConcierge } from '../../src/web/serve-concierge.ts';
+
+interface Running {
+  url: string;
+  printed: () => string;
+  /** Ends it and answers the exit code. */
+  end: () => Promise<number>;
+}
+
+async function start(argv: readonly string[] = ['--port', '0']): Promise<Running> {
+  const data = mkdtempSync(join(tmpdir(), 'concierge-'));
+  const end = Promise.withResolvers<void>();
+  const listening = Promise.withResolvers<string>();
+  let printed = '';
+  const print = (text: string): void => {
+    printed += text;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
+    if (url !== undefined) listening.resolve(url);
+  };
+  const ended = serveConcierge({ argv, env: { THOLE_DATA: data }, print, printError: print, ended: end.promise });
+  onTestFinished(async () => {
+    end.resolve();
+    await ended;
+    rmSync(data, { recursive: true });
+  });
+  return { url: await listening.promise, printed: () => printed, end: () => (end.resolve(), ended) };
+}
+
+const session = { appName: 'hotel', userId: 'alice', sessionId: 'stay' };
+
+it('prints where its page is, answers guests over HTTP, and ends with 0', async () => {
+  const { url, printed, end } = await start();
+  expect(printed()).toContain(`Open ${url}/dev-ui/ in a browser.`);
+  const page = await fetch(`${url}/`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const post = (path: string, body: unknown): Promise<Response> =>
+    fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  await post('/apps/hotel/users/alice/sessions', { sessionId: session.sessionId });
+  const newMessage = { role: 'user', parts: [{ text: 'Book me a room with a sea view.' }] };
+  const events = (await (await post('/run', { ...session, newMessage })).json()) as object[];
+  expect(JSON.stringify(events)).toContain('"name":"book_room"');
+  expect(JSON.stringify(events.at(-1))).toMatch(/I have booked room \d+/);
+  expect(await end()).toBe(0);
+});
+
+it('takes a free port where the usual one is taken, and says which one that was asked for cannot be had', async () => {
+  const [first, second] = [await start([]), await start([])];
+  expect(first.url).not.toBe(second.url);
+  let errors = '';
+  const code = await serveConcierge({
+    argv: ['--port', new URL(first.url).port],
+    env: { THOLE_DATA: tmpdir() },
+    print: () => {},
+    printError: (text) => (errors += text),
+    ended: Promise.resolve(),
+  });
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^! INVALID_INPUT: Cannot listen on .*EADDRINUSE/)]);
+});
+
+it('shows its usage for --help, and for what it does not know', async () => {
+  for (const [argv, expected] of [
+    [['--help'], 0],
+    [['--nothing'], 1],
+  ] as const) {
+    let printed = '';
+    const print = (text: string): void => void (printed += text);
+    const code = await serveConcierge({ argv, env: {}, print, printError: print, ended: Promise.resolve() });
+    expect([code, printed]).toEqual([expected, expect.stringContaining('Usage: npm start -- [options]')]);
+  }
+});

@@ -1,0 +1,38 @@
+import type { Event } from '@thole/core';
+import { Markdown } from '../markdown/Markdown.tsx';
+import { CodeBlock } from '../markdown/CodeBlock.tsx';
+import type { Block } from './entries.ts';
+import { EventError } from './EventError.tsx';
+import { FileView } from './FileView.tsx';
+import { Thought } from './Thought.tsx';
+import { ToolLine } from './ToolLine.tsx';
+import { GivenAnswer } from './GivenAnswer.tsx';
+
+/** One piece of a row. */
+export function BlockView(props: { block: Block; event: Event; writing?: boolean | undefined }) {
+  const { block, event, writing } = props;
+  switch (block.kind) {
+    case 'text':
+      return event.author === 'user' ? (
+        <p class="said" dir="auto">
+          {block.text}
+        </p>
+      ) : (
+        <Markdown text={block.text} streaming={writing} />
+      );
+    case 'thought':
+      return <Thought text={block.text} writing={writing} />;
+    case 'tool':
+      return <ToolLine tool={block.tool} event={event} />;
+    case 'file':
+      return <FileView part={block.part} />;
+    case 'code':
+      return <CodeBlock code={block.code} language={block.language} />;
+    case 'answer':
+      return <GivenAnswer response={block.response} />;
+    case 'error':
+      return <EventError event={event} />;
+    case 'note':
+      return <p class="note">{block.text}</p>;
+  }
+}

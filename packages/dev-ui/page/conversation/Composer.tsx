@@ -1,0 +1,145 @@
+import type { Part } from '@thole/core';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatBytes } from '../parts/format.ts';
+import { Icon } from '../parts/icons.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
+import { keyName } from '../keys/key-name.ts';
+import { appName, selectedEventId } from '../state/location.ts';
+import { draft, draftKey, writeDraft } from '../state/drafts.ts';
+import { isRunning } from '../state/run.ts';
+import { send, stop } from '../state/run-actions.ts';
+import { status } from '../state/session.ts';
+import { toast } from '../state/toast.ts';
+import { AttachedFiles } from './AttachedFiles.tsx';
+import { LARGEST_FILE, toPart } from './file-parts.ts';
+
+/** The box to write in. What stands in it survives a reload, and comes back where sending failed. */
+export function Composer() {
+  const { text, files } = draft.value;
+  const running = isRunning.value;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const [dropping, setDropping] = useState(false);
+  const off = appName.value === undefined || status.value.kind === 'missing';
+
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    element.style.height = 'auto';
+    element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight * 0.4)}px`;
+  }, [text]);
+  useEffect(() => {
+    // Not where an event is looked at: letters are keys then.
+    if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
+  }, [draftKey.value]);
+
+  async function submit(): Promise<void> {
+    if (running || off || (text.trim() === '' && files.length === 0)) return;
+    const before = { text, files };
+    const parts: Part[] = [...(text.trim() === '' ? [] : [{ text }]), ...files];
+    writeDraft({ text: '', files: [] });
+    const begun = await send(parts).catch(() => {
+      toast('Not sent: the session could not be made.', { kind: 'bad' });
+      return false;
+    });
+    // Unless something else is being written by now.
+    if (!begun && draft.peek().text === '') writeDraft(before);
+  }
+
+  async function add(list: readonly File[]): Promise<void> {
+    for (const file of list) {
+      if (file.size > LARGEST_FILE) {
+        toast(`${file.name} is ${formatBytes(file.size)}; a message takes ${formatBytes(LARGEST_FILE)}.`, {
+          kind: 'bad',
+        });
+        continue;
+      }
+      try {
+        const part = await toPart(file);
+        writeDraft({ files: [...draft.peek().files, part] });
+      } catch {
+        toast(`${file.name} could not be read.`, { kind: 'bad' });
+      }
+    }
+  }
+
+  return (
+    <form
+      class="composer"
+      data-dropping={dropping ? '' : undefined}
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        void submit();
+      }}
+      onDragOver={(drag) => {
+        if (!drag.dataTransfer?.types.includes('Files')) return;
+        drag.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(drop) => {
+        setDropping(false);
+        if (!drop.dataTransfer?.files.length) return;
+        drop.preventDefault();
+        void add([...drop.dataTransfer.files]);
+      }}
+    >
+      <AttachedFiles files={files} remove={(part) => writeDraft({ files: files.filter((each) => each !== part) })} />
+      <textarea
+        ref={field}
+        id="message"
+        aria-label="Message"
+        placeholder={dropping ? 'Drop to attach' : 'Write a message'}
+        rows={1}
+        value={text}
+        dir="auto"
+        onInput={(input) => writeDraft({ text: input.currentTarget.value })}
+        onPaste={(paste) => {
+          const pasted = [...(paste.clipboardData?.files ?? [])];
+          if (pasted.length === 0) return;
+          paste.preventDefault();
+          void add(pasted);
+        }}
+        onKeyDown={(key) => {
+          if (key.key !== 'Enter' || key.isComposing || key.shiftKey) return;
+          // On a phone there is no other way to a new line.
+          if (!matchMedia('(pointer: fine)').matches && !key.metaKey && !key.ctrlKey) return;
+          key.preventDefault();
+          void submit();
+        }}
+      />
+      <div class="composer-foot">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-hidden="true"
+          onChange={(change) => {
+            // Emptying the field empties its list too.
+            void add([...(change.currentTarget.files ?? [])]);
+            change.currentTarget.value = '';
+          }}
+        />
+        <IconButton label="Attach files" icon="attach" onClick={() => picker.current?.click()} />
+        <span class="composer-hint muted" title="⏎ sends too; ⇧⏎ is a new line">
+          <kbd>{keyName('⌘⏎')}</kbd>
+        </span>
+        {running ? (
+          <button type="button" class="button" onClick={() => void stop()}>
+            <Icon name="stop" size={14} /> Stop
+          </button>
+        ) : (
+          <button
+            type="submit"
+            class="button button-primary"
+            disabled={off || (text.trim() === '' && files.length === 0)}
+          >
+            Send
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+import { Empty } from '../parts/Empty.tsx';
+import { ErrorNote } from '../parts/ErrorNote.tsx';
+import { Skeleton } from '../parts/Skeleton.tsx';
+import { apps, appsError, loadApps } from '../state/apps.ts';
+import { connection } from '../state/connection.ts';
+import { go } from '../state/location.ts';
+import { openRun } from '../state/run.ts';
+import { loadSession } from '../state/session-actions.ts';
+import { events, status } from '../state/session.ts';
+import { Composer } from './Composer.tsx';
+import { EntryList } from './EntryList.tsx';
+import { Suggestions } from './Suggestions.tsx';
+import './conversation.css';
+
+/** What was said in the open session, and the box to write in. */
+export function Conversation() {
+  return (
+    <div class="conversation">
+      <Body />
+      <Composer />
+    </div>
+  );
+}
+
+function Body() {
+  const { kind } = status.value;
+  const { sent, state } = openRun.value;
+  if (apps.value === undefined && appsError.value !== undefined && kind !== 'ready') {
+    return (
+      <div class="conversation-body conversation-middle">
+        {connection.value === 'offline' ? (
+          <Empty title="The server does not answer" text="Start it, and this page goes on by itself." />
+        ) : (
+          <ErrorNote error={appsError.value} retry={() => void loadApps()} />
+        )}
+      </div>
+    );
+  }
+  if (apps.value?.length === 0) {
+    return (
+      <div class="conversation-body conversation-middle">
+        <Empty title="No app here yet" text="Give createHandler an app, and load this page again." />
+      </div>
+    );
+  }
+  if (kind === 'loading' || (kind === 'none' && apps.value === undefined)) {
+    return (
+      <div class="conversation-body conversation-loading">
+        <Skeleton lines={7} />
+      </div>
+    );
+  }
+  if (status.value.kind === 'failed') {
+    return (
+      <div class="conversation-body conversation-middle">
+        <ErrorNote error={status.value.error} retry={() => void loadSession()} />
+      </div>
+    );
+  }
+  if (kind === 'missing') {
+    return (
+      <div class="conversation-body conversation-middle">
+        <Empty title="This session is not here" text="It was deleted, or it belongs to another user or app.">
+          <button type="button" class="button" onClick={() => go({ session: undefined, event: undefined })}>
+            New session
+          </button>
+        </Empty>
+      </div>
+    );
+  }
+  if (events.value.length === 0 && !sent && state.kind !== 'running') return <Suggestions />;
+  return <EntryList />;
+}

@@ -1,0 +1,30 @@
+import { textOf } from '@thole/core';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isRunning } from '../state/run.ts';
+import { events, openKey } from '../state/session.ts';
+
+/** Reads new answers to those who do not see them; what was there when the session was opened is not read. */
+export function LiveRegion() {
+  const [text, setText] = useState('');
+  const heard = useRef({ key: '', seq: Infinity });
+  const list = events.value;
+  const key = openKey.value ?? '';
+  const running = isRunning.value;
+  useEffect(() => {
+    const last = list.at(-1);
+    if (heard.current.key !== key || !running) {
+      heard.current = { key, seq: last?.seq ?? 0 };
+      return;
+    }
+    const fresh = list.filter((event) => (event.seq ?? 0) > heard.current.seq && event.author !== 'user');
+    if (fresh.length === 0) return;
+    heard.current.seq = last?.seq ?? 0;
+    const said = fresh.map((event) => textOf(event.content)).filter((each) => each !== '');
+    if (said.length > 0) setText(`${fresh.at(-1)!.author}: ${said.join(' ')}`);
+  }, [list, key, running]);
+  return (
+    <div class="visually-hidden" aria-live="polite" aria-atomic="true">
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { openApp } from '../state/apps.ts';
+import { draft, writeDraft } from '../state/drafts.ts';
+import { run } from '../state/run.ts';
+import { send } from '../state/run-actions.ts';
+import { toast } from '../state/toast.ts';
+import { ErrorNote } from '../parts/ErrorNote.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { suggestionsFor } from './suggestions-for.ts';
+
+/** An empty session: who answers here, and three things to ask. */
+export function Suggestions() {
+  const app = openApp();
+  return (
+    <div class="conversation-body conversation-middle">
+      <div class="suggestions">
+        <h2>{app?.rootAgentName ?? app?.name ?? 'Agent'}</h2>
+        {app?.description && <p class="muted">{app.description}</p>}
+        <ul aria-label="Things to ask">
+          {suggestionsFor(app).map((text) => (
+            <li key={text}>
+              <button type="button" class="suggestion" onClick={() => void ask(text)}>
+                <span>{text}</span>
+                <Icon name="up" />
+              </button>
+            </li>
+          ))}
+        </ul>
+        {run.value.kind === 'failed' && <ErrorNote error={run.value.error} />}
+      </div>
+    </div>
+  );
+}
+
+async function ask(text: string): Promise<void> {
+  const begun = await send([{ text }]).catch(() => {
+    toast('Not sent: the session could not be made.', { kind: 'bad' });
+    return false;
+  });
+  if (!begun && draft.peek().text === '') writeDraft({ text });
+}

@@ -1,0 +1,71 @@
+import type { Event } from '@thole/core';
+import { useState } from 'preact/hooks';
+import { JsonTree } from '../inspector/JsonTree.tsx';
+import { formatDuration } from '../parts/format.ts';
+import { Icon } from '../parts/icons.tsx';
+import { isRunning } from '../state/run.ts';
+import { inspect } from '../state/open-inspector.ts';
+import type { ToolUse } from './entries.ts';
+import { PendingAnswer } from './PendingAnswer.tsx';
+
+/** A call as one line: its name, its time, what became of it. It opens to arguments and answer. */
+export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
+  const { call, response, tookMs } = tool;
+  const [open, setOpen] = useState(false);
+  const state = stateOf(tool, isRunning.value);
+  const error = state.kind === 'failed' ? response?.response['error'] : undefined;
+  return (
+    <div class="tool" data-state={state.kind}>
+      <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
+        <summary>
+          <Icon name="right" size={12} />
+          <Icon name="tool" size={14} />
+          <span class="tool-name">{call.name}</span>
+          <span class="tool-arguments">{open ? '' : briefly(call.args)}</span>
+          {tookMs !== undefined && state.kind !== 'waiting' && (
+            <span class="num tool-time">{formatDuration(tookMs)}</span>
+          )}
+          <span class="tool-state">
+            {state.kind === 'done' && <Icon name="check" size={14} />}
+            {state.kind === 'failed' && <Icon name="warn" size={14} />}
+            <span class={state.kind === 'done' ? 'visually-hidden' : undefined}>{state.word}</span>
+          </span>
+        </summary>
+        {open && (
+          <div class="tool-inside">
+            <JsonTree value={call.brokenArgs ?? call.args} label="arguments" open={2} />
+            {response && (
+              <JsonTree value={response.response} label={error === undefined ? 'result' : 'error'} open={2} />
+            )}
+            <p class="tool-links">
+              {tool.answered && (
+                <button type="button" class="link" onClick={() => inspect(tool.answered!.id, 'event')}>
+                  event of the answer
+                </button>
+              )}
+              <button type="button" class="link" onClick={() => inspect(event.id, 'trace')}>
+                trace
+              </button>
+            </p>
+          </div>
+        )}
+      </details>
+      {typeof error === 'string' && !open && <p class="tool-error">{error}</p>}
+      {tool.state === 'waiting' && <PendingAnswer event={event} call={call} />}
+    </div>
+  );
+}
+
+function stateOf(tool: ToolUse, running: boolean): { kind: string; word: string } {
+  if (tool.state === 'waiting') return { kind: 'waiting', word: 'waits for an answer' };
+  if (tool.state === 'open') return running ? { kind: 'open', word: 'running' } : { kind: 'lost', word: 'no answer' };
+  return tool.state === 'failed' ? { kind: 'failed', word: 'failed' } : { kind: 'done', word: 'done' };
+}
+
+/** The arguments in one line, cut by the line's width. */
+function briefly(args: object): string {
+  const text = Object.entries(args)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

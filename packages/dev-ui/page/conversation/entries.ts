@@ -1,0 +1,140 @@
+import type { Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
+
+/** One row of the conversation: what one event says. */
+export interface Entry {
+  key: string;
+  event: Event;
+  /** Whether its author and time are shown: not where the row before is of the same author and run. */
+  head: boolean;
+  blocks: readonly Block[];
+  /** How long after the event before it in its run it came, in milliseconds. */
+  tookMs?: number | undefined;
+}
+
+export type Block =
+  | { kind: 'text'; text: string }
+  | { kind: 'thought'; text: string }
+  | { kind: 'tool'; tool: ToolUse }
+  | { kind: 'file'; part: Part }
+  | { kind: 'code'; code: string; language: string }
+  | { kind: 'answer'; response: FunctionResponse }
+  | { kind: 'error' }
+  | { kind: 'note'; text: string };
+
+/** A call with what came of it. */
+export interface ToolUse {
+  call: FunctionCall;
+  /** The newest answer, and the event that holds it. */
+  response?: FunctionResponse | undefined;
+  answered?: Event | undefined;
+  /** `open`: no answer yet; `waiting`: for a person. */
+  state: 'open' | 'waiting' | 'done' | 'failed';
+  tookMs?: number | undefined;
+}
+
+/** The rows of a session, in order. Answers of tools stand with their calls; events with nothing to show have no row. */
+export function toEntries(events: readonly Event[]): Entry[] {
+  const answers = answersOf(events);
+  const calls = new Set<string>();
+  const entries: Entry[] = [];
+  const before = new Map<string, number>();
+  let last: Entry | undefined;
+  for (const event of events) {
+    const blocks = blocksOf(event, answers, calls);
+    const previous = before.get(event.invocationId);
+    before.set(event.invocationId, event.timestamp);
+    if (blocks.length === 0) continue;
+    const entry: Entry = {
+      key: event.id,
+      event,
+      blocks,
+      head: last?.event.author !== event.author || last.event.invocationId !== event.invocationId,
+      ...(previous !== undefined && event.author !== 'user' && { tookMs: (event.timestamp - previous) * 1_000 }),
+    };
+    entries.push(entry);
+    last = entry;
+  }
+  return entries;
+}
+
+/** The row of an answer that is being written, after those of the stored events. */
+export function toStreamingEntry(event: Event, last: Entry | undefined): Entry {
+  const head = last?.event.author !== event.author || last.event.invocationId !== event.invocationId;
+  return { key: event.id, event, head, blocks: blocksOf(event, new Map(), new Set()) };
+}
+
+type Answer = { response: FunctionResponse; event: Event };
+
+function answersOf(events: readonly Event[]): Map<string, Answer> {
+  const answers = new Map<string, Answer>();
+  for (const event of events) {
+    for (const { functionResponse } of event.content?.parts ?? []) {
+      if (functionResponse?.id !== undefined) answers.set(functionResponse.id, { response: functionResponse, event });
+    }
+  }
+  return answers;
+}
+
+function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set<string>): Block[] {
+  const blocks: Block[] = [];
+  for (const part of event.content?.parts ?? []) {
+    if (part.text !== undefined) {
+      if (part.text.trim() !== '') blocks.push({ kind: part.thought ? 'thought' : 'text', text: part.text });
+    } else if (part.functionCall) {
+      if (part.functionCall.id !== undefined) calls.add(part.functionCall.id);
+      blocks.push({ kind: 'tool', tool: toolUse(event, part.functionCall, answers) });
+    } else if (part.functionResponse) {
+      const { id } = part.functionResponse;
+      // With its call, unless a person gave it, or its call is not there.
+      if (event.author === 'user' || id === undefined || !calls.has(id)) {
+        blocks.push({ kind: 'answer', response: part.functionResponse });
+      }
+    } else if (part.inlineData ?? part.fileData) {
+      blocks.push({ kind: 'file', part });
+    } else if (part.executableCode) {
+      const { code, language = '' } = part.executableCode;
+      blocks.push({ kind: 'code', code, language: language.toLowerCase() });
+    } else if (part.codeExecutionResult) {
+      blocks.push({ kind: 'code', code: part.codeExecutionResult.output ?? '', language: 'output' });
+    }
+  }
+  const spoken = event.inputTranscription?.text ?? event.outputTranscription?.text;
+  if (spoken !== undefined && blocks.length === 0) blocks.push({ kind: 'text', text: spoken });
+  if (event.errorCode !== undefined) {
+    const text = Object.hasOwn(ended, event.errorCode) ? ended[event.errorCode] : undefined;
+    blocks.push(text === undefined ? { kind: 'error' } : { kind: 'note', text });
+  }
+  const note = noteOf(event, blocks.length === 0);
+  if (note !== undefined) blocks.push({ kind: 'note', text: note });
+  return blocks;
+}
+
+/** Runs that were ended from outside: nothing is wrong with them. */
+const ended: Record<string, string> = {
+  RUN_ABORTED: 'Stopped.',
+  RUN_LEFT: 'Stopped, as the page was left. With `onDisconnect: \'continue\'` the server lets such a run go on.',
+  RUN_INTERRUPTED: 'Stopped, as a newer run of the session took over.',
+};
+
+function toolUse(event: Event, call: FunctionCall, answers: ReadonlyMap<string, Answer>): ToolUse {
+  const answer = call.id === undefined ? undefined : answers.get(call.id);
+  const waits = call.id !== undefined && event.longRunningToolIds?.includes(call.id) === true;
+  if (!answer) return { call, state: waits ? 'waiting' : 'open' };
+  const { response } = answer;
+  const tookMs = Math.max(0, (answer.event.timestamp - event.timestamp) * 1_000);
+  const failed = response.response['error'] !== undefined && response.response['error'] !== null;
+  const state = waits && answer.event.author !== 'user' ? 'waiting' : failed ? 'failed' : 'done';
+  return { call, response, answered: answer.event, state, tookMs };
+}
+
+function noteOf(event: Event, alone: boolean): string | undefined {
+  const { actions } = event;
+  if (actions.transferToAgent !== undefined) return `Handed over to ${actions.transferToAgent}.`;
+  if (actions.rewindBeforeInvocationId !== undefined) return 'Rewound: what is above is undone.';
+  if (actions.compaction) return `Older events were put into a summary (${actions.compaction.eventIds.length}).`;
+  if (!alone) return undefined;
+  const files = Object.keys(actions.artifactDelta);
+  if (files.length > 0) return `Saved ${files.join(', ')}.`;
+  const keys = Object.keys(actions.stateDelta).filter((key) => key !== '__session_metadata__');
+  return keys.length > 0 ? `State changed: ${keys.join(', ')}.` : undefined;
+}

@@ -1,0 +1,31 @@
+import { Dialog } from '@ariakit/react';
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { IconButton } from '../parts/IconButton.tsx';
+
+interface Props {
+  open: Signal<boolean>;
+  side: 'left' | 'right';
+  label: string;
+  children: ComponentChildren;
+}
+
+/** What slides in from the side where there is no room beside the conversation. */
+export function Drawer({ open, side, label, children }: Props) {
+  return (
+    <Dialog
+      open={open.value}
+      onClose={() => (open.value = false)}
+      aria-label={label}
+      class="drawer"
+      data-side={side}
+      backdrop={<div class="backdrop" />}
+      unmountOnHide
+    >
+      <div class="drawer-close">
+        <IconButton label={`Close ${label.toLowerCase()}`} icon="close" plain onClick={() => (open.value = false)} />
+      </div>
+      {children}
+    </Dialog>
+  );
+}

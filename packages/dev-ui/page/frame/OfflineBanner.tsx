@@ -1,0 +1,19 @@
+import { baseUrl } from '../state/client.ts';
+import { connection } from '../state/connection.ts';
+import { now } from '../state/now.ts';
+import { nextTry, tryNow } from '../state/reconnect.ts';
+
+/** Says that the server does not answer, and when it is asked again. */
+export function OfflineBanner() {
+  if (connection.value !== 'offline') return null;
+  const left = nextTry.value === undefined ? 0 : Math.max(0, Math.ceil((nextTry.value - now.value) / 1_000));
+  return (
+    <div class="offline">
+      <p role="status">No answer from {baseUrl}. What you write is kept.</p>
+      <span class="num">{left > 0 ? `trying again in ${left} s` : 'trying …'}</span>
+      <button type="button" class="button" onClick={() => void tryNow()}>
+        Try now
+      </button>
+    </div>
+  );
+}

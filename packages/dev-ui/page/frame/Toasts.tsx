@@ -1,0 +1,26 @@
+import { removeToast, toasts } from '../state/toast.ts';
+
+/** Lines at the bottom that go by themselves. */
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map((each) => (
+        <div key={each.id} class="toast" data-kind={each.kind}>
+          <span>{each.text}</span>
+          {each.undo && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                each.undo?.();
+                removeToast(each.id);
+              }}
+            >
+              Undo
+            </button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

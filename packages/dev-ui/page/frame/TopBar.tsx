@@ -1,0 +1,74 @@
+import { Icon } from '../parts/icons.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
+import { keyName } from '../keys/key-name.ts';
+import { togglePalette } from '../palette/palette-open.ts';
+import { inspectorOpen, inspectorShown, isNarrow, isPhone, sessionsOpen, timelineShown } from '../state/screen.ts';
+import { isDark, theme, toggleTheme } from '../state/theme.ts';
+import { AppMenu } from './AppMenu.tsx';
+import { ConnectionSign } from './ConnectionSign.tsx';
+import { UserMenu } from './UserMenu.tsx';
+
+/** App and user, the palette, the connection, and how the page looks. */
+export function TopBar() {
+  void theme.value;
+  const narrow = isNarrow.value;
+  const inspector = narrow ? inspectorOpen : inspectorShown;
+  return (
+    <header class="top">
+      <h1 class="visually-hidden">Thole</h1>
+      <a class="skip" href="#message" onClick={skipToMessage}>
+        Skip to the message
+      </a>
+      {isPhone.value && (
+        <IconButton
+          label="Sessions"
+          icon="menu"
+          aria-expanded={sessionsOpen.value}
+          onClick={() => (sessionsOpen.value = true)}
+        />
+      )}
+      <AppMenu />
+      <UserMenu />
+      <button
+        type="button"
+        class="find"
+        onClick={togglePalette}
+        aria-keyshortcuts="Meta+K Control+K"
+      >
+        <Icon name="search" />
+        <span class="find-words">Find anything</span>
+        <kbd aria-hidden="true">{keyName('⌘K')}</kbd>
+      </button>
+      <ConnectionSign />
+      <div class="top-buttons">
+        {!isPhone.value && (
+          <IconButton
+            label={timelineShown.value ? 'Hide the time line' : 'Show the time line'}
+            keys="l"
+            icon="clock"
+            aria-pressed={timelineShown.value}
+            onClick={() => (timelineShown.value = !timelineShown.value)}
+          />
+        )}
+        <IconButton
+          label={inspector.value ? 'Hide the inspector' : 'Show the inspector'}
+          keys="i"
+          icon="panel"
+          aria-pressed={inspector.value}
+          onClick={() => (inspector.value = !inspector.value)}
+        />
+        <IconButton
+          label={isDark() ? 'Light theme' : 'Dark theme'}
+          icon={isDark() ? 'sun' : 'moon'}
+          onClick={toggleTheme}
+        />
+      </div>
+    </header>
+  );
+}
+
+/** The address says what is shown, so the link must not change it. */
+function skipToMessage(click: Event): void {
+  click.preventDefault();
+  document.getElementById('message')?.focus();
+}

@@ -1,0 +1,46 @@
+import { Popover, PopoverDisclosure, PopoverProvider, usePopoverStore } from '@ariakit/react';
+import { useState } from 'preact/hooks';
+import { Icon } from '../parts/icons.tsx';
+import { go, userId } from '../state/location.ts';
+
+/** For which user sessions are shown and runs are made. */
+export function UserMenu() {
+  const store = usePopoverStore();
+  const [name, setName] = useState('');
+  const user = userId.value;
+  return (
+    <PopoverProvider store={store}>
+      <PopoverDisclosure class="button button-quiet top-menu" aria-label={`User: ${user}`}>
+        <span class="top-user">{user}</span>
+        <Icon name="down" size={12} />
+      </PopoverDisclosure>
+      <Popover class="menu user-form" gutter={6} aria-label="User" portal unmountOnHide>
+        <form
+          onSubmit={(submitted) => {
+            submitted.preventDefault();
+            if (name.trim() !== '') go({ user: name.trim(), session: undefined, event: undefined });
+            setName('');
+            store.hide();
+          }}
+        >
+          <label for="user-id">User id</label>
+          <div class="user-line">
+            <input
+              id="user-id"
+              class="field"
+              placeholder={user}
+              value={name}
+              autoComplete="off"
+              spellcheck={false}
+              onInput={(input) => setName(input.currentTarget.value)}
+            />
+            <button type="submit" class="button">
+              Switch
+            </button>
+          </div>
+          <p class="muted">Sessions, memory and `user:` state are those of this user.</p>
+        </form>
+      </Popover>
+    </PopoverProvider>
+  );
+}

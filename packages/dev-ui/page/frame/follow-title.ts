@@ -1,0 +1,13 @@
+import { effect } from '@preact/signals';
+import { appName, sessionId } from '../state/location.ts';
+import { sessions } from '../state/sessions.ts';
+import { displayNameOf } from '../state/title-of.ts';
+
+/** Names the browser's tab after what is open. */
+export function followTitle(): void {
+  effect(() => {
+    const open = sessions.value?.find((each) => each.id === sessionId.value);
+    const words = [open && displayNameOf(open), appName.value, 'Thole'];
+    document.title = words.filter((each) => each !== undefined).join(' · ');
+  });
+}

@@ -1,0 +1,23 @@
+import { followApps } from '../state/apps.ts';
+import { keepTime } from '../state/now.ts';
+import { keepTrying } from '../state/reconnect.ts';
+import { resumeRun } from '../state/run-actions.ts';
+import { followSession } from '../state/session-actions.ts';
+import { followSessions } from '../state/sessions.ts';
+import { applyTheme } from '../state/theme.ts';
+import { bindKeys } from '../keys/bind-keys.ts';
+import { registerCommands } from '../keys/register-commands.ts';
+import { followTitle } from './follow-title.ts';
+
+/** Everything that goes on as long as the page is open. */
+export function start(): void {
+  applyTheme();
+  registerCommands();
+  bindKeys();
+  keepTrying();
+  keepTime();
+  followApps();
+  followSessions();
+  followSession(resumeRun);
+  followTitle();
+}

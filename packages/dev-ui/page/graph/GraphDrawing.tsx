@@ -1,0 +1,85 @@
+import { useMemo } from 'preact/hooks';
+import { layoutGraph } from './layout-graph.ts';
+import type { PlacedNode } from './layout-graph.ts';
+import type { GraphMarks } from './marks-of.ts';
+import type { GraphNode } from './read-graph.ts';
+import './graph.css';
+
+const EDGE = 4;
+/** It is made smaller where there is no room, but not smaller than can be read. */
+const SMALLEST = 0.8;
+const LONGEST = 28;
+
+/** Agents and tools as a tree, drawn from left to right; for those who hear it, a list in a list. */
+export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMarks }) {
+  const { nodes, edges, width, height } = useMemo(() => layoutGraph(root, { labelWidth: measuredWidth() }), [root]);
+  const isMarked = ({ kind, name }: GraphNode): boolean =>
+    kind === 'agent' ? name === marks.agent : marks.tools.has(name);
+  return (
+    <div class="graph" tabIndex={0} role="group" aria-label="Agents and tools">
+      <svg
+        style={{ width: width + 2 * EDGE, minWidth: (width + 2 * EDGE) * SMALLEST }}
+        viewBox={`${-EDGE} ${-EDGE} ${width + 2 * EDGE} ${height + 2 * EDGE}`}
+        aria-hidden="true"
+      >
+        {edges.map(({ from, to }) => (
+          <path key={to.node.id} class="graph-edge" d={curve(from, to)} />
+        ))}
+        {nodes.map((placed) => (
+          <Node key={placed.node.id} placed={placed} isMarked={isMarked(placed.node)} />
+        ))}
+      </svg>
+      <ul class="visually-hidden">
+        <Spoken node={root} isMarked={isMarked} />
+      </ul>
+    </div>
+  );
+}
+
+function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: PlacedNode; isMarked: boolean }) {
+  return (
+    <g class="graph-node" data-kind={node.kind} data-marked={isMarked || undefined} transform={`translate(${x} ${y})`}>
+      <title>{[node.name, node.type, node.description].filter(Boolean).join('\n')}</title>
+      <rect width={width} height={height} rx={node.kind === 'agent' ? height / 2 : 6} />
+      <circle cx={16} cy={height / 2} r={4} />
+      <text x={28} y={height / 2} dominant-baseline="central">
+        {shortened(node.name)}
+      </text>
+    </g>
+  );
+}
+
+// The fonts of systems differ in width; a canvas knows.
+function measuredWidth(): (node: GraphNode) => number {
+  const context = document.createElement('canvas').getContext('2d');
+  if (!context) return ({ name }) => shortened(name).length * 7.8 + 40;
+  context.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  return ({ name }) => Math.ceil(context.measureText(shortened(name)).width) + 40;
+}
+
+function shortened(name: string): string {
+  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+}
+
+function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNode) => boolean }) {
+  return (
+    <li>
+      {node.kind} {node.name}
+      {isMarked(node) && ', of the selected event'}
+      {node.children.length > 0 && (
+        <ul>
+          {node.children.map((child) => (
+            <Spoken key={child.id} node={child} isMarked={isMarked} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function curve(from: PlacedNode, to: PlacedNode): string {
+  const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
+  const [x2, y2] = [to.x, to.y + to.height / 2];
+  const middle = Math.max(x2 - 16, (x1 + x2) / 2);
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+}

@@ -1,0 +1,36 @@
+import type { DiffLine } from './line-diff.ts';
+
+const signs = { same: ' ', added: '+', removed: '−' } as const;
+
+/** Two texts laid over each other, line by line; long stretches that are the same are left out but for their edges. */
+export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
+  const near = nearChange(lines);
+  const shown = lines.map((line, i) => ({ line, i })).filter(({ i }) => near[i]);
+  return (
+    <pre class="diff" aria-label={label} tabIndex={0}>
+      {shown.map(({ line, i }, at) => (
+        <>
+          {at > 0 && shown[at - 1]!.i < i - 1 && (
+            <span class="diff-gap">⋯ {i - shown[at - 1]!.i - 1} lines the same</span>
+          )}
+          <span key={i} class="diff-line" data-kind={line.kind}>
+            <span aria-hidden="true">{signs[line.kind]} </span>
+            {line.kind !== 'same' && <span class="visually-hidden">{line.kind}: </span>}
+            {line.text}
+          </span>
+        </>
+      ))}
+    </pre>
+  );
+}
+
+const EDGE = 3;
+
+function nearChange(lines: readonly DiffLine[]): boolean[] {
+  const near = lines.map(() => false);
+  lines.forEach(({ kind }, i) => {
+    if (kind === 'same') return;
+    for (let at = Math.max(0, i - EDGE); at <= Math.min(lines.length - 1, i + EDGE); at++) near[at] = true;
+  });
+  return near;
+}

@@ -1,0 +1,88 @@
+import type { Json } from '@thole/core';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { VList } from 'virtua';
+import type { VListHandle } from 'virtua';
+import { Icon } from '../parts/icons.tsx';
+import { jsonRows } from './event/json-rows.ts';
+import type { Folds, JsonRow } from './event/json-rows.ts';
+import { Marked } from './tree/Marked.tsx';
+import { useTree } from './tree/use-tree.ts';
+
+interface Props {
+  value: Json;
+  label: string;
+  query?: string | undefined;
+  /** How many levels are open at first. */
+  open?: number | undefined;
+  /** Whether the whole has a line of its own, under its label; so where `open` is given, unless told otherwise. */
+  showsWhole?: boolean | undefined;
+  /** Given where the folds are steered from outside. */
+  folds?: Folds | undefined;
+  setFolds?: ((folds: Folds) => void) | undefined;
+  isMarked?: ((path: string) => boolean) | undefined;
+}
+
+/** More lines than this are drawn as far as they are in sight. */
+const LONG = 400;
+
+/** A JSON value as a tree that folds, by mouse and by keys. */
+export function JsonTree({ value, label, query, open, folds, setFolds, isMarked, ...p }: Props) {
+  const showsWhole = p.showsWhole ?? open !== undefined;
+  const [own, setOwn] = useState<Folds>(() => new Map());
+  const list = useRef<VListHandle>(null);
+  const shown = folds ?? own;
+  const rows = useMemo(() => {
+    const all = jsonRows(value, { folds: shown, query, open });
+    return showsWhole ? all : withoutWhole(all);
+  }, [value, shown, query, open, showsWhole]);
+  const toggle = (index: number, isOpen: boolean): void => {
+    const row = rows[index];
+    if (row && row.isOpen !== undefined) (setFolds ?? setOwn)(new Map(shown).set(row.path, isOpen));
+  };
+  const { treeProps, itemProps } = useTree({
+    rows,
+    toggle,
+    choose: (index) => toggle(index, !rows[index]?.isOpen),
+    reveal: (index) => list.current?.scrollToIndex(index, { align: 'nearest' }),
+  });
+  const lines = rows.map((row, i) => (
+    <div
+      key={row.path}
+      class="json-row"
+      {...itemProps(i)}
+      data-marked={isMarked?.(row.path) || undefined}
+      style={{ paddingInlineStart: `${4 + row.depth * 14}px` }}
+      onClick={() => toggle(i, !row.isOpen)}
+    >
+      <span class="tree-sign">
+        {row.isOpen !== undefined && <Icon name={row.isOpen ? 'down' : 'right'} size={12} />}
+      </span>
+      {(row.name !== undefined || showsWhole) && (
+        <span class="json-name">
+          <Marked text={row.name ?? label} query={query} />:{' '}
+        </span>
+      )}
+      {!row.isOpen && (
+        <span class="json-value" data-kind={row.kind}>
+          <Marked text={row.text} query={query} />
+        </span>
+      )}
+    </div>
+  ));
+  return (
+    <div class="json-tree mono" {...treeProps} aria-label={label}>
+      {lines.length > LONG ? (
+        <VList ref={(handle: unknown) => void (list.current = handle as VListHandle | null)} style={{ height: '65vh' }}>
+          {lines}
+        </VList>
+      ) : (
+        lines
+      )}
+    </div>
+  );
+}
+
+// The whole takes no line of its own, unless it is all there is.
+function withoutWhole(rows: JsonRow[]): JsonRow[] {
+  return rows.length > 1 ? rows.slice(1).map((row) => ({ ...row, depth: row.depth - 1 })) : rows;
+}

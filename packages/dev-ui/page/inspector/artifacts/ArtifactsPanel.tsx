@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { Empty } from '../../parts/Empty.tsx';
+import { ErrorNote } from '../../parts/ErrorNote.tsx';
+import { Skeleton } from '../../parts/Skeleton.tsx';
+import { useResource } from '../../parts/use-resource.ts';
+import { openApp } from '../../state/apps.ts';
+import { client } from '../../state/client.ts';
+import { events, openKey, selectedEvent, sessionRef } from '../../state/session.ts';
+import { ArtifactView } from './ArtifactView.tsx';
+import { savedVersions } from './saved-versions.ts';
+import { sortArtifacts } from './sort-artifacts.ts';
+
+/** The files of the session and of its user, each with its versions. */
+export function ArtifactsPanel() {
+  const saved = savedVersions(events.value);
+  // A server that does not tell what it has is asked only where files were saved.
+  const hasService = openApp()?.services?.artifacts ?? saved.size > 0;
+  const key = hasService ? openKey.value : undefined;
+  // Every version that was saved is a reason to look again.
+  const count = [...saved.values()].reduce((sum, each) => sum + each, 0);
+  const list = useResource(key && `${key} ${count}`, (signal) =>
+    client.artifacts.list({ ...sessionRef.peek()!, signal }),
+  );
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  if (!sessionRef.value) return <Empty title="No session is open" text="Open a session to see its files." />;
+  if (!hasService)
+    return (
+      <Empty
+        title="This app keeps no files"
+        text="Give the server an artifact service: then tools can save files, and what users send can be kept. With the command: thole web --artifact_service_uri memory://"
+      />
+    );
+  if (list.error !== undefined) return <ErrorNote error={list.error} retry={list.reload} />;
+  if (!list.value) return <Skeleton lines={4} />;
+  if (list.value.length === 0)
+    return (
+      <Empty
+        title="No files yet"
+        text="Files that tools save in this session, and in others for the user, show here."
+      />
+    );
+  const changed = selectedEvent.value?.actions.artifactDelta ?? {};
+  const rows = sortArtifacts(list.value);
+  const open =
+    rows.find(({ filename }) => filename === chosen) ?? rows.find(({ filename }) => filename in changed) ?? rows[0]!;
+  return (
+    <>
+      <ul class="artifact-list" aria-label="Files">
+        {rows.map(({ filename, isUsers }) => (
+          <li key={filename}>
+            <button
+              type="button"
+              class="row artifact-row"
+              aria-current={filename === open.filename}
+              onClick={() => setChosen(filename)}
+            >
+              <span class="artifact-name">{isUsers ? filename.slice('user:'.length) : filename}</span>
+              {isUsers && <span class="chip">in every session</span>}
+              {Object.hasOwn(changed, filename) && <span class="chip">saved by the selected event</span>}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <ArtifactView key={open.filename} filename={open.filename} revision={count} />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { formatBytes } from '../../parts/format.ts';
+import type { Preview } from './preview-of.ts';
+
+/** One version of a file, as well as it can be shown. */
+export function PreviewBox({ preview, label }: { preview: Preview; label: string }) {
+  return (
+    <figure class="preview">
+      <figcaption class="muted">
+        {label} · {preview.mimeType}
+        {preview.kind !== 'elsewhere' && ` · ${formatBytes(preview.bytes)}`}
+      </figcaption>
+      <Content preview={preview} label={label} />
+    </figure>
+  );
+}
+
+function Content({ preview, label }: { preview: Preview; label: string }) {
+  switch (preview.kind) {
+    case 'image':
+      return <img src={preview.url} alt={label} />;
+    case 'audio':
+      return <audio src={preview.url} controls aria-label={label} />;
+    case 'video':
+      return <video src={preview.url} controls aria-label={label} />;
+    case 'text':
+      return (
+        <pre class="part-text" tabIndex={0} aria-label={label}>
+          {preview.text}
+        </pre>
+      );
+    case 'elsewhere':
+      // Shown, not fetched: the page asks no other host for anything.
+      return <p class="mono">{preview.url}</p>;
+    case 'file':
+      return <p class="muted">No preview for this kind of file. Download it to look into it.</p>;
+  }
+}

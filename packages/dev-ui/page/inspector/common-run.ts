@@ -1,0 +1,59 @@
+/**
+ * What two lists have in common, in order, as pairs of places: as much as can be, up to a size; beyond it, of what differs
+ * in the middle, what stands once in each.
+ */
+export function commonRun(before: readonly string[], after: readonly string[]): [number, number][] {
+  let begin = 0;
+  while (begin < before.length && begin < after.length && before[begin] === after[begin]) begin++;
+  const rest = Math.min(before.length, after.length) - begin;
+  let end = 0;
+  while (end < rest && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  const a = before.slice(begin, before.length - end);
+  const b = after.slice(begin, after.length - end);
+  const middle = a.length * b.length <= LARGEST_TABLE ? longest(a, b) : anchors(a, b);
+  return [
+    ...Array.from({ length: begin }, (_, i): [number, number] => [i, i]),
+    ...middle.map(([i, j]): [number, number] => [i + begin, j + begin]),
+    ...Array.from({ length: end }, (_, i): [number, number] => [before.length - end + i, after.length - end + i]),
+  ];
+}
+
+/** Beyond this many cells the table of common pieces would be felt. */
+const LARGEST_TABLE = 2_000_000;
+
+function longest(a: readonly string[], b: readonly string[]): [number, number][] {
+  const width = b.length + 1;
+  const common = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      common[i * width + j] =
+        a[i] === b[j]
+          ? common[(i + 1) * width + j + 1]! + 1
+          : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
+  const pairs: [number, number][] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) pairs.push([i++, j++]);
+    else if (common[(i + 1) * width + j]! >= common[i * width + j + 1]!) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+function anchors(a: readonly string[], b: readonly string[]): [number, number][] {
+  const places = onceIn(a);
+  const isOnce = onceIn(b);
+  const pairs: [number, number][] = [];
+  b.forEach((key, j) => {
+    const i = isOnce.has(key) ? places.get(key) : undefined;
+    if (i !== undefined && i > (pairs.at(-1)?.[0] ?? -1)) pairs.push([i, j]);
+  });
+  return pairs;
+}
+
+function onceIn(keys: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  const repeated = new Set<string>();
+  keys.forEach((key, i) => (places.has(key) ? repeated.add(key) : places.set(key, i)));
+  for (const key of repeated) places.delete(key);
+  return places;
+}

@@ -1,0 +1,134 @@
+import type { Json } from '@thole/core';
+
+/** One visible line of a folded JSON tree. */
+export interface JsonRow {
+  /** JSON pointer: '' is the whole. Names the line among its siblings and remembers what is open. */
+  path: string;
+  depth: number;
+  /** The member's name or the element's index; undefined for the whole. */
+  name: string | undefined;
+  kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+  /** The value as JSON, cut where it is very long; for objects and arrays what they hold in few words. */
+  text: string;
+  /** undefined where there is nothing to open. */
+  isOpen: boolean | undefined;
+  /** Where it stands among its siblings, from 1, and how many those are. */
+  position: number;
+  siblings: number;
+  isMatch: boolean;
+}
+
+/** What has been opened and closed by hand, by path; whatever is not in it is as `opensByItself` says. */
+export type Folds = ReadonlyMap<string, boolean>;
+
+/**
+ * The lines of a JSON value that are to be seen. With a query only those that hold it, in a name or a value and whatever
+ * their case, with all that they stand in; folds do not count then. `open` levels are open by themselves (5).
+ */
+export function jsonRows(
+  value: Json,
+  p: { folds?: Folds | undefined; query?: string | undefined; open?: number | undefined } = {},
+): JsonRow[] {
+  const query = p.query?.trim().toLowerCase() ?? '';
+  const rows: JsonRow[] = [];
+  const place = { path: '', depth: 0, name: undefined, position: 1, siblings: 1 };
+  if (query === '') addOpen(rows, value, place, { folds: p.folds ?? new Map(), open: p.open ?? OPEN_DEPTH });
+  else addMatching(rows, value, place, query);
+  return rows;
+}
+
+/** Every object and array of a value as opened or closed: for "open all" and "close all". The whole itself stays open. */
+export function foldAll(value: Json, isOpen: boolean): Folds {
+  const folds = new Map<string, boolean>();
+  const walk = (each: Json, path: string): void => {
+    const children = childrenOf(each);
+    if (children.length > 0) folds.set(path, isOpen || path === '');
+    for (const [name, child] of children) walk(child, pathOf(path, name));
+  };
+  walk(value, '');
+  return folds;
+}
+
+interface Place {
+  path: string;
+  depth: number;
+  name: string | undefined;
+  position: number;
+  siblings: number;
+}
+
+/** Longer texts are cut: a picture in base64 is of no use as letters. */
+const LONGEST_TEXT = 2_000;
+const OPEN_DEPTH = 5;
+const OPEN_CHILDREN = 40;
+
+function addOpen(rows: JsonRow[], value: Json, place: Place, p: { folds: Folds; open: number }): void {
+  const children = childrenOf(value);
+  const isOpen =
+    children.length === 0 ? undefined : (p.folds.get(place.path) ?? opensByItself(place, children.length, p.open));
+  rows.push(rowOf(value, place, isOpen, false));
+  if (isOpen) for (const child of placed(place, children)) addOpen(rows, child.value, child.place, p);
+}
+
+function addMatching(rows: JsonRow[], value: Json, place: Place, query: string): boolean {
+  const at = rows.length;
+  const children = childrenOf(value);
+  const isMatch =
+    place.name?.toLowerCase().includes(query) === true ||
+    (typeof value !== 'object' && String(value).toLowerCase().includes(query));
+  rows.push(rowOf(value, place, children.length > 0 ? true : undefined, isMatch));
+  let holds = isMatch;
+  for (const child of placed(place, children)) {
+    if (addMatching(rows, child.value, child.place, query)) holds = true;
+  }
+  if (!holds) rows.length = at;
+  else if (rows.length === at + 1 && rows[at]!.isOpen) rows[at]!.isOpen = false;
+  return holds;
+}
+
+function opensByItself(place: Place, children: number, open: number): boolean {
+  return place.depth === 0 || (place.depth < open && children <= OPEN_CHILDREN);
+}
+
+function rowOf(value: Json, place: Place, isOpen: boolean | undefined, isMatch: boolean): JsonRow {
+  return { ...place, kind: kindOf(value), text: textOf(value), isOpen, isMatch };
+}
+
+function kindOf(value: Json): JsonRow['kind'] {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as 'object' | 'string' | 'number' | 'boolean';
+}
+
+function textOf(value: Json): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[ ${value.length} ]`;
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value);
+    return names.length === 0 ? '{}' : `{ ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''} }`;
+  }
+  if (typeof value === 'string' && value.length > LONGEST_TEXT)
+    return `${JSON.stringify(value.slice(0, LONGEST_TEXT))} … ${value.length.toLocaleString('en')} characters`;
+  return JSON.stringify(value);
+}
+
+function childrenOf(value: Json): [string, Json][] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.map((each, i) => [String(i), each]);
+  return Object.entries(value).filter(([, each]) => each !== undefined);
+}
+
+function placed(parent: Place, children: [string, Json][]): { value: Json; place: Place }[] {
+  return children.map(([name, value], i) => ({
+    value,
+    place: {
+      path: pathOf(parent.path, name),
+      depth: parent.depth + 1,
+      name,
+      position: i + 1,
+      siblings: children.length,
+    },
+  }));
+}
+
+const pathOf = (parent: string, name: string): string =>
+  `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,0 +1,24 @@
+import { Empty } from '../../parts/Empty.tsx';
+import { openApp } from '../../state/apps.ts';
+import { appName } from '../../state/location.ts';
+import { MemoryBook } from './MemoryBook.tsx';
+import { RecalledPart } from './RecalledPart.tsx';
+
+/** What memory gave to the turn, and what is in it. */
+export function MemoryPanel() {
+  if (appName.value === undefined) return <Empty title="No app is open" text="Open an app to look into its memory." />;
+  const hasMemory = openApp()?.services?.memory;
+  return (
+    <>
+      <RecalledPart />
+      {hasMemory === false ? (
+        <Empty
+          title="This app has no memory"
+          text="Give the server a memory service, and agents the tools load_memory or preload_memory: then they know what earlier sessions said. With the command: thole web --memory_service_uri memory://"
+        />
+      ) : (
+        <MemoryBook listsAtOnce={hasMemory === true} />
+      )}
+    </>
+  );
+}

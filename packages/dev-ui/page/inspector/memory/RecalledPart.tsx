@@ -1,0 +1,88 @@
+import type { Content } from '@thole/core';
+import { useMemo, useState } from 'preact/hooks';
+import { selectEvent, selectedEventId } from '../../state/location.ts';
+import { events } from '../../state/session.ts';
+import { answerOf } from '../request/answer-of.ts';
+import { readRequest } from '../request/read-request.ts';
+import { shownInvocation } from '../shown-invocation.ts';
+import { modelSpans } from '../trace/session-spans.ts';
+import { bestScore } from './best-score.ts';
+import { recallsOf } from './recalled.ts';
+import type { Recall, RecalledMemory } from './recalled.ts';
+import { Score } from './Score.tsx';
+
+/** What was recalled for the turn of the selected event, else for the newest. */
+export function RecalledPart() {
+  const invocationId = shownInvocation.value;
+  const recalls = useMemo(() => {
+    const turn = events.value.filter((event) => event.invocationId === invocationId);
+    return recallsOf(turn, contentsFor(selectedEventId.value));
+  }, [events.value, invocationId, selectedEventId.value, modelSpans.value]);
+  if (events.value.length === 0) return null;
+  return (
+    <section aria-label="Recalled for this turn" class="memory-part">
+      <h3>Recalled for this turn</h3>
+      {recalls.length === 0 && <p class="muted panel-note">Nothing was looked up in memory.</p>}
+      {recalls.map((recall) => (
+        <OneRecall key={recall.id} recall={recall} />
+      ))}
+    </section>
+  );
+}
+
+function contentsFor(eventId: string | undefined): readonly Content[] {
+  const answer = answerOf(events.value, eventId);
+  return readRequest(answer && modelSpans.value.get(answer.id)?.attributes)?.contents ?? [];
+}
+
+/** As many as are shown before the rest is asked for. */
+const FEW = 3;
+
+function OneRecall({ recall: { by, query, eventId, problem, memories } }: { recall: Recall }) {
+  const best = bestScore(memories);
+  const [showsAll, setShowsAll] = useState(false);
+  const shown = showsAll ? memories : memories.slice(0, FEW);
+  return (
+    <div class="recall">
+      <p class="recall-head">
+        {eventId === undefined ? (
+          <span class="mono">{by}</span>
+        ) : (
+          <button type="button" class="link mono" onClick={() => selectEvent(eventId, 'event')}>
+            {by}
+          </button>
+        )}
+        <span class="muted">
+          {query !== undefined ? `looked for “${query}”` : by === 'preload_memory' && 'quoted before the message'}
+          {memories.length === 0 && problem === undefined && ' and found nothing'}
+        </span>
+      </p>
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      <ul class="memories">
+        {shown.map((memory, i) => (
+          <li key={i} class="memory">
+            <p class="memory-text">{memory.text}</p>
+            <p class="muted memory-meta">
+              {metaOf(memory)}
+              <Score score={memory.score} best={best} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      {memories.length > FEW && (
+        <button type="button" class="link" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? 'Show fewer' : `Show all ${memories.length}`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const metaOf = ({ author, time, ended }: RecalledMemory): string =>
+  [
+    author,
+    time && new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+    ended && 'no longer true',
+  ]
+    .filter(Boolean)
+    .join(' · ');

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks';
+import { VList } from 'virtua';
+import type { PartChange } from './diff-requests.ts';
+import { PartView } from './PartView.tsx';
+import { ToolGroup } from './ToolGroup.tsx';
+
+/** More tools than this stand behind one line, so that what was said is not far away. */
+const MANY_TOOLS = 3;
+/** More parts than this are drawn as far as they are in sight. */
+const LONG = 120;
+
+/** The parts of a request in the order in which the model reads them; compared, with what stayed the same put together. */
+export function PartList({ changes, compares }: { changes: readonly PartChange[]; compares: boolean }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
+  const [showsSame, setShowsSame] = useState(false);
+  const same = compares ? changes.filter(({ kind }) => kind === 'same').length : 0;
+  const shown = compares && !showsSame ? changes.filter(({ kind }) => kind !== 'same') : changes;
+  const keyOf = ({ kind, part }: PartChange): string => `${kind === 'removed' ? 'removed ' : ''}${part.id}`;
+  const toggle = (key: string): void => {
+    const next = new Set(open);
+    if (!next.delete(key)) next.add(key);
+    setOpen(next);
+  };
+  const viewOf = (change: PartChange) => {
+    const key = keyOf(change);
+    return (
+      <PartView key={key} change={change} compares={compares} isOpen={open.has(key)} onToggle={() => toggle(key)} />
+    );
+  };
+  const tools = compares ? [] : shown.filter(({ part }) => part.id.startsWith('tool:'));
+  const grouped = tools.length > MANY_TOOLS ? tools : [];
+  const views = shown.flatMap((change) => {
+    if (!grouped.includes(change)) return [viewOf(change)];
+    if (change !== grouped[0]) return [];
+    return [
+      <ToolGroup
+        key="tools"
+        tools={grouped.map(({ part }) => part)}
+        isOpen={open.has('tools')}
+        onToggle={() => toggle('tools')}
+      >
+        {open.has('tools') && grouped.map(viewOf)}
+      </ToolGroup>,
+    ];
+  });
+  return (
+    <>
+      <div class="parts" role="list" aria-label={compares ? 'What changed in the request' : 'Parts of the request'}>
+        {views.length > LONG ? <VList style={{ height: '65vh' }}>{views}</VList> : views}
+      </div>
+      {compares && shown.length === 0 && <p class="muted panel-note">Nothing differs.</p>}
+      {same > 0 && (
+        <button type="button" class="button button-quiet" onClick={() => setShowsSame(!showsSame)}>
+          {showsSame ? 'Hide what stayed the same' : `Show ${same} that stayed the same`}
+        </button>
+      )}
+    </>
+  );
+}

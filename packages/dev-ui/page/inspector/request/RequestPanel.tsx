@@ -1,0 +1,101 @@
+import type { Event } from '@thole/core';
+import { useMemo, useState } from 'preact/hooks';
+import { Empty } from '../../parts/Empty.tsx';
+import { ErrorNote } from '../../parts/ErrorNote.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { Skeleton } from '../../parts/Skeleton.tsx';
+import { events } from '../../state/session.ts';
+import { selectEvent, selectedEventId } from '../../state/location.ts';
+import { isRunning } from '../../state/run.ts';
+import { modelSpans, spans, spansError } from '../trace/session-spans.ts';
+import { answerBefore, answerOf } from './answer-of.ts';
+import { diffRequests } from './diff-requests.ts';
+import { eventFinder } from './event-finder.ts';
+import { PartList } from './PartList.tsx';
+import { readRequest } from './read-request.ts';
+import type { RequestPart } from './request-part.ts';
+import { requestParts, totalTokens } from './request-parts.ts';
+import { TokenBar } from './TokenBar.tsx';
+
+/** Exactly what the model was told for the selected answer. */
+export function RequestPanel() {
+  const answer = answerOf(events.value, selectedEventId.value);
+  const span = answer && modelSpans.value.get(answer.id);
+  if (!answer)
+    return <Empty title="No answer yet" text="Select an answer of an agent to see what its model was told for it." />;
+  if (spansError.value) return <ErrorNote error={spansError.value} />;
+  if (spans.value === undefined && !isRunning.value) return <Skeleton lines={6} />;
+  const request = readRequest(span?.attributes);
+  if (!request)
+    return (
+      <Empty
+        title="The request was not kept"
+        text={
+          isRunning.value
+            ? 'It is here as soon as the run has ended.'
+            : 'The server keeps the newest requests while it runs, where it records traces: the command thole web does, and createHandler with the option traces.'
+        }
+      />
+    );
+  return <OneRequest key={answer.id} answer={answer} />;
+}
+
+function partsOf(answer: Event): RequestPart[] | undefined {
+  const request = readRequest(modelSpans.value.get(answer.id)?.attributes);
+  return request && requestParts(request, eventFinder(events.peek()));
+}
+
+function OneRequest({ answer }: { answer: Event }) {
+  const [compares, setCompares] = useState(false);
+  const known = modelSpans.value;
+  const parts = useMemo(() => partsOf(answer) ?? [], [answer, known]);
+  const before = useMemo(() => {
+    const earlier = answerBefore(events.peek(), answer);
+    return earlier && partsOf(earlier);
+  }, [answer, known]);
+  const changes = useMemo(() => (before ? diffRequests(before, parts) : undefined), [before, parts]);
+  const changed = changes?.filter(({ kind }) => kind !== 'same').length ?? 0;
+  const model =
+    readRequest(known.get(answer.id)?.attributes)?.model ?? known.get(answer.id)?.attributes['gen_ai.request.model'];
+  const { promptTokenCount, cachedContentTokenCount } = answer.usageMetadata ?? {};
+  return (
+    <>
+      <header class="panel-head">
+        <h2>What {answer.author} was told</h2>
+        <p class="muted">
+          {typeof model === 'string' && `${model} · `}
+          {promptTokenCount !== undefined && `${formatCount(promptTokenCount)} tokens`}
+          {cachedContentTokenCount ? `, ${formatCount(cachedContentTokenCount)} of them cached` : ''}
+          {promptTokenCount !== undefined ? ', estimated ' : ''}≈ {formatCount(totalTokens(parts))}
+          {selectedEventId.value !== answer.id && (
+            <>
+              {' · '}
+              <button type="button" class="link" onClick={() => selectEvent(answer.id)}>
+                go to the answer
+              </button>
+            </>
+          )}
+        </p>
+      </header>
+      <TokenBar parts={parts} />
+      <div class="panel-bar" role="group" aria-label="What to show">
+        <button type="button" class="button" aria-pressed={!compares} onClick={() => setCompares(false)}>
+          Everything
+        </button>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={compares}
+          disabled={!changes}
+          onClick={() => setCompares(true)}
+        >
+          {changes ? `Changes to the request before (${changed})` : 'No request before'}
+        </button>
+      </div>
+      <PartList
+        changes={compares && changes ? changes : parts.map((part) => ({ kind: 'same' as const, part }))}
+        compares={compares && changes !== undefined}
+      />
+    </>
+  );
+}

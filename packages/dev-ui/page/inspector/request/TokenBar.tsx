@@ -1,0 +1,36 @@
+import { formatCount } from '../../parts/format.ts';
+import type { Origin, RequestPart } from './request-part.ts';
+
+/** What each origin is called. */
+export const originNames: Record<Origin, string> = {
+  instruction: 'instruction',
+  memory: 'memory',
+  history: 'history',
+  tool: 'tools',
+  message: 'this message',
+  settings: 'settings',
+};
+
+/** How much of a request came from where, at a glance and in numbers. */
+export function TokenBar({ parts }: { parts: readonly RequestPart[] }) {
+  const sums = new Map<Origin, number>();
+  for (const { origin, tokens = 0 } of parts) sums.set(origin, (sums.get(origin) ?? 0) + tokens);
+  const shown = [...sums].filter(([, tokens]) => tokens > 0);
+  return (
+    <div class="token-bar">
+      <div class="token-track" aria-hidden="true">
+        {shown.map(([origin, tokens]) => (
+          <span key={origin} data-origin={origin} style={{ flexGrow: tokens }} />
+        ))}
+      </div>
+      <ul aria-label="Estimated tokens by where they came from">
+        {shown.map(([origin, tokens]) => (
+          <li key={origin}>
+            <span class="origin-dot" data-origin={origin} /> {originNames[origin]}{' '}
+            <span class="num muted">≈ {formatCount(tokens)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

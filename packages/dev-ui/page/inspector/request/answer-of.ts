@@ -1,0 +1,38 @@
+import type { Event } from '@thole/core';
+
+/**
+ * The answer of a model whose request belongs to an event: the event itself where a model said it; for a message or a tool's
+ * answer what the model said next in the same invocation, else the last that it said in it.
+ */
+export function answerOf(events: readonly Event[], eventId: string | undefined): Event | undefined {
+  const at = eventId === undefined ? events.length - 1 : events.findIndex(({ id }) => id === eventId);
+  const chosen = events[at];
+  if (!chosen) return undefined;
+  if (isAnswer(chosen)) return chosen;
+  const isOne = (event: Event): boolean => event.invocationId === chosen.invocationId && isAnswer(event);
+  for (let i = at + 1; i < events.length && i < at + NEAR; i++) if (isOne(events[i]!)) return events[i];
+  for (let i = at - 1; i >= 0 && i > at - NEAR; i--) if (isOne(events[i]!)) return events[i];
+  return undefined;
+}
+
+/** The answer before this one, of the same agent: whose request the newer one is laid over. */
+export function answerBefore(events: readonly Event[], answer: Event): Event | undefined {
+  const at = events.findLastIndex(({ id }) => id === answer.id);
+  for (let i = at - 1; i >= 0; i--) {
+    const event = events[i]!;
+    if (event.author === answer.author && event.id !== answer.id && isAnswer(event)) return event;
+  }
+  return undefined;
+}
+
+/** Whether a model said this. */
+export function isAnswer({ author, content, errorCode, usageMetadata }: Event): boolean {
+  if (author === 'user' || author === 'system') return false;
+  if (usageMetadata !== undefined) return true;
+  const parts = content?.parts ?? [];
+  if (parts.some(({ functionResponse }) => functionResponse)) return false;
+  return content?.role === 'model' ? parts.length > 0 : errorCode?.startsWith('MODEL_') === true;
+}
+
+/** An invocation that goes on for longer than this many events is not walked to its end. */
+const NEAR = 1_000;

@@ -1,0 +1,60 @@
+import type { Content, Json, Part } from '@thole/core';
+import { estimatedTokens } from './estimated-tokens.ts';
+import type { Origin, RequestPart } from './request-part.ts';
+
+/** One content of a request; `place` is where it stands to the message that is answered now. */
+export function contentPart(
+  content: Content,
+  p: { id: string; place: 'before' | 'message' | 'after'; eventId: string | undefined },
+): RequestPart {
+  const parts = content.parts ?? [];
+  const counts = parts.map(partTokens);
+  return {
+    id: p.id,
+    ...cameFrom(parts, content.role, p.place),
+    title: content.role ?? 'user',
+    text: parts.map(partText).join('\n'),
+    tokens: counts.every((count) => count === undefined)
+      ? undefined
+      : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    eventId: p.eventId,
+    value: content as unknown as Json,
+  };
+}
+
+function cameFrom(
+  parts: readonly Part[],
+  role: Content['role'],
+  place: 'before' | 'message' | 'after',
+): { origin: Origin; note: string | undefined } {
+  if (parts.some(({ text }) => text?.includes('<past_conversations>')))
+    return { origin: 'memory', note: 'quoted from earlier conversations' };
+  const answers = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.name] : []));
+  const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.name] : []));
+  const isBefore = place === 'before' ? ', earlier' : '';
+  if (answers.includes('load_memory')) return { origin: 'memory', note: `answer of load_memory${isBefore}` };
+  if (answers.length > 0)
+    return { origin: place === 'before' ? 'history' : 'tool', note: `answer of ${answers.join(', ')}${isBefore}` };
+  if (place === 'message') return { origin: 'message', note: undefined };
+  if (calls.length > 0) return { origin: 'history', note: `calls ${calls.join(', ')}` };
+  const [first] = parts;
+  if (first?.text === 'Context, from another agent:') return { origin: 'history', note: 'said by another agent' };
+  if (role !== 'model' && first?.text?.startsWith('Summary of the earlier conversation:'))
+    return { origin: 'history', note: 'a summary in the place of older events' };
+  return { origin: 'history', note: undefined };
+}
+
+/** How one part reads. */
+export function partText(part: Part): string {
+  const { functionCall, functionResponse, inlineData, fileData, executableCode, codeExecutionResult } = part;
+  if (functionCall) return `${functionCall.name}(${JSON.stringify(functionCall.args, undefined, 2)})`;
+  if (functionResponse) return `${functionResponse.name} → ${JSON.stringify(functionResponse.response, undefined, 2)}`;
+  if (inlineData) return `[${inlineData.displayName ?? inlineData.mimeType}]`;
+  if (fileData) return `[${fileData.displayName ?? fileData.fileUri}]`;
+  if (executableCode) return executableCode.code;
+  if (codeExecutionResult) return codeExecutionResult.output ?? codeExecutionResult.outcome ?? '';
+  return part.text ?? '';
+}
+
+const partTokens = (part: Part): number | undefined =>
+  part.inlineData || part.fileData ? undefined : estimatedTokens(partText(part));

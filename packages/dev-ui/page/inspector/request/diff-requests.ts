@@ -1,0 +1,69 @@
+import { commonRun } from '../common-run.ts';
+import type { RequestPart } from './request-part.ts';
+
+/** A part of a request, and what became of it since the request before. */
+export interface PartChange {
+  kind: 'same' | 'added' | 'changed' | 'removed';
+  /** As it is now; for what was removed, as it was. */
+  part: RequestPart;
+  /** As it was, where it was changed. */
+  before?: RequestPart | undefined;
+}
+
+/**
+ * What differs between two requests, in the order of the newer one; what was removed stands where it was. Instruction, tools
+ * and settings are known by what they are, contents by what they hold: the history grows at its end and is cut at its
+ * beginning.
+ */
+export function diffRequests(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+  return [
+    ...diffNamed(before.filter(isNamed), after.filter(isNamed)),
+    ...diffContents(
+      before.filter((part) => !isNamed(part)),
+      after.filter((part) => !isNamed(part)),
+    ),
+  ];
+}
+
+const isNamed = ({ id }: RequestPart): boolean => !id.startsWith('content:');
+
+function diffNamed(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+  const old = new Map(before.map((part) => [part.id, part]));
+  const now = new Set(after.map(({ id }) => id));
+  return [
+    ...after.map((part) => changeOf(old.get(part.id), part)),
+    ...before.filter(({ id }) => !now.has(id)).map((part): PartChange => ({ kind: 'removed', part })),
+  ];
+}
+
+function changeOf(before: RequestPart | undefined, part: RequestPart): PartChange {
+  if (!before) return { kind: 'added', part };
+  return keyOf(before) === keyOf(part) ? { kind: 'same', part } : { kind: 'changed', part, before };
+}
+
+// Whatever stands in both, in the same order, is the same; between two such stretches pairs of one origin are changes.
+function diffContents(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+  const changes: PartChange[] = [];
+  let i = 0;
+  let j = 0;
+  for (const [a, b] of [...commonRun(before.map(keyOf), after.map(keyOf)), [before.length, after.length] as const]) {
+    changes.push(...diffStretch(before.slice(i, a), after.slice(j, b)));
+    const same = after[b];
+    if (same) changes.push({ kind: 'same', part: same });
+    i = a + 1;
+    j = b + 1;
+  }
+  return changes;
+}
+
+function diffStretch(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+  const left = [...before];
+  const changes = after.map((part): PartChange => {
+    const at = left.findIndex(({ title, origin }) => title === part.title && origin === part.origin);
+    if (at < 0) return { kind: 'added', part };
+    return { kind: 'changed', part, before: left.splice(at, 1)[0] };
+  });
+  return [...left.map((part): PartChange => ({ kind: 'removed', part })), ...changes];
+}
+
+const keyOf = ({ title, value }: RequestPart): string => `${title}\n${JSON.stringify(value)}`;

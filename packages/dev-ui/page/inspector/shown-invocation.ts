@@ -1,0 +1,10 @@
+import { computed } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import { events, selectedEvent } from '../state/session.ts';
+
+/** The invocation of the selected event; with none selected the newest in which something was said. */
+export const shownInvocation: ReadonlySignal<string | undefined> = computed(
+  () =>
+    (selectedEvent.value ?? events.value.findLast(({ content, errorCode }) => (content ?? errorCode) !== undefined))
+      ?.invocationId,
+);

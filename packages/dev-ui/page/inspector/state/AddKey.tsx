@@ -1,0 +1,64 @@
+import type { Json, StateScope } from '@thole/core';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { keyProblem } from './parse-value.ts';
+import { prefixOf } from './state-groups.ts';
+import { ValueEditor } from './ValueEditor.tsx';
+
+/** A new key of a scope, with its first value. */
+export function AddKey(p: {
+  scope: StateScope;
+  taken: readonly string[];
+  onAdd: (name: string, value: Json) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useLayoutEffect(() => field.current?.focus(), []);
+
+  async function add(value: Json): Promise<void> {
+    const found = keyProblem(name, p.taken);
+    setProblem(found);
+    if (found === undefined) await p.onAdd(name, value);
+    else field.current?.focus();
+  }
+
+  return (
+    <div class="add-key">
+      <label class="add-key-name">
+        <span class="visually-hidden">Name of the new key</span>
+        {prefixOf(p.scope) && <span class="mono muted">{prefixOf(p.scope)}</span>}
+        <input
+          ref={field}
+          class="field mono"
+          placeholder="name"
+          value={name}
+          aria-invalid={problem !== undefined}
+          aria-describedby={id}
+          spellcheck={false}
+          onInput={(e) => {
+            setName(e.currentTarget.value);
+            setProblem(undefined);
+          }}
+          onKeyDown={(e) => {
+            if (e.key !== 'Escape') return;
+            e.stopPropagation();
+            p.onCancel();
+          }}
+        />
+      </label>
+      <p id={id} class="field-problem" role="status">
+        {problem}
+      </p>
+      <ValueEditor
+        label="Value of the new key, as JSON"
+        value={undefined}
+        isFocused={false}
+        saveLabel="Add"
+        onSave={add}
+        onCancel={p.onCancel}
+      />
+    </div>
+  );
+}

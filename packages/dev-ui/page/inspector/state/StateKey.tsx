@@ -1,0 +1,111 @@
+import type { Json, StateDelta } from '@thole/core';
+import { useRef, useState } from 'preact/hooks';
+import { formatMoment } from '../../parts/format.ts';
+import { IconButton } from '../../parts/IconButton.tsx';
+import { selectEvent } from '../../state/location.ts';
+import { toast } from '../../state/toast.ts';
+import { focusNear } from '../focus-near.ts';
+import type { StateRow } from './state-groups.ts';
+import type { StateChange } from './state-history.ts';
+import { ValueEditor } from './ValueEditor.tsx';
+
+interface Props {
+  row: StateRow;
+  changes: readonly StateChange[];
+  /** The selected event changed it. */
+  isChanged: boolean;
+  /** Absent where it cannot be changed. */
+  write: ((delta: StateDelta) => Promise<boolean>) | undefined;
+}
+
+/** One key: its value, which opens to be changed where it stands, and what became of it. */
+export function StateKey({ row, changes, isChanged, write }: Props) {
+  const [isEdited, setIsEdited] = useState(false);
+  const [showsHistory, setShowsHistory] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const item = useRef<HTMLLIElement>(null);
+
+  function close(): void {
+    setIsEdited(false);
+    requestAnimationFrame(() => button.current?.focus());
+  }
+
+  async function remove(): Promise<void> {
+    const focus = focusNear(item.current);
+    if (!write || !(await write({ [row.key]: null }))) return;
+    focus();
+    toast(`Deleted ${row.key}.`, { undo: () => void write({ [row.key]: row.value }) });
+  }
+
+  return (
+    <li ref={item} class="state-key" data-changed={isChanged || undefined}>
+      <div class="state-line">
+        <span class="state-name mono">
+          {row.name}
+          {isChanged && <span class="chip">changed by the selected event</span>}
+        </span>
+        <span class="state-actions">
+          {changes.length > 0 && (
+            <IconButton
+              icon="clock"
+              label={`History of ${row.name}`}
+              aria-expanded={showsHistory}
+              onClick={() => setShowsHistory(!showsHistory)}
+            />
+          )}
+          {write && <IconButton icon="trash" label={`Delete ${row.name}`} onClick={() => void remove()} />}
+        </span>
+      </div>
+      {isEdited && write ? (
+        <ValueEditor
+          label={`Value of ${row.name}, as JSON`}
+          value={row.value}
+          onSave={async (value) => {
+            if (await write({ [row.key]: value })) close();
+          }}
+          onCancel={close}
+        />
+      ) : write ? (
+        <button
+          ref={button}
+          type="button"
+          class="state-value mono"
+          aria-label={`Edit ${row.name}, now ${shorten(row.value)}`}
+          onClick={() => setIsEdited(true)}
+        >
+          {shorten(row.value, 600)}
+        </button>
+      ) : (
+        <p class="state-value mono">{shorten(row.value, 600)}</p>
+      )}
+      {showsHistory && <History name={row.name} changes={changes} />}
+    </li>
+  );
+}
+
+/** Of a key that changes all the time the newest are enough. */
+const MOST = 50;
+
+function History({ name, changes }: { name: string; changes: readonly StateChange[] }) {
+  return (
+    <ol class="state-history" aria-label={`History of ${name}, newest first`}>
+      {changes
+        .slice(-MOST)
+        .toReversed()
+        .map(({ eventId, author, timestamp, value }) => (
+          <li key={eventId}>
+            <button type="button" class="link" onClick={() => selectEvent(eventId)} title={formatMoment(timestamp)}>
+              {author}, {formatMoment(timestamp)}
+            </button>
+            <span class="mono">{value === null ? 'deleted' : shorten(value, 200)}</span>
+          </li>
+        ))}
+      {changes.length > MOST && <li class="muted">and {changes.length - MOST} before</li>}
+    </ol>
+  );
+}
+
+function shorten(value: Json, most = 60): string {
+  const text = JSON.stringify(value);
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}

@@ -1,0 +1,128 @@
+import type { Json, StateDelta, StateScope } from '@thole/core';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { Empty } from '../../parts/Empty.tsx';
+import { ErrorNote } from '../../parts/ErrorNote.tsx';
+import { Skeleton } from '../../parts/Skeleton.tsx';
+import { events, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
+import { writeState } from '../../state/session-actions.ts';
+import { AddKey } from './AddKey.tsx';
+import { StateKey } from './StateKey.tsx';
+import { prefixOf, stateGroups } from './state-groups.ts';
+import type { StateGroup } from './state-groups.ts';
+import { stateHistory } from './state-history.ts';
+
+const names = {
+  session: ['Session', 'of this session alone'],
+  user: ['User', 'of this user, in every session of the app'],
+  app: ['App', 'of everybody who uses the app'],
+  temp: ['Temporary', 'of the newest run alone, not kept'],
+} as const;
+
+/** The state by scope, to be read and changed. */
+export function StatePanel() {
+  const [query, setQuery] = useState('');
+  const [failure, setFailure] = useState<{ scope: StateScope; error: unknown } | undefined>(undefined);
+  const read = useMemo(stateHistory, []);
+  const history = read(events.value).of;
+  const groups = useMemo(
+    () => stateGroups(sessionState.value, history.temporary),
+    [sessionState.value, history, events.value],
+  );
+  if (!sessionRef.value) return <Empty title="No session is open" text="Open a session to see its state." />;
+  if (status.value.kind === 'loading') return <Skeleton lines={6} />;
+
+  const writeTo =
+    (scope: StateScope) =>
+    async (delta: StateDelta): Promise<boolean> => {
+      setFailure(undefined);
+      try {
+        await writeState(delta);
+        return true;
+      } catch (error) {
+        setFailure({ scope, error });
+        return false;
+      }
+    };
+
+  const wanted = query.trim().toLowerCase();
+  const changed = new Set(Object.keys(selectedEvent.value?.actions.stateDelta ?? {}));
+  const isShown = (key: string, value: Json): boolean =>
+    wanted === '' || key.toLowerCase().includes(wanted) || JSON.stringify(value).toLowerCase().includes(wanted);
+
+  return (
+    <>
+      <div class="panel-bar">
+        <input
+          class="field"
+          type="search"
+          placeholder="Search keys and values"
+          aria-label="Search keys and values"
+          value={query}
+          onInput={(e) => setQuery(e.currentTarget.value)}
+        />
+      </div>
+      {groups.map((group) => (
+        <Scope
+          key={group.scope}
+          group={group}
+          write={writeTo(group.scope)}
+          error={failure?.scope === group.scope ? failure.error : undefined}
+        >
+          {group.rows
+            .filter(({ key, value }) => isShown(key, value))
+            .map((row) => (
+              <StateKey
+                key={row.key}
+                row={row}
+                changes={history.changes.get(row.key) ?? []}
+                isChanged={changed.has(row.key)}
+                write={group.scope === 'temp' ? undefined : writeTo(group.scope)}
+              />
+            ))}
+        </Scope>
+      ))}
+    </>
+  );
+}
+
+interface ScopeProps {
+  group: StateGroup;
+  write: (delta: StateDelta) => Promise<boolean>;
+  /** Why the last change was not made. */
+  error: unknown;
+  children: ComponentChildren;
+}
+
+function Scope(p: ScopeProps) {
+  const { scope, rows } = p.group;
+  const [adds, setAdds] = useState(false);
+  const [name, meaning] = names[scope];
+  if (scope === 'temp' && rows.length === 0) return null;
+  return (
+    <section class="scope" aria-label={`${name} state`}>
+      <header class="scope-head">
+        <h3>{name}</h3>
+        <span class="muted">{meaning}</span>
+        {scope !== 'temp' && (
+          <button type="button" class="button button-quiet" aria-expanded={adds} onClick={() => setAdds(!adds)}>
+            Add key<span class="visually-hidden"> to {name.toLowerCase()} state</span>
+          </button>
+        )}
+      </header>
+      {p.error !== undefined && <ErrorNote error={p.error} />}
+      {adds && (
+        <AddKey
+          scope={scope}
+          taken={rows.map(({ name: each }) => each)}
+          onAdd={async (key, value) => {
+            if (await p.write({ [prefixOf(scope) + key]: value })) setAdds(false);
+          }}
+          onCancel={() => setAdds(false)}
+        />
+      )}
+      {rows.length === 0 && !adds && <p class="muted panel-note">Nothing yet.</p>}
+      <ul class="state-keys">{p.children}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Json } from '@thole/core';
+
+/** What was typed as JSON, or why it is none, for the one who typed it. */
+export function parseValue(text: string): { value: Json } | { problem: string } {
+  if (text.trim() === '') return { problem: 'Write a JSON value: "text", 12, true, [1, 2] or {"a": 1}.' };
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    if (looksLikeText(text)) return { problem: `This is not JSON yet. For text write ${JSON.stringify(text.trim())}.` };
+    return { problem: `This is not JSON yet: ${sentenceOf(error)}` };
+  }
+  if (value === null) return { problem: 'null would delete the key: use Delete for that.' };
+  return { value };
+}
+
+/** Why a key cannot be used, or undefined. */
+export function keyProblem(name: string, taken: readonly string[]): string | undefined {
+  if (name.trim() === '') return 'Give the key a name.';
+  if (taken.includes(name)) return 'There is such a key already: edit that one.';
+  return undefined;
+}
+
+const looksLikeText = (text: string): boolean => /^[^\s"'{}[\]]/.test(text.trim()) && text.length <= 60;
+
+function sentenceOf(error: unknown): string {
+  const { message } = error as SyntaxError;
+  return message.endsWith('.') ? message : `${message}.`;
+}

@@ -1,0 +1,41 @@
+import type { Json, StateMap, StateScope } from '@thole/core';
+
+/** One key of the state. */
+export interface StateRow {
+  /** With its prefix: what a delta names it by. */
+  key: string;
+  /** Without. */
+  name: string;
+  value: Json;
+}
+
+/** The keys of one scope, by name. */
+export interface StateGroup {
+  scope: StateScope;
+  rows: StateRow[];
+}
+
+/** The state by scope, the session's first; each scope is there, also when it holds nothing. */
+export function stateGroups(state: StateMap, temporary: StateMap = {}): StateGroup[] {
+  const groups = new Map<StateScope, StateRow[]>(SCOPES.map((scope) => [scope, []]));
+  for (const [key, value] of [...Object.entries(state), ...Object.entries(temporary)]) {
+    const scope = scopeOf(key);
+    groups.get(scope)!.push({ key, name: scope === 'session' ? key : key.slice(scope.length + 1), value });
+  }
+  return SCOPES.map((scope) => ({
+    scope,
+    rows: groups.get(scope)!.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  }));
+}
+
+/** What stands before a key of this scope. */
+export function prefixOf(scope: StateScope): string {
+  return scope === 'session' ? '' : `${scope}:`;
+}
+
+/** Whose key it is, by its first prefix. */
+export function scopeOf(key: string): StateScope {
+  return SCOPES.find((scope) => scope !== 'session' && key.startsWith(`${scope}:`)) ?? 'session';
+}
+
+const SCOPES: readonly StateScope[] = ['session', 'user', 'app', 'temp'];

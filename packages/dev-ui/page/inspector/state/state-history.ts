@@ -1,0 +1,47 @@
+import type { Event, Json, StateMap } from '@thole/core';
+import { incremental } from '../incremental.ts';
+
+/** One change of a key. */
+export interface StateChange {
+  eventId: string;
+  author: string;
+  /** Seconds since the epoch. */
+  timestamp: number;
+  /** null: deleted. */
+  value: Json;
+  /** What it was before, as far as the events tell. */
+  before: Json | undefined;
+}
+
+/** What the events tell of the state. */
+export interface StateHistory {
+  /** The changes of each key, oldest first. */
+  changes: Map<string, StateChange[]>;
+  /** The `temp:` keys of the newest invocation: they are not kept with the session. */
+  temporary: StateMap;
+  invocationId: string | undefined;
+}
+
+/** Reads the history of each key from the events' deltas; events that follow are added to what was read. */
+export function stateHistory(): (events: readonly Event[]) => { readonly of: StateHistory } {
+  return incremental<Event, StateHistory>(
+    () => ({ changes: new Map(), temporary: {}, invocationId: undefined }),
+    addEvent,
+  );
+}
+
+function addEvent(history: StateHistory, { id, author, timestamp, invocationId, actions, partial }: Event): void {
+  if (partial) return;
+  if (invocationId !== history.invocationId) {
+    history.invocationId = invocationId;
+    history.temporary = {};
+  }
+  for (const [key, value] of Object.entries(actions?.stateDelta ?? {})) {
+    const changes = history.changes.get(key) ?? [];
+    history.changes.set(key, changes);
+    changes.push({ eventId: id, author, timestamp, value, before: changes.at(-1)?.value });
+    if (!key.startsWith('temp:')) continue;
+    if (value === null) delete history.temporary[key];
+    else history.temporary[key] = value;
+  }
+}

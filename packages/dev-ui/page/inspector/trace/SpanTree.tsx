@@ -1,0 +1,138 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { VList } from 'virtua';
+import type { VListHandle } from 'virtua';
+import { formatCount, formatDuration } from '../../parts/format.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { openTab, selectEvent, selectedEventId } from '../../state/location.ts';
+import { events } from '../../state/session.ts';
+import { JsonTree } from '../JsonTree.tsx';
+import { useTree } from '../tree/use-tree.ts';
+import { spans as allSpans } from './session-spans.ts';
+import { opened } from './opened.ts';
+import type { SpanFacts } from './span-facts.ts';
+import { spanRows, spanTree } from './span-tree.ts';
+
+/** More lines than this are drawn as far as they are in sight. */
+const LONG = 200;
+
+type Extent = Pick<SpanFacts, 'startMs' | 'endMs'>;
+
+/** Spans as a tree, each with its time and where in the whole it lies. Choosing one selects its event. */
+export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set());
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const list = useRef<VListHandle>(null);
+  const tree = useMemo(() => spanTree(spans), [spans]);
+  const rows = useMemo(() => spanRows(tree, closed), [tree, closed]);
+  const extents = useMemo(() => extentsOf(spans), [spans]);
+  const { treeProps, itemProps } = useTree({
+    rows,
+    toggle: (index) => {
+      const next = new Set(closed);
+      const { id } = rows[index]!.facts;
+      if (!next.delete(id)) next.add(id);
+      setClosed(next);
+    },
+    choose,
+    reveal: (index) => list.current?.scrollToIndex(index, { align: 'nearest' }),
+  });
+
+  function choose(index: number): void {
+    const { id, eventId } = rows[index]!.facts;
+    setChosen(id);
+    if (eventId !== undefined && events.peek().some((event) => event.id === eventId)) selectEvent(eventId);
+  }
+
+  const isSelected = ({ id, eventId }: SpanFacts): boolean =>
+    chosen === undefined ? eventId !== undefined && eventId === selectedEventId.value : id === chosen;
+  const lines = rows.map(({ facts, depth, isOpen }, i) => (
+    <div
+      key={facts.id}
+      class="span-row"
+      {...itemProps(i)}
+      aria-selected={isSelected(facts)}
+      onClick={() => choose(i)}
+      onDblClick={() =>
+        isOpen !== undefined &&
+        setClosed(
+          new Set(closed.has(facts.id) ? [...closed].filter((each) => each !== facts.id) : [...closed, facts.id]),
+        )
+      }
+    >
+      <span class="span-name" style={{ paddingInlineStart: `${depth * 12}px` }}>
+        <span class="tree-sign">{isOpen !== undefined && <Icon name={isOpen ? 'down' : 'right'} size={12} />}</span>
+        <span class="origin-dot" data-kind={facts.kind} />
+        {facts.kind !== 'other' && <span class="visually-hidden">{facts.kind} </span>}
+        <span class="span-title">{facts.title}</span>
+        {facts.error !== undefined && <span class="chip chip-bad">{facts.error}</span>}
+      </span>
+      <span class="num muted span-tokens">
+        {facts.inputTokens !== undefined && (
+          <>
+            <span class="visually-hidden">tokens </span>
+            {formatCount(facts.inputTokens)} → {formatCount(facts.outputTokens ?? 0)}
+          </>
+        )}
+      </span>
+      {facts.cost !== undefined && <span class="num muted">{facts.cost.toPrecision(2)}</span>}
+      <span class="num">{formatDuration(facts.endMs - facts.startMs)}</span>
+      <span class="span-track" aria-hidden="true">
+        <span data-kind={facts.kind} style={barStyle(facts, extents.get(facts.traceId)!)} />
+      </span>
+    </div>
+  ));
+  const shown = allSpans.value?.find(({ span_id }) => span_id === chosen);
+  return (
+    <>
+      <div class="span-tree" {...treeProps} aria-label="Spans">
+        {lines.length > LONG ? (
+          <VList
+            ref={(handle: unknown) => void (list.current = handle as VListHandle | null)}
+            style={{ height: '50vh' }}
+          >
+            {lines}
+          </VList>
+        ) : (
+          lines
+        )}
+      </div>
+      {shown && (
+        <section aria-label="Attributes of the span">
+          <header class="panel-head">
+            <h3>{shown.name}</h3>
+            {'gcp.vertex.agent.llm_request' in shown.attributes && (
+              <button type="button" class="link" onClick={() => openTab('request')}>
+                its request
+              </button>
+            )}
+          </header>
+          <JsonTree
+            key={chosen}
+            value={opened(shown.attributes)}
+            label={`Attributes of ${shown.name}`}
+            open={1}
+            showsWhole={false}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** From where to where each trace reaches: of a whole session, most would be time in which nothing ran. */
+function extentsOf(spans: readonly SpanFacts[]): Map<string, Extent> {
+  const extents = new Map<string, Extent>();
+  for (const { traceId, startMs, endMs } of spans) {
+    const { startMs: from, endMs: to } = extents.get(traceId) ?? { startMs, endMs };
+    extents.set(traceId, { startMs: Math.min(from, startMs), endMs: Math.max(to, endMs) });
+  }
+  return extents;
+}
+
+function barStyle(span: SpanFacts, { startMs, endMs }: Extent): { left: string; width: string } {
+  const whole = Math.max(endMs - startMs, 0.001);
+  return {
+    left: `min(calc(100% - 2px), ${((span.startMs - startMs) / whole) * 100}%)`,
+    width: `max(2px, ${((span.endMs - span.startMs) / whole) * 100}%)`,
+  };
+}

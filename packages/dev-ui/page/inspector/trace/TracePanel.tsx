@@ -1,0 +1,78 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Empty } from '../../parts/Empty.tsx';
+import { ErrorNote } from '../../parts/ErrorNote.tsx';
+import { formatCount, formatDuration } from '../../parts/format.ts';
+import { Skeleton } from '../../parts/Skeleton.tsx';
+import { events } from '../../state/session.ts';
+import { isRunning } from '../../state/run.ts';
+import { shownInvocation } from '../shown-invocation.ts';
+import { SpanTree } from './SpanTree.tsx';
+import { facts, factsByInvocation, spans, spansError } from './session-spans.ts';
+import { sumOf } from './span-tree.ts';
+
+/** What the turn of the selected event did and how long it took, as a tree. */
+export function TracePanel() {
+  const [isWhole, setIsWhole] = useState(false);
+  const invocationId = shownInvocation.value;
+  const ofTurn = factsByInvocation.value.get(invocationId ?? '');
+  const shown = useMemo(() => (isWhole ? facts.value : (ofTurn ?? [])), [isWhole, facts.value, ofTurn]);
+  if (events.value.length === 0)
+    return (
+      <Empty title="Nothing has run yet" text="Send a message: then its agents, model calls and tools show here." />
+    );
+  if (spansError.value !== undefined) return <ErrorNote error={spansError.value} />;
+  if (spans.value === undefined)
+    return isRunning.value ? (
+      <Empty title="The run goes on" text="Its trace is here as soon as it has ended." />
+    ) : (
+      <Skeleton lines={6} />
+    );
+  if (facts.value.length === 0)
+    return (
+      <Empty
+        title="No traces were kept"
+        text="The server keeps the newest traces while it runs, where it records them: the command thole web does, and createHandler with the option traces."
+      />
+    );
+  const input = sumOf(shown, 'inputTokens');
+  const output = sumOf(shown, 'outputTokens');
+  const cost = sumOf(shown, 'cost');
+  const took = shown
+    .filter(({ parentId }) => parentId === undefined)
+    .reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+  return (
+    <>
+      <div class="panel-bar" role="group" aria-label="What to show">
+        <button type="button" class="button" aria-pressed={!isWhole} onClick={() => setIsWhole(false)}>
+          This turn
+        </button>
+        <button type="button" class="button" aria-pressed={isWhole} onClick={() => setIsWhole(true)}>
+          Whole session
+        </button>
+      </div>
+      <dl class="sums">
+        <Sum name="time" value={formatDuration(took)} />
+        {input !== undefined && <Sum name="tokens in" value={formatCount(input)} />}
+        {output !== undefined && <Sum name="tokens out" value={formatCount(output)} />}
+        {cost !== undefined && <Sum name="cost" value={cost.toPrecision(3)} />}
+      </dl>
+      {shown.length === 0 ? (
+        <Empty
+          title={isRunning.value ? 'The run goes on' : 'No trace of this turn'}
+          text={isRunning.value ? 'Its trace is here as soon as it has ended.' : 'The server keeps the newest alone.'}
+        />
+      ) : (
+        <SpanTree spans={shown} />
+      )}
+    </>
+  );
+}
+
+function Sum({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt class="muted">{name}</dt>
+      <dd class="num">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import type { Json, JsonObject } from '@thole/core';
+
+/** Attributes with what they hold as JSON texts (requests, arguments, answers) as what it is, to look into. */
+export function opened(attributes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, openedValue(value)]));
+}
+
+function openedValue(value: Json): Json {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,87 @@
+import type { TraceSpan } from '@thole/client';
+import { computed, effect, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { client } from '../../state/client.ts';
+import { returns } from '../../state/connection.ts';
+import { isRunning } from '../../state/run.ts';
+import { events, openKey, sessionRef } from '../../state/session.ts';
+import { byInvocation } from './by-invocation.ts';
+import { spanFacts } from './span-facts.ts';
+import type { SpanFacts } from './span-facts.ts';
+
+/** What the server recorded of the open session; undefined before it is known. */
+export const spans: Signal<readonly TraceSpan[] | undefined> = signal<readonly TraceSpan[] | undefined>(undefined);
+export const spansError: Signal<unknown> = signal<unknown>(undefined);
+
+/** The same, read. */
+export const facts: ReadonlySignal<readonly SpanFacts[]> = computed(() => (spans.value ?? []).map(spanFacts));
+
+/** The spans of each invocation. */
+export const factsByInvocation: ReadonlySignal<ReadonlyMap<string, SpanFacts[]>> = computed(() =>
+  byInvocation(facts.value),
+);
+
+/** The model call behind each answer, by the event's id. */
+export const modelSpans: ReadonlySignal<ReadonlyMap<string, TraceSpan>> = computed(() => {
+  const found = new Map<string, TraceSpan>();
+  for (const span of spans.value ?? []) {
+    const { kind, eventId } = spanFacts(span);
+    if (kind === 'model' && eventId !== undefined) found.set(eventId, span);
+  }
+  return found;
+});
+
+/** After an event that comes without a run of ours, more may follow at once. */
+const SETTLE_MS = 250;
+
+let followers = 0;
+let end: (() => void) | undefined;
+
+/** Reads the spans of the open session whenever a run has ended or events came, for as long as somebody follows; the answer ends it. */
+export function followSpans(): () => void {
+  if (followers++ === 0) end = follow();
+  return () => {
+    if (--followers === 0) end?.();
+  };
+}
+
+function follow(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let reading: AbortController | undefined;
+  let shown: string | undefined;
+  const stop = effect(() => {
+    // Read anew also when the server is back: it may have been another one meanwhile.
+    const key = `${returns.value} ${openKey.value}`;
+    const last = events.value.at(-1)?.id;
+    if (key !== shown) {
+      shown = key;
+      spans.value = undefined;
+      spansError.value = undefined;
+    }
+    clearTimeout(timer);
+    if (isRunning.value || last === undefined) return;
+    timer = setTimeout(() => {
+      reading?.abort();
+      reading = new AbortController();
+      void readSpans(reading.signal);
+    }, SETTLE_MS);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+    reading?.abort();
+  };
+}
+
+async function readSpans(aborted: AbortSignal): Promise<void> {
+  const ref = sessionRef.peek();
+  if (!ref) return;
+  try {
+    const read = await client.traces.ofSession({ appName: ref.appName, sessionId: ref.sessionId, signal: aborted });
+    if (aborted.aborted) return;
+    spans.value = read;
+    spansError.value = undefined;
+  } catch (error) {
+    if (!aborted.aborted) spansError.value = error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { SpanFacts } from './span-facts.ts';
+
+/** One span in the tree of a trace. */
+export interface SpanNode {
+  facts: SpanFacts;
+  /** By their beginning. */
+  children: SpanNode[];
+}
+
+/** One visible line of the tree. */
+export interface SpanRow {
+  facts: SpanFacts;
+  depth: number;
+  /** undefined where there is nothing to open. */
+  isOpen: boolean | undefined;
+  position: number;
+  siblings: number;
+}
+
+/** Spans as trees, by their beginning. What has a parent that is not here is a root; so is one in a circle. */
+export function spanTree(spans: readonly SpanFacts[]): SpanNode[] {
+  const nodes = new Map(spans.map((facts) => [facts.id, { facts, children: [] as SpanNode[] }]));
+  const roots: SpanNode[] = [];
+  for (const node of nodes.values()) {
+    const parent = isInCircle(node, nodes) ? undefined : nodes.get(node.facts.parentId ?? '');
+    (parent?.children ?? roots).push(node);
+  }
+  for (const { children } of nodes.values()) children.sort(byBeginning);
+  return roots.sort(byBeginning);
+}
+
+/** The visible lines of the trees; what is in `closed` hides what is in it. */
+export function spanRows(roots: readonly SpanNode[], closed: ReadonlySet<string> = new Set()): SpanRow[] {
+  const rows: SpanRow[] = [];
+  const add = (nodes: readonly SpanNode[], depth: number): void => {
+    nodes.forEach(({ facts, children }, i) => {
+      const isOpen = children.length === 0 ? undefined : !closed.has(facts.id);
+      rows.push({ facts, depth, isOpen, position: i + 1, siblings: nodes.length });
+      if (isOpen) add(children, depth + 1);
+    });
+  };
+  add(roots, 0);
+  return rows;
+}
+
+/** What a number of spans took together in tokens; undefined where none tells. */
+export function sumOf(spans: readonly SpanFacts[], of: 'inputTokens' | 'outputTokens' | 'cost'): number | undefined {
+  const told = spans.flatMap((facts) => facts[of] ?? []);
+  return told.length === 0 ? undefined : told.reduce((sum, each) => sum + each, 0);
+}
+
+// Clocks are coarse: what began at once stays in the order in which it was told.
+const byBeginning = (a: SpanNode, b: SpanNode): number => a.facts.startMs - b.facts.startMs;
+
+function isInCircle(node: SpanNode, nodes: ReadonlyMap<string, SpanNode>): boolean {
+  const seen = new Set<string>();
+  for (let at: SpanNode | undefined = node; at; at = nodes.get(at.facts.parentId ?? '')) {
+    if (seen.has(at.facts.id)) return at === node;
+    seen.add(at.facts.id);
+  }
+  return false;
+}

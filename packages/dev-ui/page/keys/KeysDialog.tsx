@@ -1,0 +1,40 @@
+import { Dialog, DialogHeading } from '@ariakit/react';
+import { IconButton } from '../parts/IconButton.tsx';
+import { commands } from '../state/commands.ts';
+import { keyName } from './key-name.ts';
+import { keysOpen } from './keys-open.ts';
+
+const always: readonly (readonly [string, string])[] = [
+  ['⌘K', 'Find anything'],
+  ['⌘⏎', 'Send the message'],
+  ['Esc', 'Close, or leave the field'],
+];
+
+/** All keys. */
+export function KeysDialog() {
+  const bound = commands.value.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
+  return (
+    <Dialog
+      open={keysOpen.value}
+      onClose={() => (keysOpen.value = false)}
+      class="dialog"
+      backdrop={<div class="backdrop" />}
+      unmountOnHide
+    >
+      <header class="dialog-head">
+        <DialogHeading>Keys</DialogHeading>
+        <IconButton label="Close" icon="close" plain onClick={() => (keysOpen.value = false)} />
+      </header>
+      <dl class="keys">
+        {[...always, ...bound].map(([keys, label]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keyName(keys)}</kbd>
+            </dt>
+            <dd>{label}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

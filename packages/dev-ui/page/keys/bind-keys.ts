@@ -1,0 +1,46 @@
+import { commands } from '../state/commands.ts';
+import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-open.ts';
+
+/** Binds the keys of the commands: one letter alone works while nothing is being typed, one with ⌘ (or Ctrl) always. */
+export function bindKeys(): void {
+  addEventListener('keydown', (key) => {
+    if (key.defaultPrevented || key.isComposing || (key.repeat && !'jk'.includes(key.key))) return;
+    if ((key.metaKey || key.ctrlKey) && !key.altKey && key.key.toLowerCase() === 'k') {
+      key.preventDefault();
+      togglePalette();
+      return;
+    }
+    if (key.metaKey || key.ctrlKey || key.altKey) return;
+    if (key.key === 'Escape') return leaveField();
+    // Who types on before the palette has the focus means the palette.
+    if (paletteOpen.value && !isInDialog(key.target)) {
+      if (key.key.length === 1) paletteQuery.value += key.key;
+      key.preventDefault();
+      return;
+    }
+    if (isTyping(key.target) || isInDialog(key.target)) return;
+    const command = commands.value.find((each) => each.keys === key.key && each.when?.() !== false);
+    if (!command) return;
+    key.preventDefault();
+    command.run();
+  });
+}
+
+/** Out of the field, so that letters are keys again. */
+function leaveField(): void {
+  const element = document.activeElement;
+  if (element instanceof HTMLElement && isTyping(element)) element.blur();
+}
+
+/** What slides in is a part of the page, not a question of its own. */
+function isInDialog(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[role="dialog"]:not(.drawer), [role="alertdialog"]') !== null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable ||
+    target.matches('input, textarea, select, [role="combobox"], [role="menu"], [role="menuitem"]')
+  );
+}

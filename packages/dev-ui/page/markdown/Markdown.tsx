@@ -1,0 +1,36 @@
+import DOMPurify from 'dompurify';
+import { memo } from 'preact/compat';
+import { useMemo } from 'preact/hooks';
+import { CodeBlock } from './CodeBlock.tsx';
+import { toBlocks } from './to-blocks.ts';
+import './markdown.css';
+
+// Links open beside the page. Told once: reading the configuration costs more than a short text.
+DOMPurify.setConfig({ ADD_ATTR: ['target'] });
+
+/** A text of a model or a person, as Markdown. */
+export function Markdown({ text, streaming }: { text: string; streaming?: boolean | undefined }) {
+  const blocks = useMemo(() => toBlocks(text), [text]);
+  return (
+    <div class="markdown" dir="auto" data-streaming={streaming ? '' : undefined}>
+      {blocks.map((block, i) =>
+        block.kind === 'code' ? (
+          <CodeBlock
+            key={block.key}
+            code={block.code}
+            language={block.language}
+            writing={streaming && i === blocks.length - 1}
+          />
+        ) : (
+          <Html key={block.key} html={block.html} />
+        ),
+      )}
+    </div>
+  );
+}
+
+/** What `toBlocks` made is safe already; this is the second lock on the door. */
+const Html = memo(function Html({ html }: { html: string }) {
+  const clean = useMemo(() => DOMPurify.sanitize(html), [html]);
+  return <div dangerouslySetInnerHTML={{ __html: clean }} />;
+});

@@ -1,0 +1,126 @@
+import {
+  Combobox,
+  ComboboxGroup,
+  ComboboxGroupLabel,
+  ComboboxItem,
+  ComboboxList,
+  ComboboxProvider,
+  Dialog,
+} from '@ariakit/react';
+import { keyName } from '../keys/key-name.ts';
+import { Icon } from '../parts/icons.tsx';
+import type { IconName } from '../parts/icons.tsx';
+import { commands } from '../state/commands.ts';
+import { go } from '../state/location.ts';
+import { inspect, showTab } from '../state/open-inspector.ts';
+import { events, sessionState } from '../state/session.ts';
+import { sessions } from '../state/sessions.ts';
+import { findItems } from './find-items.ts';
+import type { Found } from './find-items.ts';
+import { paletteOpen, paletteQuery } from './palette-open.ts';
+import './palette.css';
+
+const kinds: readonly (readonly [Found['kind'], string, IconName])[] = [
+  ['command', 'Commands', 'right'],
+  ['session', 'Sessions', 'menu'],
+  ['tool', 'Tools', 'tool'],
+  ['event', 'Events', 'request'],
+  ['state', 'State', 'edit'],
+];
+
+/** Finds sessions, events, tools, state keys and commands, and goes there. */
+export function Palette() {
+  const close = (): void => void (paletteOpen.value = false);
+  return (
+    <Dialog
+      open={paletteOpen.value}
+      onClose={close}
+      class="palette"
+      aria-label="Find anything"
+      backdrop={<div class="backdrop" />}
+      unmountOnHide
+    >
+      <Finder close={close} />
+    </Dialog>
+  );
+}
+
+function Finder({ close }: { close: () => void }) {
+  const query = paletteQuery.value;
+  const found = findItems(query, {
+    commands: commands.value,
+    sessions: sessions.value ?? [],
+    events: events.value,
+    state: sessionState.value,
+  });
+  const take = (item: Found): void => {
+    close();
+    // After the dialog has given the focus back.
+    requestAnimationFrame(() => choose(item));
+  };
+  return (
+    <ComboboxProvider
+      open
+      value={query}
+      setValue={(value) => (paletteQuery.value = value)}
+      includesBaseElement={false}
+    >
+      <div class="palette-field">
+        <Icon name="search" />
+        <Combobox
+          autoFocus
+          autoSelect="always"
+          placeholder="Sessions, events, tools, state keys, commands"
+          aria-label="Find"
+          onKeyDown={(key) => {
+            // Who is quicker than the list means its first line.
+            if (key.key !== 'Enter' || key.isComposing || key.currentTarget.hasAttribute('aria-activedescendant')) return;
+            const first = kinds.flatMap(([kind]) => found.filter((each) => each.kind === kind))[0];
+            if (!first) return;
+            key.preventDefault();
+            take(first);
+          }}
+        />
+      </div>
+      <ComboboxList class="palette-list" alwaysVisible aria-label="Found">
+        {kinds.map(([kind, name, icon]) => {
+          const items = found.filter((each) => each.kind === kind);
+          if (items.length === 0) return null;
+          return (
+            <ComboboxGroup key={kind}>
+              <ComboboxGroupLabel class="palette-kind">{name}</ComboboxGroupLabel>
+              {items.map((item) => (
+                <ComboboxItem
+                  key={item.id}
+                  class="row palette-item"
+                  focusOnHover
+                  setValueOnClick={false}
+                  hideOnClick={false}
+                  onClick={() => take(item)}
+                >
+                  <Icon name={icon} size={14} />
+                  <span class="palette-label">{item.label}</span>
+                  {item.detail && <span class="palette-detail">{item.detail}</span>}
+                  {item.keys && <kbd>{keyName(item.keys)}</kbd>}
+                </ComboboxItem>
+              ))}
+            </ComboboxGroup>
+          );
+        })}
+        {found.length === 0 && <p class="palette-none muted">Nothing found.</p>}
+      </ComboboxList>
+    </ComboboxProvider>
+  );
+}
+
+function choose(item: Found): void {
+  const id = item.id.slice(item.id.indexOf(':') + 1);
+  if (item.kind === 'command')
+    commands
+      .peek()
+      .find((each) => each.id === id)
+      ?.run();
+  if (item.kind === 'session') go({ session: id, event: undefined });
+  if (item.kind === 'event' || item.kind === 'tool') inspect(id, 'event');
+  if (item.kind === 'state') showTab('state');
+}

@@ -1,0 +1,45 @@
+/** `3 ms`, `1.2 s`, `2 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '';
+  if (ms < 1) return '<1 ms';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${minutes} min ${seconds % 60} s`;
+}
+
+// Made once: making one costs more than a hundred uses.
+const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** The time of day, from seconds since the epoch. */
+export function formatTime(seconds: number): string {
+  return timeOfDay.format(seconds * 1_000);
+}
+
+/** Day and time, from seconds since the epoch. */
+export function formatMoment(seconds: number): string {
+  return moment.format(seconds * 1_000);
+}
+
+/** `now`, `3 min`, `2 h`, then the time of day. */
+export function formatAge(seconds: number, nowMs: number): string {
+  const minutes = Math.floor((nowMs / 1_000 - seconds) / 60);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min`;
+  return formatTime(seconds);
+}
+
+/** `1,204` in the reader's way. */
+export function formatCount(count: number): string {
+  return count.toLocaleString();
+}
+
+/** `512 B`, `3.4 kB`, `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 999_500) return `${(bytes / 1_000).toFixed(bytes < 9_950 ? 1 : 0)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

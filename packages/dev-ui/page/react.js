@@ -1,0 +1,30 @@
+// What the ready-made components import as `react`: Preact's, but for three things in which it differs. Types come from
+// `preact/compat`, by `paths` in tsconfig.json.
+import { options } from 'preact';
+
+export * from 'preact/compat';
+export { default } from 'preact/compat';
+
+// In Preact it runs after refs are set: too late for components that call a handler from a ref. Without it they keep their
+// handlers up while they render.
+export const useInsertionEffect = undefined;
+
+// React's events are plain objects: `currentTarget` can be set (what is set holds until the next handler), and a spread
+// copies their members, from which components make the event for the item that is active.
+const native = Object.getOwnPropertyDescriptor(Event.prototype, 'currentTarget');
+const copied = ['bubbles', 'cancelable', 'key', 'code', 'location', 'repeat', 'ctrlKey', 'shiftKey', 'altKey', 'metaKey'];
+const before = options.event?.bind(options);
+options.event = (event) => {
+  let chosen = null;
+  Object.defineProperty(event, 'currentTarget', {
+    configurable: true,
+    get: () => chosen ?? native.get.call(event),
+    set: (target) => {
+      chosen = target;
+    },
+  });
+  if (event.type.startsWith('key')) {
+    for (const name of copied) Object.defineProperty(event, name, { configurable: true, enumerable: true, value: event[name] });
+  }
+  return before ? before(event) : event;
+};

@@ -1,0 +1,56 @@
+import type { SessionSummary } from '@thole/core';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { client } from '../state/client.ts';
+import { refreshSession } from '../state/session-actions.ts';
+import { refreshSessions } from '../state/sessions.ts';
+import { displayNameOf } from '../state/title-of.ts';
+import { toast } from '../state/toast.ts';
+import { explainError } from '../parts/explain-error.ts';
+
+/** A session's name while it is being changed: Enter keeps it, Escape does not. */
+export function RenameField({ session, close }: { session: SessionSummary; close: () => void }) {
+  const before = displayNameOf(session) ?? '';
+  const [name, setName] = useState(before);
+  const field = useRef<HTMLInputElement>(null);
+  const done = useRef(false);
+  useEffect(() => field.current?.select(), []);
+  async function rename(): Promise<void> {
+    // Enter takes the focus away, which would rename a second time.
+    if (done.current) return;
+    done.current = true;
+    const displayName = name.trim();
+    if (displayName !== '' && displayName !== before) {
+      try {
+        await client.sessions.rename({
+          appName: session.appName,
+          userId: session.userId,
+          sessionId: session.id,
+          displayName,
+        });
+        await Promise.all([refreshSessions(), refreshSession()]);
+      } catch (error) {
+        toast(`Not renamed. ${explainError(error).sentence}`, { kind: 'bad' });
+      }
+    }
+    close();
+  }
+  return (
+    <input
+      ref={field}
+      class="field rename-field"
+      aria-label="Name of the session"
+      maxLength={200}
+      value={name}
+      onInput={(input) => setName(input.currentTarget.value)}
+      onBlur={() => void rename()}
+      onKeyDown={(key) => {
+        if (key.key === 'Enter' && !key.isComposing) void rename();
+        if (key.key === 'Escape') {
+          key.stopPropagation();
+          done.current = true;
+          close();
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Virtualizer } from 'virtua';
+import type { SessionSummary } from '@thole/core';
+import { newSession } from '../keys/register-commands.ts';
+import { Empty } from '../parts/Empty.tsx';
+import { ErrorNote } from '../parts/ErrorNote.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
+import { Skeleton } from '../parts/Skeleton.tsx';
+import { connection } from '../state/connection.ts';
+import { now } from '../state/now.ts';
+import { refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
+import { groupByDay } from './group-by-day.ts';
+import { importSession } from './import-session.ts';
+import { SessionRow } from './SessionRow.tsx';
+import './sessions.css';
+import { excerptOf, matches, readingTexts, readTexts } from './session-texts.ts';
+
+/** The user's sessions by day, a search over their names and what was said in them, and a new one. */
+export function SessionList() {
+  const [query, setQuery] = useState('');
+  const words = query.trim();
+  const all = sessions.value;
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (words === '' || !all) return undefined;
+    const controller = new AbortController();
+    const timer = setTimeout(() => void readTexts(all, controller.signal), 200);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [words, all]);
+
+  const found = words === '' ? all : all?.filter((session) => matches(session, words));
+  const rows = useMemo(() => toRows(found ?? [], new Date(now.value)), [found, new Date(now.value).getDate()]);
+  return (
+    <div class="sessions">
+      <div class="sessions-head">
+        <div class="search-field">
+          <Icon name="search" />
+          <input
+            type="search"
+            class="field"
+            data-search
+            placeholder="Search sessions"
+            aria-label="Search sessions"
+            value={query}
+            onInput={(input) => setQuery(input.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <div class="sessions-list" ref={box}>
+        {!all && <Waiting />}
+        {all?.length === 0 && <Empty title="No sessions yet" text="Write a message, and it begins one." />}
+        {all && all.length > 0 && found?.length === 0 && (
+          <p class="muted sessions-none" role="status">
+            {readingTexts.value ? 'Searching …' : 'Nothing found.'}
+          </p>
+        )}
+        <Virtualizer scrollRef={box} itemSize={36} as="ul" item="li">
+          {rows.map((row) =>
+            typeof row === 'string' ? (
+              <h2 key={`day:${row}`} class="sessions-day">
+                {row}
+              </h2>
+            ) : (
+              <SessionRow key={row.id} session={row} excerpt={words === '' ? undefined : excerptOf(row, words)} />
+            ),
+          )}
+        </Virtualizer>
+      </div>
+      <div class="sessions-foot">
+        <button type="button" class="button new-session" onClick={newSession}>
+          <Icon name="plus" /> New session
+        </button>
+        <IconButton label="Import a session from a file" icon="upload" onClick={importSession} />
+      </div>
+    </div>
+  );
+}
+
+/** Nothing is known yet: because it is on its way, or because of what the banner or an error says. */
+function Waiting() {
+  if (connection.value === 'offline') return <p class="muted sessions-none">They show when the server answers.</p>;
+  if (sessionsError.value === undefined) return <Skeleton lines={6} />;
+  return <ErrorNote error={sessionsError.value} retry={() => void refreshSessions()} />;
+}
+
+function toRows(list: readonly SessionSummary[], today: Date): (string | SessionSummary)[] {
+  return groupByDay(list, (session) => session.lastUpdateTime, today).flatMap(({ day, items }) => [day, ...items]);
+}

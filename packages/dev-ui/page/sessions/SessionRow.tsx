@@ -1,0 +1,66 @@
+import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
+import type { SessionSummary } from '@thole/core';
+import { useState } from 'preact/hooks';
+import { formatAge, formatMoment } from '../parts/format.ts';
+import { Icon } from '../parts/icons.tsx';
+import { appName, sessionId, userId } from '../state/location.ts';
+import { now } from '../state/now.ts';
+import { formatRoute } from '../state/route.ts';
+import { runs } from '../state/run.ts';
+import { sessionsOpen } from '../state/screen.ts';
+import { sessionKey } from '../state/session-key.ts';
+import { displayNameOf } from '../state/title-of.ts';
+import { inspectorTab } from '../state/location.ts';
+import { deleteSession } from './delete-session.ts';
+import { exportSession } from './export-session.ts';
+import { RenameField } from './RenameField.tsx';
+
+/** One session of the list: a link to it, and what can be done with it. */
+export function SessionRow({ session, excerpt }: { session: SessionSummary; excerpt?: string | undefined }) {
+  const [renaming, setRenaming] = useState(false);
+  const name = displayNameOf(session) ?? session.id;
+  const open = sessionId.value === session.id;
+  const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
+  const busy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
+  if (renaming) return <RenameField session={session} close={() => setRenaming(false)} />;
+  return (
+    <div class="session-row" aria-current={open ? 'true' : undefined}>
+      <a
+        href={formatRoute({ app: appName.value, user: userId.value, session: session.id, tab: inspectorTab.value })}
+        aria-current={open ? 'page' : undefined}
+        title={`${name}\n${formatMoment(session.lastUpdateTime)}`}
+        onClick={() => (sessionsOpen.value = false)}
+      >
+        <span class="session-name" dir="auto">
+          {name}
+        </span>
+        {excerpt && (
+          <small class="muted" dir="auto">
+            {excerpt}
+          </small>
+        )}
+      </a>
+      {busy ? (
+        <span class="run-dot" role="img" aria-label="running" />
+      ) : (
+        <span class="num session-age">{formatAge(session.lastUpdateTime, now.value)}</span>
+      )}
+      <MenuProvider>
+        <MenuButton class="icon-button session-more" aria-label={`More about ${name}`}>
+          <Icon name="more" />
+        </MenuButton>
+        <Menu class="menu" gutter={4} portal unmountOnHide aria-label={name}>
+          <MenuItem class="menu-item" onClick={() => setRenaming(true)}>
+            <Icon name="edit" /> Rename
+          </MenuItem>
+          <MenuItem class="menu-item" onClick={() => void exportSession(ref, name)}>
+            <Icon name="download" /> Export as a file
+          </MenuItem>
+          <MenuItem class="menu-item menu-bad" onClick={() => deleteSession(ref, name)}>
+            <Icon name="trash" /> Delete
+          </MenuItem>
+        </Menu>
+      </MenuProvider>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { SessionRef } from '@thole/core';
+import { client } from '../state/client.ts';
+import { explainError } from '../parts/explain-error.ts';
+import { go } from '../state/location.ts';
+import { openKey } from '../state/session.ts';
+import { sessionKey } from '../state/session-key.ts';
+import { hiddenSessions, refreshSessions } from '../state/sessions.ts';
+import { toast, TOAST_MS } from '../state/toast.ts';
+
+/** Takes a session off the list at once, and deletes it when it can no longer be undone: after the toast, or with the page. */
+export function deleteSession(ref: SessionRef, name: string): void {
+  const wasOpen = openKey.peek() === sessionKey(ref);
+  hide(ref.sessionId, true);
+  if (wasOpen) go({ session: undefined, event: undefined }, { replace: true });
+  const timer = setTimeout(() => void erase(), TOAST_MS);
+  const leaving = (): void => void erase();
+  addEventListener('pagehide', leaving);
+  toast(`“${name}” is deleted.`, {
+    undo: () => {
+      stopWaiting();
+      hide(ref.sessionId, false);
+      if (wasOpen) go({ session: ref.sessionId }, { replace: true });
+    },
+  });
+
+  function stopWaiting(): void {
+    clearTimeout(timer);
+    removeEventListener('pagehide', leaving);
+  }
+
+  async function erase(): Promise<void> {
+    stopWaiting();
+    try {
+      await client.sessions.delete(ref);
+      await refreshSessions();
+    } catch (error) {
+      hide(ref.sessionId, false);
+      toast(`Not deleted. ${explainError(error).sentence}`, { kind: 'bad' });
+    }
+  }
+}
+
+function hide(id: string, hidden: boolean): void {
+  const next = new Set(hiddenSessions.peek());
+  if (hidden) next.add(id);
+  else next.delete(id);
+  hiddenSessions.value = next;
+}

@@ -1,0 +1,32 @@
+import { explainError } from '../parts/explain-error.ts';
+import { appName, go, userId } from '../state/location.ts';
+import { client } from '../state/client.ts';
+import { sessionsOpen } from '../state/screen.ts';
+import { refreshSessions } from '../state/sessions.ts';
+import { toast } from '../state/toast.ts';
+import { readSessionFile } from './read-session-file.ts';
+
+/** Asks for a file, and makes a session of it. */
+export function importSession(): void {
+  const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.json,application/json' });
+  input.onchange = () => void read(input.files?.[0]);
+  input.click();
+}
+
+async function read(file: File | undefined): Promise<void> {
+  const app = appName.peek();
+  if (!file || app === undefined) return;
+  try {
+    const session = await client.sessions.create({
+      appName: app,
+      userId: userId.peek(),
+      ...readSessionFile(await file.text()),
+    });
+    sessionsOpen.value = false;
+    go({ session: session.id, event: undefined });
+    await refreshSessions();
+    toast(`Imported with ${session.events.length} events.`);
+  } catch (error) {
+    toast(`Not imported. ${explainError(error).sentence}`, { kind: 'bad' });
+  }
+}

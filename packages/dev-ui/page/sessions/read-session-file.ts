@@ -1,0 +1,35 @@
+import type { Event, StateMap } from '@thole/core';
+import { forkOf } from '../state/fork-of.ts';
+
+/** The events and the state in a session's file, of ours or of ADK's web UI. Throws a sentence where it is none. */
+export function readSessionFile(text: string): { state: StateMap; events: Event[] } {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw new Error('The file is not JSON.');
+  }
+  const { events, state } = (typeof file === 'object' && file !== null ? file : {}) as {
+    events?: unknown;
+    state?: unknown;
+  };
+  if (!Array.isArray(events)) throw new Error('The file has no list of events.');
+  const list = (events as unknown[]).map((event, i) => readEvent(event, i));
+  const own = typeof state === 'object' && state !== null ? (state as StateMap) : {};
+  const { events: plain } = forkOf(list, '', {});
+  return { state: ownOf(own), events: plain };
+}
+
+function readEvent(event: unknown, i: number): Event {
+  const { author, content, actions } = (typeof event === 'object' && event !== null ? event : {}) as Partial<Event>;
+  if (typeof author !== 'string') throw new Error(`Event ${i + 1} of the file has no author.`);
+  if (content !== undefined && typeof content !== 'object')
+    throw new Error(`Event ${i + 1} of the file has no readable content.`);
+  const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+  return { ...(event as Event), actions: { ...maps, ...actions } };
+}
+
+/** What belongs to the user or the app stays with them. */
+function ownOf(state: StateMap): StateMap {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !/^(app|user|temp):/.test(key)));
+}

@@ -1,0 +1,61 @@
+import { textOf } from '@thole/core';
+import type { SessionSummary } from '@thole/core';
+import { signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { client } from '../state/client.ts';
+import { displayNameOf } from '../state/title-of.ts';
+
+/** So many newest events of a session are searched. */
+const EVENTS = 200;
+const AT_ONCE = 4;
+
+/** What was said in sessions, by `textKey`; read when it is first searched for. */
+const texts: Signal<ReadonlyMap<string, string>> = signal<ReadonlyMap<string, string>>(new Map());
+
+/** Whether sessions are being read to be searched. */
+export const readingTexts: Signal<boolean> = signal(false);
+
+const textKey = (session: SessionSummary): string =>
+  JSON.stringify([session.appName, session.userId, session.id, session.lastSeq]);
+
+/** Whether every word stands in the session's name, its id, or what was said in it so far as that is read. */
+export function matches(session: SessionSummary, query: string): boolean {
+  const text =
+    `${displayNameOf(session) ?? ''} ${session.id} ${texts.value.get(textKey(session)) ?? ''}`.toLocaleLowerCase();
+  return query
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Where the query stands in what was said, with a little around it; undefined where it stands in the name alone. */
+export function excerptOf(session: SessionSummary, query: string): string | undefined {
+  const text = texts.value.get(textKey(session));
+  const word = query
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .find((each) => each !== '');
+  const at = word === undefined || text === undefined ? -1 : text.toLocaleLowerCase().indexOf(word);
+  if (at < 0) return undefined;
+  return `${at > 20 ? '…' : ''}${text!.slice(Math.max(0, at - 20), at + 60)}`;
+}
+
+/** Reads what was said in the sessions, those that are not read yet, a few at a time, until the signal. */
+export async function readTexts(sessions: readonly SessionSummary[], abort: AbortSignal): Promise<void> {
+  const left = sessions.filter((session) => !texts.peek().has(textKey(session)));
+  if (left.length === 0) return;
+  readingTexts.value = true;
+  const worker = async (): Promise<void> => {
+    for (let session = left.shift(); session && !abort.aborted; session = left.shift()) {
+      const { appName, userId, id: sessionId } = session;
+      const read = await client.sessions
+        .get({ appName, userId, sessionId, numRecentEvents: EVENTS, signal: abort })
+        .catch(() => undefined);
+      if (!read) continue;
+      const text = read.events.map((event) => textOf(event.content)).filter((each) => each !== '');
+      texts.value = new Map(texts.peek()).set(textKey(session), text.join(' ').replaceAll(/\s+/g, ' '));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  readingTexts.value = false;
+}

@@ -1,0 +1,34 @@
+import type { Part } from '@thole/core';
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { appName, userId } from './location.ts';
+import { openKey } from './session.ts';
+import { readStored, writeStored } from './stored.ts';
+
+/** A message that is being written. */
+export interface Draft {
+  text: string;
+  files: readonly Part[];
+}
+
+const empty: Draft = { text: '', files: [] };
+const drafts: Signal<ReadonlyMap<string, Draft>> = signal<ReadonlyMap<string, Draft>>(new Map());
+
+/** Where the draft is kept: with its session, or with the app for a session that is not there yet. */
+export const draftKey: ReadonlySignal<string> = computed(
+  () => openKey.value ?? JSON.stringify([appName.value ?? '', userId.value]),
+);
+
+/** The draft of the open session. Its text survives a reload. */
+export const draft: ReadonlySignal<Draft> = computed(() => drafts.value.get(draftKey.value) ?? stored(draftKey.value));
+
+export function writeDraft(change: Partial<Draft>, key: string = draftKey.peek()): void {
+  const next = { ...(drafts.peek().get(key) ?? stored(key)), ...change };
+  drafts.value = new Map(drafts.peek()).set(key, next);
+  writeStored(`draft:${key}`, next.text === '' ? undefined : next.text);
+}
+
+function stored(key: string): Draft {
+  const text = readStored(`draft:${key}`);
+  return text === undefined ? empty : { text, files: [] };
+}

@@ -1,0 +1,62 @@
+import type { Event, EventActions, Json, StateMap } from '@thole/core';
+
+/** What a new session begins with that goes another way from an event on. */
+export interface Fork {
+  state: StateMap;
+  events: Event[];
+}
+
+const reserved = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
+
+/**
+ * The events before the one with this id, as a session can begin with them: without what only a run may write, and without
+ * the questions that a run puts to people. The state is what these events made of it, on top of values that no event ever
+ * wrote; that of the user and of the app stays where it is.
+ */
+export function forkOf(events: readonly Event[], beforeId: string, state: Readonly<Record<string, Json>>): Fork {
+  const at = events.findIndex((event) => event.id === beforeId);
+  const before = at < 0 ? events : events.slice(0, at);
+  const written = new Set(events.flatMap((event) => Object.keys(event.actions.stateDelta)));
+  const kept = Object.entries(state).filter(([key]) => isOwn(key) && !written.has(key));
+  const next = new Map<string, Json>(kept);
+  for (const event of before) {
+    for (const [key, value] of Object.entries(event.actions.stateDelta)) {
+      if (!isOwn(key)) continue;
+      if (value === null) next.delete(key);
+      else next.set(key, value);
+    }
+  }
+  return { state: Object.fromEntries(next), events: before.flatMap(plainEvent) };
+}
+
+const isOwn = (key: string): boolean => !/^(app|user|temp):/.test(key) && key !== '__session_metadata__';
+
+function plainEvent(event: Event): Event[] {
+  const { seq: _, content, actions, longRunningToolIds, ...rest } = event;
+  const parts = content?.parts?.filter(
+    ({ functionCall, functionResponse }) => !reserved.has(functionCall?.name ?? functionResponse?.name ?? ''),
+  );
+  const ids = longRunningToolIds?.filter((id) => parts?.some((part) => part.functionCall?.id === id));
+  if (content?.parts?.length && !parts?.length) return [];
+  return [
+    {
+      ...rest,
+      ...(content && { content: { ...content, ...(parts && { parts }) } }),
+      ...(ids?.length && { longRunningToolIds: ids }),
+      actions: plainActions(actions),
+    },
+  ];
+}
+
+function plainActions({ artifactDelta, skipSummarization, transferToAgent, escalate }: EventActions): EventActions {
+  return {
+    // The state is given as a whole.
+    stateDelta: {},
+    artifactDelta: { ...artifactDelta },
+    requestedAuthConfigs: {},
+    requestedToolConfirmations: {},
+    ...(skipSummarization !== undefined && { skipSummarization }),
+    ...(transferToAgent !== undefined && { transferToAgent }),
+    ...(escalate !== undefined && { escalate }),
+  };
+}

@@ -1,0 +1,41 @@
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import { formatRoute, parseRoute } from './route.ts';
+import type { Route, Tab } from './route.ts';
+
+const current = signal<Route>(parseRoute(location.hash));
+
+/** What the page shows now; follows the address, back and forward included. */
+export const route: ReadonlySignal<Route> = current;
+export const appName: ReadonlySignal<string | undefined> = computed(() => current.value.app);
+export const userId: ReadonlySignal<string> = computed(() => current.value.user);
+export const sessionId: ReadonlySignal<string | undefined> = computed(() => current.value.session);
+export const selectedEventId: ReadonlySignal<string | undefined> = computed(() => current.value.event);
+export const inspectorTab: ReadonlySignal<Tab> = computed(() => current.value.tab);
+
+/** Changes the address. A step of its own in the history, unless `replace`. */
+export function go(change: Partial<Route>, how: { replace?: boolean | undefined } = {}): void {
+  const next = formatRoute({ ...current.value, ...change });
+  if (next === location.hash) return;
+  if (how.replace) history.replaceState(null, '', next);
+  else history.pushState(null, '', next);
+  follow();
+}
+
+/** Selects an event (none without an id), and opens a tab on it where one is named. */
+export function selectEvent(id: string | undefined, tab?: Tab): void {
+  // Walking through events with the keyboard is not worth a step back each.
+  const replace = selectedEventId.value !== undefined && tab === undefined;
+  go({ event: id, ...(tab && { tab }) }, { replace });
+}
+
+export function openTab(tab: Tab): void {
+  go({ tab }, { replace: true });
+}
+
+function follow(): void {
+  current.value = parseRoute(location.hash);
+}
+
+addEventListener('hashchange', follow);
+addEventListener('popstate', follow);

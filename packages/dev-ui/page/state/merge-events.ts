@@ -1,0 +1,19 @@
+import type { Event } from '@thole/core';
+
+/** Two lists of a session's events as one: each event once (the later list's wins), in the order of `seq`. */
+export function mergeEvents(known: readonly Event[], more: readonly Event[]): readonly Event[] {
+  if (more.length === 0) return known;
+  const last = known.at(-1)?.seq;
+  if (known.length === 0) return sorted(more);
+  // Nearly always they only go on.
+  if (last !== undefined && more.every((event, i) => (event.seq ?? 0) > (more[i - 1]?.seq ?? last))) {
+    return [...known, ...more];
+  }
+  const byId = new Map(known.map((event) => [event.id, event]));
+  for (const event of more) byId.set(event.id, event);
+  return sorted([...byId.values()]);
+}
+
+function sorted(list: readonly Event[]): readonly Event[] {
+  return list.toSorted((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity) || a.timestamp - b.timestamp);
+}

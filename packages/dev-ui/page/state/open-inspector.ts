@@ -1,0 +1,20 @@
+import { openTab, selectEvent } from './location.ts';
+import type { Tab } from './route.ts';
+import { inspectorOpen, inspectorShown, isNarrow } from './screen.ts';
+
+/** Shows an event in the inspector, which is brought in where it was away. */
+export function inspect(eventId: string, tab?: Tab): void {
+  selectEvent(eventId, tab);
+  if (tab !== undefined) bringIn();
+}
+
+/** Opens a tab of the inspector, which is brought in where it was away. */
+export function showTab(tab: Tab): void {
+  openTab(tab);
+  bringIn();
+}
+
+function bringIn(): void {
+  if (isNarrow.value) inspectorOpen.value = true;
+  else inspectorShown.value = true;
+}

@@ -1,0 +1,42 @@
+import type { ClientRun } from '@thole/client';
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { Content, Event } from '@thole/core';
+import { openKey } from './session.ts';
+
+/** What the newest run of a session is doing. */
+export type RunState =
+  | { kind: 'idle' }
+  | { kind: 'running'; invocationId?: string | undefined; startedAt: number; reconnecting?: boolean | undefined }
+  | { kind: 'failed'; error: unknown };
+
+/** A run that this page reads, or that just failed. */
+export interface RunRecord {
+  state: RunState;
+  reader?: ClientRun | undefined;
+  /** What was sent, until the server shows it as an event. */
+  sent?: Content | undefined;
+  streaming: readonly Event[];
+}
+
+/** By `sessionKey`. A run goes on being read when another session is opened. */
+export const runs: Signal<ReadonlyMap<string, RunRecord>> = signal<ReadonlyMap<string, RunRecord>>(new Map());
+
+const idle: RunRecord = { state: { kind: 'idle' }, streaming: [] };
+export const openRun: ReadonlySignal<RunRecord> = computed(() => runs.value.get(openKey.value ?? '') ?? idle);
+
+/** The run of the open session. */
+export const run: ReadonlySignal<RunState> = computed(() => openRun.value.state);
+export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind === 'running');
+
+/** Answers that are being written: the partials of each event put together, until the whole one comes. */
+export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
+
+/** The message that was sent and is not yet an event. */
+export const sent: ReadonlySignal<Content | undefined> = computed(() => openRun.value.sent);
+
+export function changeRun(key: string, change: Partial<RunRecord>): void {
+  const next = new Map(runs.peek());
+  next.set(key, { ...(next.get(key) ?? idle), ...change });
+  runs.value = next;
+}

@@ -1,0 +1,47 @@
+import type { SessionSummary } from '@thole/core';
+import { computed, effect, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { client } from './client.ts';
+import { returns } from './connection.ts';
+import { appName, userId } from './location.ts';
+
+/** As many as are listed; older ones are found by their address. */
+const MOST = 500;
+
+/** The newest sessions of the user, newest first; undefined before they are known. */
+const listed: Signal<readonly SessionSummary[] | undefined> = signal<readonly SessionSummary[] | undefined>(undefined);
+export const sessionsError: Signal<unknown> = signal<unknown>(undefined);
+
+/** Deleted on the page, and not yet on the server: this can be undone. */
+export const hiddenSessions: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
+
+export const sessions: ReadonlySignal<readonly SessionSummary[] | undefined> = computed(() =>
+  listed.value?.filter((each) => !hiddenSessions.value.has(each.id)),
+);
+
+/** Reads the list whenever the app or the user changes, and when the server is back. */
+export function followSessions(): void {
+  let of = '';
+  effect(() => {
+    const key = JSON.stringify([appName.value, userId.value]);
+    void returns.value;
+    if (key !== of) listed.value = undefined;
+    of = key;
+    void refreshSessions();
+  });
+}
+
+/** Reads the list anew. */
+export async function refreshSessions(): Promise<void> {
+  const app = appName.peek();
+  const user = userId.peek();
+  if (app === undefined) return;
+  try {
+    const page = await client.sessions.list({ appName: app, userId: user, limit: MOST, offset: 0, order: 'desc' });
+    if (appName.peek() !== app || userId.peek() !== user) return;
+    listed.value = page.sessions;
+    sessionsError.value = undefined;
+  } catch (error) {
+    sessionsError.value = error;
+  }
+}

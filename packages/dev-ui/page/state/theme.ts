@@ -1,0 +1,30 @@
+import { effect, signal } from '@preact/signals';
+import { readStored, writeStored } from './stored.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** The chosen theme; `system` follows the system's wish. Kept in this browser. */
+export const theme = signal<Theme>(parse(readStored('theme')));
+
+/** Sets the theme on the page whenever it changes. */
+export function applyTheme(): void {
+  effect(() => {
+    const chosen = theme.value;
+    if (chosen === 'system') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = chosen;
+    writeStored('theme', chosen === 'system' ? undefined : chosen);
+  });
+}
+
+/** Whether the page is dark now. */
+export function isDark(): boolean {
+  return theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+}
+
+export function toggleTheme(): void {
+  theme.value = isDark() ? 'light' : 'dark';
+}
+
+function parse(text: string | undefined): Theme {
+  return text === 'light' || text === 'dark' ? text : 'system';
+}

@@ -1,0 +1,29 @@
+import { signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+
+/** A line at the bottom of the page, for a few seconds. */
+export interface Toast {
+  id: number;
+  text: string;
+  kind: 'plain' | 'bad';
+  undo?: (() => void) | undefined;
+}
+
+export const TOAST_MS = 6_000;
+export const toasts: Signal<readonly Toast[]> = signal<readonly Toast[]>([]);
+
+let count = 0;
+
+/** Shows a line, read out by screen readers; with `undo` it has a button for it. */
+export function toast(
+  text: string,
+  options: { undo?: (() => void) | undefined; kind?: Toast['kind'] | undefined } = {},
+): void {
+  const id = ++count;
+  toasts.value = [...toasts.value, { id, text, kind: options.kind ?? 'plain', undo: options.undo }].slice(-3);
+  setTimeout(() => removeToast(id), TOAST_MS);
+}
+
+export function removeToast(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id);
+}

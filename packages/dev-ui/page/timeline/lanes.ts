@@ -1,0 +1,66 @@
+import type { TimeKind } from '../inspector/trace/span-facts.ts';
+
+/** One stretch of time in a lane. Times are milliseconds since the epoch. */
+export interface Bar {
+  id: string;
+  lane: string;
+  kind: TimeKind;
+  label: string;
+  startMs: number;
+  endMs: number;
+  eventId: string | undefined;
+  error?: string | undefined;
+}
+
+/** The time of one agent. Bars that overlap lie in rows of their own, below each other. */
+export interface Lane {
+  name: string;
+  bars: (Bar & { row: number })[];
+  rows: number;
+}
+
+/** Bars by lane, in the order in which the lanes begin; each bar in the first row that is free. */
+export function toLanes(bars: readonly Bar[]): Lane[] {
+  const lanes = new Map<string, { lane: Lane; ends: number[] }>();
+  for (const bar of bars.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)) {
+    let found = lanes.get(bar.lane);
+    if (!found) lanes.set(bar.lane, (found = { lane: { name: bar.lane, bars: [], rows: 0 }, ends: [] }));
+    const { lane, ends } = found;
+    const free = ends.findIndex((end) => end <= bar.startMs);
+    const row = free < 0 ? ends.length : free;
+    ends[row] = Math.max(bar.endMs, bar.startMs);
+    lane.bars.push({ ...bar, row });
+    lane.rows = ends.length;
+  }
+  return [...lanes.values()].map(({ lane }) => lane);
+}
+
+/** From where to where the bars reach. */
+export function extentOf(bars: readonly Bar[]): { startMs: number; endMs: number } {
+  let startMs = Infinity;
+  let endMs = -Infinity;
+  for (const bar of bars) {
+    startMs = Math.min(startMs, bar.startMs);
+    endMs = Math.max(endMs, bar.endMs);
+  }
+  return bars.length === 0 ? { startMs: 0, endMs: 0 } : { startMs, endMs };
+}
+
+/** How long each kind of time is, counted once where bars of a kind overlap. */
+export function totals(bars: readonly Bar[]): { kind: TimeKind; ms: number }[] {
+  const kinds: TimeKind[] = ['model', 'tool', 'store', 'wait', 'agent'];
+  return kinds.flatMap((kind) => {
+    const ms = covered(bars.filter((bar) => bar.kind === kind));
+    return ms > 0 ? [{ kind, ms }] : [];
+  });
+}
+
+function covered(bars: readonly Bar[]): number {
+  let sum = 0;
+  let until = -Infinity;
+  for (const { startMs, endMs } of bars.toSorted((a, b) => a.startMs - b.startMs)) {
+    sum += Math.max(0, endMs - Math.max(startMs, until));
+    until = Math.max(until, endMs);
+  }
+  return sum;
+}

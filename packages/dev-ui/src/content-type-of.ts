@@ -1,0 +1,15 @@
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  map: 'application/json',
+  md: 'text/plain; charset=utf-8',
+};
+
+/** What a browser is told that a file of the page is, by the end of its name. */
+export function contentTypeOf(name: string): string {
+  const end = name.slice(name.lastIndexOf('.') + 1);
+  return Object.hasOwn(types, end) ? types[end]! : 'application/octet-stream';
+}

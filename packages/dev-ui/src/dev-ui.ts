@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { contentTypeOf } from './content-type-of.ts';
+import { notBuilt } from './not-built.ts';
+import type { Ui } from './ui.ts';
+
+/**
+ * The built page, for `createHandler`'s `ui`. Only files that stand in its folder when the page itself is asked for can be had, by
+ * their exact names, so no path leads out of it. Where the page was not built, a page says how to build it.
+ */
+export function devUi(): Ui {
+  let known: Promise<ReadonlyMap<string, URL>> | undefined;
+  return async (path) => {
+    const isPage = path === '' || path === 'index.html';
+    // Each time: it may have been built anew, with other names.
+    if (isPage) known = filesOfPage();
+    const files = await (known ??= filesOfPage());
+    if (isPage && files.size === 0) return { body: notBuilt, type: contentTypeOf('index.html') };
+    const name = isPage ? 'index.html' : path;
+    const file = files.get(name);
+    return file && { body: await readFile(file), type: contentTypeOf(name) };
+  };
+}
+
+/** By name relative to the page's folder, with `/`. This file runs as `src/dev-ui.ts` and as `dist/index.js`. */
+async function filesOfPage(): Promise<ReadonlyMap<string, URL>> {
+  const folder = new URL('../dist/page/', import.meta.url);
+  const entries = await readdir(fileURLToPath(folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  const root = fileURLToPath(folder);
+  const files = new Map<string, URL>();
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const name = `${entry.parentPath}/${entry.name}`.slice(root.length).replaceAll('\\', '/').replace(/^\/+/, '');
+    files.set(name, new URL(name, folder));
+  }
+  return files.has('index.html') ? files : new Map();
+}

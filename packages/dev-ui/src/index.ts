@@ -1,0 +1,2 @@
+export { devUi } from './dev-ui.ts';
+export type { Ui } from './ui.ts';

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { forkOf } from '../page/state/fork-of.ts';
+import { joinPartial } from '../page/state/join-partials.ts';
+import { mergeEvents } from '../page/state/merge-events.ts';
+import { displayNameOf, titleOf } from '../page/state/title-of.ts';
+import { readSessionFile } from '../page/sessions/read-session-file.ts';
+import { anEvent } from './an-event.ts';
+
+const one = anEvent(1, { author: 'user', parts: [{ text: 'One' }], actions: { stateDelta: { a: 1, 'user:u': 1 } } });
+const two = anEvent(2, { parts: [{ text: 'Two' }], actions: { stateDelta: { a: 2, b: null } } });
+const three = anEvent(3, { author: 'user', parts: [{ text: 'Three' }] });
+
+it('puts events in the order of seq, each once, whichever way they came', () => {
+  expect(mergeEvents([one], [two, three])).toEqual([one, two, three]);
+  expect(mergeEvents([one, three], [two])).toEqual([one, two, three]);
+  expect(mergeEvents([one, two], [two, three])).toEqual([one, two, three]);
+  expect(mergeEvents([], [three, one])).toEqual([one, three]);
+  const known = [one, two];
+  expect(mergeEvents(known, [])).toBe(known);
+});
+
+it('puts partials of one event together, and keeps thoughts apart from the answer', () => {
+  const piece = (text: string, thought?: boolean) => ({
+    ...anEvent(9, { parts: [{ text, ...(thought && { thought }) }] }),
+    partial: true,
+  });
+  const pieces = [piece('Let me ', true), piece('see.', true), piece('Room '), piece('12')];
+  expect(pieces.reduce<ReturnType<typeof joinPartial>>(joinPartial, [])[0]!.content!.parts).toEqual([
+    { text: 'Let me see.', thought: true },
+    { text: 'Room 12' },
+  ]);
+});
+
+it('keeps partials of agents that write at the same time apart', () => {
+  const first = anEvent(1, { parts: [{ text: 'a' }] });
+  const second = anEvent(2, { parts: [{ text: 'b' }] });
+  const growing = [first, second, first, second].reduce<ReturnType<typeof joinPartial>>(joinPartial, []);
+  expect(growing.map((event) => event.content!.parts![0]!.text)).toEqual(['aa', 'bb']);
+});
+
+it('forks before a message: its events, and the state that they made, without what is the user’s', () => {
+  const fork = forkOf([one, two, three], 'event-3', { a: 3, c: 'from the beginning', 'user:u': 1, 'app:x': 1 });
+  expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One', 'Two']);
+  expect(fork.state).toEqual({ a: 2, c: 'from the beginning' });
+  expect(forkOf([one, two, three], 'event-1', { a: 3 })).toEqual({ state: {}, events: [] });
+});
+
+it('forks without anything that only a run may write', () => {
+  const asks = anEvent(2, {
+    parts: [{ functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } }, { text: 'Wait.' }],
+    longRunningToolIds: ['q'],
+    actions: { endOfAgent: true, agentState: {}, requestedToolConfirmations: { q: {} }, artifactDelta: { 'a.txt': 0 } },
+  });
+  const given = anEvent(3, {
+    author: 'user',
+    parts: [{ functionResponse: { id: 'q', name: 'adk_request_confirmation', response: {} } }],
+  });
+  const { events } = forkOf([asks, given, anEvent(4, {})], 'event-4', {});
+  expect(events).toHaveLength(1);
+  expect(events[0]).not.toHaveProperty('seq');
+  expect(events[0]).not.toHaveProperty('longRunningToolIds');
+  expect(events[0]!.content!.parts).toEqual([{ text: 'Wait.' }]);
+  expect(events[0]!.actions).toEqual({
+    ...{ stateDelta: {}, artifactDelta: { 'a.txt': 0 }, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+  });
+});
+
+it('names a session after the first line of its first message, cut between words', () => {
+  expect(titleOf({ parts: [{ text: '\n  Book  a room.\nFor two.' }] })).toBe('Book a room.');
+  expect(titleOf({ parts: [{ inlineData: { mimeType: 'image/png', data: '' } }] })).toBe('');
+  const title = titleOf({ parts: [{ text: 'word '.repeat(40) }] });
+  expect(title.endsWith('word…')).toBe(true);
+  expect(title.length).toBeLessThanOrEqual(61);
+  expect(titleOf({ parts: [{ text: '🙂'.repeat(80) }] })).toBe(`${'🙂'.repeat(60)}…`);
+});
+
+it('takes only a text as a session’s given name', () => {
+  expect(displayNameOf({ state: { __session_metadata__: { displayName: 'Ann' } } })).toBe('Ann');
+  for (const metadata of [null, 1, [], {}, { displayName: 7 }, { displayName: ' ' }]) {
+    expect(displayNameOf({ state: { __session_metadata__: metadata } })).toBeUndefined();
+  }
+});
+
+it('reads a session’s file, and says what is wrong with another', () => {
+  const file = {
+    state: { a: 1, 'user:b': 2 },
+    events: [{ author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } }],
+  };
+  const read = readSessionFile(JSON.stringify(file));
+  expect(read.state).toEqual({ a: 1 });
+  expect(read.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: {}, artifactDelta: {} } });
+  expect(() => readSessionFile('{')).toThrow('The file is not JSON.');
+  expect(() => readSessionFile('[]')).toThrow('The file has no list of events.');
+  expect(() => readSessionFile('{"events":[{}]}')).toThrow('Event 1 of the file has no author.');
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { layoutGraph } from '../../page/graph/layout-graph.ts';
+import { marksOf } from '../../page/graph/marks-of.ts';
+import { countNodes, readGraph } from '../../page/graph/read-graph.ts';
+import { event } from '../inspector/events.ts';
+
+const tree = {
+  name: 'hotel',
+  rootAgent: {
+    name: 'concierge',
+    type: 'LlmAgent',
+    subAgents: [
+      { name: 'cook', tools: ['menu'] },
+      { name: 'porter', tools: [{ name: 'carry', description: 'Carries.' }] },
+    ],
+    tools: [{ functionDeclarations: [{ name: 'book' }] }, { name: 'ask', agent: { name: 'expert' } }],
+  },
+};
+
+describe('readGraph', () => {
+  it('reads agents and tools, also an agent in a tool’s place', () => {
+    const root = readGraph(tree)!;
+    expect(root).toMatchObject({ kind: 'agent', name: 'concierge', type: 'LlmAgent' });
+    expect(root.children.map(({ kind, name }) => [kind, name])).toEqual([
+      ['agent', 'cook'],
+      ['agent', 'porter'],
+      ['tool', 'book'],
+      ['tool', 'ask'],
+    ]);
+    expect(countNodes(root)).toEqual({ agents: 4, tools: 4 });
+  });
+
+  it('reads an app’s info, in which agents name their sub-agents', () => {
+    const agents = {
+      a: { name: 'a', subAgents: ['b'], tools: [] },
+      b: { name: 'b', subAgents: [], tools: [{ name: 't' }] },
+    };
+    expect(readGraph({ rootAgentName: 'a', agents })!.children).toMatchObject([
+      { kind: 'agent', name: 'b', children: [{ kind: 'tool', name: 't' }] },
+    ]);
+  });
+
+  it('ends on agents that name each other', () => {
+    const agents = { a: { name: 'a', subAgents: ['b', 'b'] }, b: { name: 'b', subAgents: ['a', 'a'] } };
+    expect(countNodes(readGraph({ rootAgentName: 'a', agents })!).agents).toBeLessThan(10);
+  });
+
+  it('reads nothing from what tells nothing', () => {
+    for (const told of [{}, { rootAgent: 'x' }, { rootAgentName: 'a', agents: [] }])
+      expect(readGraph(told)).toBeUndefined();
+  });
+
+  it('gives what stands in two places two ids', () => {
+    const ids = readGraph({ rootAgent: { name: 'a', subAgents: [{ name: 'b', tools: ['t'] }], tools: ['t', 'b'] } });
+    const all: string[] = [];
+    const walk = (node: NonNullable<typeof ids>): void => {
+      all.push(node.id);
+      node.children.forEach(walk);
+    };
+    walk(ids!);
+    expect(new Set(all).size).toBe(5);
+  });
+});
+
+describe('layoutGraph', () => {
+  const { nodes, edges, width, height } = layoutGraph(readGraph(tree)!);
+
+  it('lays no node over another, and all of them within the drawing', () => {
+    for (const a of nodes) {
+      expect(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height).toBe(true);
+      for (const b of nodes)
+        if (a !== b)
+          expect(a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(
+            true,
+          );
+    }
+  });
+
+  it('puts what hangs on a node to the right of it', () => {
+    expect(edges).toHaveLength(nodes.length - 1);
+    for (const { from, to } of edges) expect(from.x + from.width).toBeLessThan(to.x);
+  });
+
+  it('puts a node into the middle of what hangs on it', () => {
+    const [root] = nodes;
+    const ys = edges.filter(({ from }) => from === root).map(({ to }) => to.y);
+    expect(root!.y).toBe((Math.min(...ys) + Math.max(...ys)) / 2);
+  });
+
+  it('draws a single agent', () => {
+    expect(layoutGraph(readGraph({ rootAgent: { name: 'a' } })!)).toMatchObject({ height: 28, edges: [] });
+  });
+});
+
+describe('marksOf', () => {
+  it('marks who said an event and the tools in it', () => {
+    const { agent, tools } = marksOf(
+      event({ id: 'e', author: 'cook', parts: [{ functionCall: { name: 'menu', args: {} } }, { text: 'Look:' }] }),
+    );
+    expect([agent, [...tools]]).toEqual(['cook', ['menu']]);
+  });
+
+  it('marks nothing without an event', () => {
+    expect(marksOf(undefined)).toEqual({ agent: undefined, tools: new Set() });
+  });
+});

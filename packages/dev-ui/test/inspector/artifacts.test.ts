@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { bytesOf, previewOf } from '../../page/inspector/artifacts/preview-of.ts';
+import { savedVersions } from '../../page/inspector/artifacts/saved-versions.ts';
+import { sortArtifacts } from '../../page/inspector/artifacts/sort-artifacts.ts';
+import { event } from './events.ts';
+
+const part = (mimeType: string, text: string) => ({
+  inlineData: { mimeType, data: Buffer.from(text).toString('base64') },
+});
+
+describe('previewOf', () => {
+  it('shows a picture by its address and text by its words', () => {
+    expect(previewOf(part('image/png', 'x'))).toMatchObject({
+      kind: 'image',
+      url: 'data:image/png;base64,eA==',
+      bytes: 1,
+    });
+    expect(previewOf(part('text/csv', 'a,ü\n'))).toMatchObject({ kind: 'text', text: 'a,ü\n', bytes: 5 });
+    expect(previewOf({ text: 'ü' })).toMatchObject({ kind: 'text', bytes: 2 });
+  });
+
+  it('lays out JSON, and shows as it is what only claims to be', () => {
+    expect(previewOf(part('application/json', '{"a":1}'))).toMatchObject({ text: '{\n  "a": 1\n}' });
+    expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });
+  });
+
+  it('shows as a file what is no text whatever it claims, and what it does not know', () => {
+    const bytes = { inlineData: { mimeType: 'text/plain', data: Buffer.from([0xff, 0xfe, 0x00]).toString('base64') } };
+    expect(previewOf(bytes)).toMatchObject({ kind: 'file', bytes: 3 });
+    expect(previewOf(part('application/pdf', 'x'))).toMatchObject({ kind: 'file' });
+    expect(previewOf(part('text/html', '<script>'))).toMatchObject({ kind: 'text', text: '<script>' });
+  });
+
+  it('names the address of a file that stands elsewhere', () => {
+    expect(previewOf({ fileData: { fileUri: 'https://example.test/a', mimeType: 'image/png' } })).toMatchObject({
+      kind: 'elsewhere',
+      url: 'https://example.test/a',
+    });
+  });
+});
+
+describe('bytesOf', () => {
+  it('gives the bytes again that were saved', () => {
+    expect([...bytesOf(part('application/x', 'aü'))]).toEqual([97, 195, 188]);
+    expect([...bytesOf({ text: 'a' })]).toEqual([97]);
+    expect(bytesOf({}).length).toBe(0);
+  });
+});
+
+describe('sortArtifacts', () => {
+  it('lists the session’s own before the user’s, each name once', () => {
+    expect(sortArtifacts(['user:a', 'b', 'a', 'b']).map(({ filename }) => filename)).toEqual(['a', 'b', 'user:a']);
+  });
+});
+
+describe('savedVersions', () => {
+  it('counts how often each file was saved', () => {
+    const saving = (id: string, ...names: string[]) => {
+      const made = event({ id });
+      return {
+        ...made,
+        actions: { ...made.actions, artifactDelta: Object.fromEntries(names.map((name) => [name, 0])) },
+      };
+    };
+    expect([...savedVersions([saving('1', 'a', 'b'), saving('2', 'a'), event({ id: '3' })])]).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest } from '@thole/core';
+import { diffRequests } from '../../page/inspector/request/diff-requests.ts';
+import { requestParts } from '../../page/inspector/request/request-parts.ts';
+
+const said = (role: 'user' | 'model', text: string): LlmRequest['contents'][number] => ({ role, parts: [{ text }] });
+
+function diff(before: LlmRequest, after: LlmRequest): string[] {
+  return diffRequests(requestParts(before), requestParts(after)).map(({ kind, part }) => `${kind} ${part.text}`);
+}
+
+describe('diffRequests', () => {
+  it('shows a history that went on as the same, with what is new added', () => {
+    const before = [said('user', 'a'), said('model', 'b')];
+    expect(diff({ config: {}, contents: before }, { config: {}, contents: [...before, said('user', 'c')] })).toEqual([
+      'same a',
+      'same b',
+      'added c',
+    ]);
+  });
+
+  it('shows what fell out of the history where it stood', () => {
+    const contents = [said('user', 'a'), said('model', 'b'), said('user', 'c')];
+    expect(diff({ config: {}, contents }, { config: {}, contents: [contents[0]!, contents[2]!] })).toEqual([
+      'same a',
+      'removed b',
+      'same c',
+    ]);
+  });
+
+  it('calls an instruction that reads otherwise changed, and keeps how it read', () => {
+    const [change] = diffRequests(
+      requestParts({ config: { systemInstruction: 'Old.' }, contents: [] }),
+      requestParts({ config: { systemInstruction: 'New.' }, contents: [] }),
+    );
+    expect(change).toMatchObject({ kind: 'changed', part: { text: 'New.' }, before: { text: 'Old.' } });
+  });
+
+  it('knows a tool by its name, and tells when it went away', () => {
+    const tools = (...names: string[]): LlmRequest => ({
+      config: { tools: [{ functionDeclarations: names.map((name) => ({ name, description: name })) }] },
+      contents: [],
+    });
+    expect(diff(tools('a', 'b'), tools('b', 'c'))).toEqual(['same b', 'added c', 'removed a']);
+  });
+
+  it('takes for a change only what the same speaker said in its place', () => {
+    const before = { config: {}, contents: [said('user', 'a'), said('model', 'b'), said('user', 'z')] };
+    const after = { config: {}, contents: [said('model', 'c'), said('user', 'z')] };
+    expect(diff(before, after)).toEqual(['removed a', 'changed c', 'same z']);
+  });
+
+  it('is quick with long histories', () => {
+    const contents = Array.from({ length: 10_000 }, (_, i) => said('user', i % 2 === 0 ? 'again' : `n ${i}`));
+    const changes = diffRequests(
+      requestParts({ config: {}, contents: contents.slice(1) }),
+      requestParts({ config: {}, contents }),
+    );
+    expect(changes.filter(({ kind }) => kind !== 'same').length).toBeLessThan(5);
+  });
+});

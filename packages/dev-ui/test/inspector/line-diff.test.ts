@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { lineDiff } from '../../page/inspector/line-diff.ts';
+
+const written = (before: string, after: string): string[] =>
+  lineDiff(before, after).map(({ kind, text }) => ({ same: ' ', added: '+', removed: '-' })[kind] + text);
+
+describe('lineDiff', () => {
+  it('takes and adds as few lines as can be', () => {
+    expect(written('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
+  });
+
+  it('says nothing of texts that are the same', () => {
+    expect(written('a\nb', 'a\nb')).toEqual([' a', ' b']);
+  });
+
+  it('gives both texts again, whatever they are', () => {
+    const texts = ['', 'a', 'a\na\nb', 'b\na\na', 'x\ny\nz\nx', '\n\n'];
+    for (const before of texts)
+      for (const after of texts) {
+        const lines = lineDiff(before, after);
+        const without = (kind: string): string =>
+          lines.flatMap((line) => (line.kind === kind ? [] : [line.text])).join('\n');
+        expect(without('added')).toBe(before);
+        expect(without('removed')).toBe(after);
+      }
+  });
+
+  it('gives both texts again also where they are large and their lines change places', () => {
+    const lines = Array.from({ length: 3_000 }, (_, i) => `line ${i}`);
+    const moved = lines.map((_, i) => lines[(i * 1_117) % 3_000]!);
+    const diff = lineDiff(lines.join('\n'), moved.join('\n'));
+    expect(diff.flatMap(({ kind, text }) => (kind === 'added' ? [] : [text]))).toEqual(lines);
+    expect(diff.flatMap(({ kind, text }) => (kind === 'removed' ? [] : [text]))).toEqual(moved);
+  });
+
+  it('shows two large strangers as one taken and one added, without a table of all their lines', () => {
+    const lines = (mark: string): string => Array.from({ length: 20_000 }, (_, i) => mark + i).join('\n');
+    expect(lineDiff(lines('a'), lines('b'))).toHaveLength(40_000);
+  });
+});

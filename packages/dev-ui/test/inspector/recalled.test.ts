@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { quoteMemory } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { memoryBlock } from '../../../tools/src/memory-block.ts';
+import { quotedMemories } from '../../page/inspector/memory/quoted-memories.ts';
+import { recallsOf } from '../../page/inspector/memory/recalled.ts';
+import { event } from './events.ts';
+
+const call = (query: string, id = 'c') =>
+  event({ id: 'asks', parts: [{ functionCall: { id, name: 'load_memory', args: { query } } }] });
+const answer = (response: JsonObject, name = 'load_memory') =>
+  event({ id: 'told', parts: [{ functionResponse: { id: 'c', name, response } }] });
+
+describe('recallsOf', () => {
+  it('tells what load_memory found, with scores, and what was looked for', () => {
+    const memories = [{ text: 'High floors.', author: 'user', time: '2020-01-01T00:00:00Z', score: 0.9 }];
+    expect(recallsOf([call('rooms'), answer({ memories })])).toEqual([
+      {
+        id: 'told c',
+        by: 'load_memory',
+        query: 'rooms',
+        eventId: 'told',
+        memories: [{ ...memories[0], ended: false }],
+      },
+    ]);
+  });
+
+  it('tells a search that found nothing, and one that could not be made', () => {
+    expect(recallsOf([answer({ memories: [] })])).toMatchObject([{ memories: [] }]);
+    expect(recallsOf([answer({ error: 'Memory is not configured.' })])).toMatchObject([
+      { memories: [], problem: 'Memory is not configured.' },
+    ]);
+  });
+
+  it('knows any tool that answers memories, and no other', () => {
+    expect(recallsOf([answer({ memories: [{ text: 'x' }] }, 'my_memory')])).toHaveLength(1);
+    expect(recallsOf([answer({ rooms: [] }, 'book')])).toEqual([]);
+  });
+
+  it('tells what was put before the message, first', () => {
+    const contents = [{ role: 'user' as const, parts: [{ text: quoteMemory('- user: Likes tea.') }] }];
+    expect(recallsOf([answer({ memories: [] })], contents).map(({ by }) => by)).toEqual([
+      'preload_memory',
+      'load_memory',
+    ]);
+  });
+});
+
+describe('quotedMemories', () => {
+  it('reads again what preload_memory writes: author, time, lines, tags, and what is no longer true', () => {
+    const said = [
+      { text: 'I like <b>high</b> floors & tea.\nAlways: yes.', author: 'user', timestamp: 1_600_000_000 },
+      { text: 'Lives in Rome.', author: 'user', timestamp: 1_600_000_001, validTo: 1_600_000_002 },
+      { text: 'Nobody said this.', author: undefined, timestamp: undefined },
+    ];
+    const block = memoryBlock(
+      said.map(({ text, ...rest }, i) => ({ id: String(i), kind: 'turn', content: { parts: [{ text }] }, ...rest })),
+      { maxEntries: 10, maxTokens: 1_000, now: 1_700_000_000 },
+    );
+    const read = quotedMemories(`Before.\n${block}\nAfter.`);
+    expect(
+      read.map(({ text, author, ended }) => ({ text, author, ended })).sort((a, b) => (a.text < b.text ? -1 : 1)),
+    ).toEqual([
+      { text: said[0]!.text, author: 'user', ended: false },
+      { text: 'Lives in Rome.', author: 'user', ended: true },
+      { text: 'Nobody said this.', author: undefined, ended: false },
+    ]);
+    expect(Date.parse(read.find(({ author }) => author)!.time!)).toBe(1_600_000_000_000);
+  });
+
+  it('finds none where no memory is quoted', () => {
+    expect(quotedMemories('- a list\n- of things')).toEqual([]);
+  });
+});

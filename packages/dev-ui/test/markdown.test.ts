@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { safeHref, toBlocks } from '../page/markdown/to-blocks.ts';
+
+const htmlOf = (text: string): string =>
+  toBlocks(text)
+    .map((block) => (block.kind === 'html' ? block.html : ''))
+    .join('');
+
+it('shows HTML in an answer as the text that it is', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    'a <svg/onload=alert(1)> b',
+    '<a href="javascript:alert(1)">x</a>',
+    '<iframe src="https://example.com"></iframe>',
+    '- item <style>*{display:none}</style>',
+    '> <form action="/x"><input></form>',
+  ];
+  for (const text of hostile) expect(htmlOf(text), text).not.toMatch(/<(script|img|svg|iframe|style|form|input|a)\b/i);
+  expect(htmlOf('<b>bold</b>')).toContain('&#60;b&#62;bold&#60;/b&#62;');
+});
+
+it('leads links to web and mail addresses alone', () => {
+  const bad = [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc',
+  ];
+  for (const href of bad) {
+    expect(safeHref(href), href).toBeUndefined();
+    expect(htmlOf(`[x](<${href}>)`), href).not.toContain('href');
+  }
+  expect(safeHref('https://example.com/a?b')).toBe('https://example.com/a?b');
+  expect(safeHref('mailto:ann@example.com')).toBe('mailto:ann@example.com');
+});
+
+it('opens links beside the page, without telling where they were', () => {
+  expect(htmlOf('[a](https://example.com)')).toContain('target="_blank" rel="noopener noreferrer"');
+});
+
+it('asks no other host for an image: it is a link, unless its bytes are in the text', () => {
+  expect(htmlOf('![a cat](https://example.com/cat.png?leak=1)')).toBe(
+    '<p><a href="https://example.com/cat.png?leak=1" target="_blank" rel="noopener noreferrer">a cat</a></p>\n',
+  );
+  expect(htmlOf('![a dot](data:image/png;base64,AAAA)')).toContain(
+    '<img src="data:image/png;base64,AAAA" alt="a dot">',
+  );
+  expect(htmlOf('![a](data:image/svg+xml;base64,AAAA)')).not.toContain('<img');
+});
+
+it('keeps quotes in a title or an alternative text within their attribute', () => {
+  expect(htmlOf('[a](https://example.com "x\\" onclick=\\"y")')).not.toMatch(/ onclick="/);
+  expect(htmlOf('![x" onerror="y](data:image/png;base64,AAAA)')).not.toMatch(/ onerror="/);
+});
+
+it('gives code as pieces of their own with their language, also while the last one is not closed', () => {
+  expect(toBlocks('Look:\n\n```ts twoslash\nconst a = 1;\n```\n\nSo.')).toMatchObject([
+    { kind: 'html' },
+    { kind: 'code', code: 'const a = 1;', language: 'ts' },
+    { kind: 'html' },
+  ]);
+  expect(toBlocks('```json\n{"a":')).toEqual([{ kind: 'code', key: '0:code', code: '{"a":', language: 'json' }]);
+});
+
+it('changes only its last piece while a text is written', () => {
+  const whole = 'One.\n\n- two\n- three\n\n```ts\nfour();\n```\n\nFive **six**.';
+  for (let length = 1; length <= whole.length; length++) {
+    const before = toBlocks(whole.slice(0, length - 1)).slice(0, -1);
+    expect(toBlocks(whole.slice(0, length)).slice(0, before.length)).toEqual(before);
+  }
+});
+
+it('resolves links that are defined elsewhere in the text', () => {
+  expect(htmlOf('See [the rules][1].\n\n[1]: https://example.com/rules')).toContain('href="https://example.com/rules"');
+});

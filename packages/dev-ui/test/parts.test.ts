@@ -1,0 +1,74 @@
+import { ClientError } from '@thole/client';
+import { expect, it } from 'vitest';
+import { readAnswer } from '../page/conversation/read-answer.ts';
+import { suggestionsFor } from '../page/conversation/suggestions-for.ts';
+import { keyName } from '../page/keys/key-name.ts';
+import { explainError, explainEventError } from '../page/parts/explain-error.ts';
+import { formatAge, formatBytes, formatDuration } from '../page/parts/format.ts';
+
+it('writes durations so that no two units show the same length', () => {
+  const written = [0.4, 1, 999, 1_000, 1_249, 59_949, 59_950, 3_599_000, 3_600_000, NaN, -1].map(formatDuration);
+  expect(written).toEqual([
+    '<1 ms',
+    '1 ms',
+    '999 ms',
+    '1.0 s',
+    '1.2 s',
+    '59.9 s',
+    '1 min 0 s',
+    '59 min 59 s',
+    '1 h 0 min',
+    '',
+    '',
+  ]);
+});
+
+it('writes sizes of files', () => {
+  expect([0, 999, 1_000, 12_345, 8_000_000].map(formatBytes)).toEqual(['0 B', '999 B', '1.0 kB', '12 kB', '8.0 MB']);
+});
+
+it('counts minutes for an hour, and then tells the time', () => {
+  const nowMs = 1_700_000_000_000;
+  expect(formatAge(1_700_000_000, nowMs)).toBe('now');
+  expect(formatAge(1_700_000_000 + 30, nowMs)).toBe('now');
+  expect(formatAge(1_700_000_000 - 180, nowMs)).toBe('3 min');
+  expect(formatAge(1_700_000_000 - 7_200, nowMs)).toMatch(/\d\d/);
+});
+
+it('says of an error what its code means and what to do', () => {
+  expect(
+    explainError(new ClientError('Session is busy.', { status: 409, code: 'SESSION_BUSY', retryable: true })),
+  ).toEqual({
+    sentence: 'Session is busy.',
+    code: 'SESSION_BUSY',
+    meaning: expect.stringContaining('holds the session'),
+    advice: expect.stringContaining('stop it'),
+  });
+  expect(explainError(new ClientError('Not found', { status: 404 })).code).toBe('HTTP 404');
+  expect(explainError('odd').sentence).toBe('odd');
+  expect(explainEventError({ errorCode: 'MODEL_OVERLOADED' }).advice).toBe('The same may succeed later.');
+  expect(explainEventError({ errorCode: 'constructor', errorMessage: 'x' }).meaning).toBeUndefined();
+});
+
+it('takes a JSON object as a tool’s result as it is, and anything else under `result`', () => {
+  expect(readAnswer(' {"ok": true} ')).toEqual({ ok: true });
+  expect(readAnswer('[1]')).toEqual({ result: [1] });
+  expect(readAnswer('null')).toEqual({ result: null });
+  expect(readAnswer('yes, please ')).toEqual({ result: 'yes, please' });
+});
+
+it('always has three different things to ask', () => {
+  const agent = { name: 'a', description: '', subAgents: [] };
+  const tools = [
+    { name: 'book_room', description: 'Books.' },
+    { name: 'other', description: '' },
+  ];
+  const app = { name: 'hotel', rootAgentName: 'a', description: '', language: 'typescript' };
+  const cases = [undefined, { ...app, agents: {} }, { ...app, agents: { a: { ...agent, tools } } }];
+  for (const each of cases) expect(new Set(suggestionsFor(each)).size).toBe(3);
+  expect(suggestionsFor(cases[2])[1]).toContain('book room');
+});
+
+it('names the command key as the keyboard does', () => {
+  expect([keyName('⌘K', true), keyName('⌘K', false), keyName('j', false)]).toEqual(['⌘K', 'Ctrl K', 'j']);
+});
