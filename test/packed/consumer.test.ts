@@ -105,6 +105,15 @@ it.each(programs.map((block) => [block.file, block] as const))(
   },
 );
 
+it('runs the thole command: it makes a project that answers', async () => {
+  const thole = join(project, 'node_modules/.bin/thole');
+  await run(project, thole, ['create', 'hello', '--model', 'demo']);
+  const { stdout } = await run(project, thole, ['run', 'hello', 'What time is it in Tokyo?']);
+  expect(stdout).toMatch(
+    /\[current_time\(timeZone: "Asia\/Tokyo"\) → time: "\d\d:\d\d"\]\nhello: It is \d\d:\d\d there\.\n$/,
+  );
+});
+
 it('leaves no TypeScript block unchecked', () => {
   expect(blocks.filter(({ unchecked }) => unchecked !== undefined)).toEqual([]);
 });

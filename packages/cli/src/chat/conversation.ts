@@ -1,0 +1,69 @@
+import { TholeError } from '@thole/core';
+import type { Run, Runner } from '@thole/runner';
+import { codedLine } from '../terminal/error-line.ts';
+import { linesTo } from '../terminal/write-to.ts';
+import { showRun } from '../terminal/show-run.ts';
+import type { Host } from '../host.ts';
+
+/** One session of one user, and what is said in it. Made with its first message, unless it is there. */
+export class Conversation {
+  readonly #runner: Runner;
+  readonly #userId: string;
+  readonly #output: Host['output'];
+  readonly #streaming: boolean;
+  #sessionId: string | undefined;
+  #run: Run | undefined;
+
+  constructor(p: {
+    runner: Runner;
+    userId: string;
+    output: Host['output'];
+    streaming: boolean;
+    sessionId: string | undefined;
+  }) {
+    this.#runner = p.runner;
+    this.#userId = p.userId;
+    this.#output = p.output;
+    this.#streaming = p.streaming;
+    this.#sessionId = p.sessionId;
+  }
+
+  /** Undefined until something was said. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** The next message begins another session. */
+  startAnew(): void {
+    this.#sessionId = undefined;
+  }
+
+  /** Says something and writes the answer as it comes. How it ended; an error was written. */
+  async say(message: string): Promise<'answered' | 'stopped' | 'failed'> {
+    const { appName, sessionService } = this.#runner;
+    try {
+      this.#sessionId ??= (await sessionService.createSession({ appName, userId: this.#userId })).id;
+      this.#run = this.#runner.runAsync({
+        userId: this.#userId,
+        sessionId: this.#sessionId,
+        newMessage: message,
+        runConfig: { streamingMode: this.#streaming ? 'sse' : 'none' },
+      });
+      await showRun(this.#run, (text) => void this.#output.write(text));
+      return 'answered';
+    } catch (error) {
+      const stopped = TholeError.is(error, 'RUN_ABORTED');
+      linesTo(this.#output)(stopped ? '(stopped)' : codedLine(error));
+      return stopped ? 'stopped' : 'failed';
+    } finally {
+      this.#run = undefined;
+    }
+  }
+
+  /** Stops the answer that is being given; false when there is none. */
+  stop(): boolean {
+    if (!this.#run) return false;
+    this.#run.abort('The user interrupted.');
+    return true;
+  }
+}

@@ -1,0 +1,2 @@
+export { main } from './program.ts';
+export type { MainOptions } from './host.ts';

@@ -1,0 +1,13 @@
+import type { ServiceUri } from './service-uri.ts';
+import { sqliteUrl } from './service-uri.ts';
+
+const drivers: { readonly [scheme: string]: () => Promise<unknown> } = {
+  postgresql: () => import('pg'),
+  mysql: () => import('mysql2'),
+};
+
+/** The URL for `@thole/sql-services`. The database's driver is loaded here, so that no request waits for it. */
+export async function databaseUrl(uri: ServiceUri, cwd: string): Promise<string> {
+  await drivers[uri.scheme]?.();
+  return uri.scheme === 'sqlite' ? sqliteUrl(uri, cwd) : `${uri.scheme}://${uri.rest}`;
+}

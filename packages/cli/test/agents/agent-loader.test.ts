@@ -1,0 +1,193 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemRuntime, textOf } from '@thole/core';
+import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { Runner } from '@thole/runner';
+import type { Runner as RunnerType } from '@thole/runner';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AgentLoader } from '../../src/agents/agent-loader.ts';
+import { findAgents } from '../../src/agents/find-agents.ts';
+import { agentText } from '../support/agent-text.ts';
+import { importNatively } from '../support/import-natively.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+
+const runtime = systemRuntime();
+
+async function loaderOf(cwd: string, path = '.', importModule = importNatively): Promise<AgentLoader> {
+  const services = {
+    sessionService: new InMemorySessionService(),
+    artifactService: new InMemoryArtifactService(),
+    memoryService: new InMemoryMemoryService(),
+  };
+  const loader = new AgentLoader({
+    host: { cwd, env: {}, importModule },
+    place: await findAgents(cwd, path),
+    services: { get: async () => services, close: async () => {} },
+    runtime,
+  });
+  onTestFinished(() => loader.close());
+  return loader;
+}
+
+async function load(loader: AgentLoader): Promise<RunnerType> {
+  const { agents } = await loader.find();
+  const loaded = await loader.load(agents[0]!);
+  return loaded!.runner;
+}
+
+async function answer(runner: RunnerType): Promise<string> {
+  const { id } = await runner.sessionService.createSession({ appName: runner.appName, userId: 'u' });
+  const { events } = await runner.runToCompletion({ userId: 'u', sessionId: id, newMessage: 'Hi' });
+  return textOf(events.at(-1)!.content);
+}
+
+describe('loading', () => {
+  it('runs TypeScript without a build, with .js and no endings for .ts files, JSON and CommonJS', async () => {
+    const cwd = temporaryFolder({
+      'hello/agent.ts': agentText(
+        'hello',
+        'said + greeting + more + data.mark + old.mark',
+        `import { greeting, type Greeting } from './greeting.js';
+         import { more } from './lib';
+         import data from './data.json' with { type: 'json' };
+         import old from './old.cjs';
+         const typed: Greeting = greeting;`,
+      ),
+      'hello/greeting.ts': `export type Greeting = string; export const greeting: Greeting = ' there';`,
+      'hello/lib/index.ts': `export const more = '!';`,
+      'hello/data.json': '{"mark": "?"}',
+      'hello/old.cjs': `module.exports = { mark: '.' };`,
+    });
+    const runner = await load(await loaderOf(cwd));
+    expect(runner.appName).toBe('hello');
+    expect(await answer(runner)).toBe('Hi there!?.');
+  });
+
+  it('takes a file as a module whatever the package.json next to it says', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1'), 'package.json': '{"type": "commonjs"}' });
+    expect(await answer(await load(await loaderOf(cwd)))).toBe('1');
+  });
+
+  it('knows the models of every provider by name, with the key of the agent’s .env', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1'), '.env': 'OPENAI_API_KEY=of-the-agent' });
+    const names: string[] = [];
+    const checked = {
+      rootAgent: {
+        name: 'hello',
+        async *runAsync() {},
+        check({
+          models,
+        }: {
+          models: readonly { supports(name: string): boolean; create(name: string): { model: string } }[];
+        }) {
+          for (const name of ['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any'])
+            if (models.some((each) => each.supports(name))) names.push(name);
+          names.push(models.find((each) => each.supports('gpt-5.5'))!.create('gpt-5.5').model);
+        },
+      },
+    };
+    await load(await loaderOf(cwd, '.', async () => checked));
+    expect(names).toEqual(['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'gpt-5.5']);
+  });
+
+  it('takes a runner with its own services', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1') });
+    const agent = { name: 'a', async *runAsync() {} };
+    const runner = new Runner({ appName: 'own', agent, sessionService: new InMemorySessionService() });
+    expect(await load(await loaderOf(cwd, '.', async () => ({ runner })))).toBe(runner);
+  });
+
+  it('answers undefined for a file whose default export turns out to be something else', async () => {
+    const cwd = temporaryFolder({ 'guess.ts': 'export default { color: 1 };' });
+    const loader = await loaderOf(cwd);
+    expect(await loader.load((await loader.find()).agents[0]!)).toBeUndefined();
+  });
+});
+
+describe('loading anew', () => {
+  it('reads every module of the folder again, deep ones too, and leaves what is installed', async () => {
+    const cwd = temporaryFolder({
+      'agent.ts': agentText('hello', 'a + lib', `import { a } from './a.ts'; import lib from 'lib';`),
+      'a.ts': `export { b as a } from './deep/b.ts';`,
+      'deep/b.ts': `export const b = 'old';`,
+      'node_modules/lib/package.json': '{"type": "module", "exports": "./index.js"}',
+      'node_modules/lib/index.js': `globalThis.tholeCliTestLoads = (globalThis.tholeCliTestLoads ?? 0) + 1; export default globalThis.tholeCliTestLoads;`,
+    });
+    const loader = await loaderOf(cwd);
+    const before = await load(loader);
+    expect(await answer(before)).toBe('old1');
+    writeFiles(cwd, { 'deep/b.ts': `export const b = 'new';` });
+    loader.renew();
+    expect(await answer(await load(loader))).toBe('new1');
+    expect(await answer(before)).toBe('old1');
+  });
+
+  it('gives a module that an older one imports late to the older one', async () => {
+    const cwd = temporaryFolder({
+      'agent.ts': agentText(
+        'hello',
+        `(await import('./late.ts')).late + ' ' + early`,
+        `import { early } from './early.ts';`,
+      ),
+      'early.ts': `export const early = 1;`,
+      'late.ts': `import { early } from './early.ts'; export const late = early;`,
+    });
+    const loader = await loaderOf(cwd);
+    const before = await load(loader);
+    writeFiles(cwd, { 'early.ts': `export const early = 2;` });
+    loader.renew();
+    expect(await answer(await load(loader))).toBe('2 2');
+    expect(await answer(before)).toBe('1 1');
+  });
+
+  it('finds agents that were added and misses those that are gone', async () => {
+    const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1') });
+    const loader = await loaderOf(cwd);
+    writeFiles(cwd, { 'b/agent.ts': agentText('b', '1') });
+    rmSync(join(cwd, 'a'), { recursive: true });
+    expect((await loader.find()).agents.map(({ name }) => name)).toEqual(['b']);
+  });
+});
+
+describe('what cannot be loaded', () => {
+  it.each([
+    [
+      'enum Color { Red }',
+      /^x\/agent\.ts:1: TypeScript enum is not supported in strip-only mode\. Agents run without a build/,
+    ],
+    [
+      '\nclass A { constructor(private b: number) {} }',
+      /^x\/agent\.ts:2: TypeScript parameter property is not supported/,
+    ],
+    ['const a: = 3;', /^x\/agent\.ts:1: this is no TypeScript: Unexpected token/],
+    [
+      "import { Shape } from './shape.ts';",
+      /^x\/agent\.ts:1: The requested module '\.\/shape\.ts' does not provide an export named 'Shape'\. If it is a type, import it with "import type"\.$/,
+    ],
+    [
+      "import nothing from 'not-installed-here';",
+      /^x\/agent\.ts: Cannot find package 'not-installed-here'.* Is it installed\?/,
+    ],
+    ["import './gone.ts';", /^x\/agent\.ts: Cannot find module /],
+    ["\n\nthrow new Error('No key');", /^x\/agent\.ts:3: No key\.$/],
+    ["throw 'a string';", /^x\/agent\.ts: a string\.$/],
+    ['export const other = 1;', /^x\/agent\.ts: it exports no rootAgent, app or runner, and no agent by default\.$/],
+    [
+      "export const rootAgent = { name: 'not a name', async *runAsync() {} };",
+      /^x\/agent\.ts: .*not a name|^x\/agent\.ts: .*name/,
+    ],
+  ])('%j is told with the file, the line and what to do', async (code, sentence) => {
+    const cwd = temporaryFolder({ 'x/agent.ts': code, 'x/shape.ts': 'export interface Shape {}' });
+    await expect(load(await loaderOf(cwd))).rejects.toThrow(sentence);
+  });
+
+  it('names a model that nobody knows', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': '' });
+    const { LlmAgent } = await import('@thole/runner');
+    const module = { rootAgent: new LlmAgent({ name: 'a', model: 'claude-9' }) };
+    await expect(load(await loaderOf(cwd, '.', async () => module))).rejects.toMatchObject({
+      code: 'MODEL_UNKNOWN',
+      message: expect.stringMatching(/^agent\.ts: .*claude-9.*gemini-\*.*gpt-\*/),
+    });
+  });
+});

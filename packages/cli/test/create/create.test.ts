@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { thole } from '../support/thole.ts';
+
+const FILES = ['.env.example', '.gitignore', 'README.md', 'agent.ts', 'package.json', 'tsconfig.json'];
+
+function read(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}
+
+describe('thole create without a terminal', () => {
+  it('makes a project with the demo model, without asking, and says what comes next', async () => {
+    const cwd = temporaryFolder();
+    const { code, output, errors } = await thole(['create', 'my-agent'], { cwd });
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n {2}npm install\n {2}npm start/);
+    expect(readdirSync(join(cwd, 'my-agent')).sort()).toEqual([...FILES, 'demo-llm.ts'].sort());
+    expect(read(cwd, 'my-agent/agent.ts')).toContain("name: 'my_agent'");
+  });
+
+  it('depends on the versions of our packages that it came with', async () => {
+    const cwd = temporaryFolder();
+    await thole(['create', 'x', '--model', 'gemini'], { cwd });
+    const { dependencies } = JSON.parse(read(cwd, 'x/package.json')) as { dependencies: { [name: string]: string } };
+    const versionOf = (folder: string): string =>
+      (JSON.parse(read(join(import.meta.dirname, '../../..', folder), 'package.json')) as { version: string }).version;
+    expect(dependencies).toEqual({
+      '@thole/cli': `^${versionOf('cli')}`,
+      '@thole/runner': `^${versionOf('runner')}`,
+      '@thole/tools': `^${versionOf('tools')}`,
+    });
+  });
+
+  it.each([
+    ['gemini', "model: 'gemini-", 'GEMINI_API_KEY='],
+    ['openai', "model: 'gpt-", 'OPENAI_API_KEY='],
+    ['gemini-2.5-pro', "model: 'gemini-2.5-pro'", 'GEMINI_API_KEY='],
+    ['openai/llama3:8b', "model: 'openai/llama3:8b'", 'OPENAI_API_KEY='],
+  ])('takes --model %s', async (model, line, key) => {
+    const cwd = temporaryFolder();
+    expect((await thole(['create', 'x', '-m', model], { cwd })).code).toBe(0);
+    expect(read(cwd, 'x/agent.ts')).toContain(line);
+    expect(read(cwd, 'x/.env.example')).toContain(key);
+    expect(readdirSync(join(cwd, 'x')).sort()).toEqual([...FILES].sort());
+  });
+
+  it('takes defaults with --yes, the name too', async () => {
+    const cwd = temporaryFolder();
+    expect((await thole(['create', '--yes'], { cwd })).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual(['hello-agent']);
+  });
+
+  it('makes a project in a folder that is there and empty, as in the one it is called in', async () => {
+    const cwd = temporaryFolder();
+    const { code, output } = await thole(['create', '.'], { cwd });
+    expect(code).toBe(0);
+    expect(output).not.toContain('cd ');
+    expect(existsSync(join(cwd, 'agent.ts'))).toBe(true);
+  });
+
+  it('never takes a name that an agent must not have', async () => {
+    const cwd = temporaryFolder();
+    await thole(['create', 'user'], { cwd });
+    await thole(['create', '1st.agent'], { cwd });
+    expect(read(cwd, 'user/agent.ts')).toContain("name: 'user_agent'");
+    expect(read(cwd, '1st.agent/agent.ts')).toContain("name: '_1st_agent'");
+  });
+});
+
+describe('what thole create refuses', () => {
+  it('a folder that is not empty, before anything is written', async () => {
+    const cwd = temporaryFolder({ 'x/kept.txt': 'kept' });
+    expect(await thole(['create', 'x'], { cwd })).toEqual({
+      code: 1,
+      output: '',
+      errors: 'error: x is not empty: name another folder.\n',
+    });
+    expect(readdirSync(join(cwd, 'x'))).toEqual(['kept.txt']);
+  });
+
+  it('a path that is a file', async () => {
+    const { code, errors } = await thole(['create', 'x'], { cwd: temporaryFolder({ x: '' }) });
+    expect({ code, errors }).toEqual({ code: 1, errors: 'error: x is there and is no folder.\n' });
+  });
+
+  it.each([
+    [['create'], 'A project needs a name: thole create <name>, or --yes for the defaults.'],
+    [['create', 'a b'], 'The name must be letters, digits'],
+    [['create', '-x'], "unknown option '-x'"],
+    [
+      ['create', 'x', '--model', 'claude'],
+      '--model cannot be claude: it takes demo, gemini, openai, or a name such as',
+    ],
+    [['create', 'x', '--model', "a'b"], '--model must be the name of a model.'],
+  ])('%j, and writes nothing', async (argv, sentence) => {
+    const cwd = temporaryFolder();
+    const { code, errors } = await thole(argv, { cwd });
+    expect(code).toBe(2);
+    expect(errors).toContain(`error: ${sentence}`);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe('thole create in a terminal', () => {
+  const type = async (argv: readonly string[], cwd: string, ...keys: string[]): ReturnType<typeof thole> => {
+    const input = Object.assign(new PassThrough(), { setRawMode() {} });
+    const asked = ['What is the project called?', 'Which model answers?'].slice(2 - keys.length);
+    let answered = 0;
+    return thole(argv, {
+      cwd,
+      tty: true,
+      input,
+      onOutput: (output) => {
+        if (answered === keys.length || !output.includes(asked[answered]!)) return;
+        const keysOfThis = keys[answered++];
+        // A question is written before its keys are listened to.
+        setTimeout(() => input.write(keysOfThis), 50);
+      },
+    });
+  };
+
+  it('asks for the name and the model', async () => {
+    const cwd = temporaryFolder();
+    const { code, output } = await type(['create'], cwd, 'asked\r', '\u001b[B\r');
+    expect(code).toBe(0);
+    expect(output).toContain('Made asked.');
+    expect(read(cwd, 'asked/agent.ts')).toContain("model: 'gemini-");
+  });
+
+  it('asks only for what is not given', async () => {
+    const cwd = temporaryFolder();
+    const { output } = await type(['create', 'given'], cwd, '\r');
+    expect(output).not.toContain('What is the project called?');
+    expect(existsSync(join(cwd, 'given/demo-llm.ts'))).toBe(true);
+    const { output: silent } = await thole(['create', 'other', '--model', 'openai'], { cwd, tty: true });
+    expect(silent).toMatch(/^Made other\./);
+  });
+
+  it('makes nothing and ends with 130 when it is cancelled', async () => {
+    const cwd = temporaryFolder();
+    const { code, output } = await type(['create', 'x'], cwd, '\u0003');
+    expect(code).toBe(130);
+    expect(output).toContain('Nothing was made.');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});

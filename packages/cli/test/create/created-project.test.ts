@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { spawnThole } from '../support/spawn-thole.ts';
+import { linkPackages, temporaryFolder } from '../support/temporary-folder.ts';
+import { thole } from '../support/thole.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+
+async function created(model: string): Promise<string> {
+  const cwd = temporaryFolder();
+  expect((await thole(['create', 'hello', '--model', model], { cwd })).code).toBe(0);
+  const project = join(cwd, 'hello');
+  link(project);
+  return project;
+}
+
+function link(project: string): void {
+  linkPackages(project, 'core', 'runner', 'tools', 'cli');
+  symlinkSync(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'), 'dir');
+}
+
+describe('a created project', { timeout: 60_000 }, () => {
+  it('answers by its tool, as a process of its own, without a key', async () => {
+    const cwd = await created('demo');
+    const { code, output, errors } = await spawnThole(['run', '.'], {
+      cwd,
+      input: 'Hello\nWhat time is it in Tokyo?\n',
+    });
+    expect({ code, errors: errors.split('\n')[0] }).toEqual({
+      code: 0,
+      errors: 'hello is ready. /help lists the commands.',
+    });
+    expect(output).toMatch(
+      /^hello: You said: Hello\. .*\n {2}\[current_time\(timeZone: "Asia\/Tokyo"\) → time: "\d\d:\d\d"\]\nhello: It is \d\d:\d\d there\.\n$/,
+    );
+  });
+
+  it('says which key is missing', async () => {
+    const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await created('gemini') });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^! INVALID_INPUT: [^\n]*GEMINI_API_KEY[^\n]*\n$/);
+  });
+
+  it('type-checks, strictly, with every model', async () => {
+    const cwd = temporaryFolder();
+    const models = ['demo', 'gemini', 'openai'];
+    for (const model of models) expect((await thole(['create', model, '--model', model], { cwd })).code).toBe(0);
+    link(cwd);
+    const config = { extends: './demo/tsconfig.json', include: models.map((each) => `${each}/*.ts`) };
+    writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config));
+    const options = ['--customConditions', '@thole/source', '--pretty', 'false'];
+    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), options, { cwd, encoding: 'utf8' });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { agentText } from './support/agent-text.ts';
+import { spawnThole } from './support/spawn-thole.ts';
+import { linkPackages, temporaryFolder } from './support/temporary-folder.ts';
+
+const agent = `
+import { LlmAgent } from '@thole/runner';
+import { hangs, says, ScriptedLlm } from '@thole/testing';
+export const rootAgent = new LlmAgent({ name: 'hello', model: new ScriptedLlm(says('First.'), hangs(), says('Third.')) });
+`;
+
+function project(files: { [path: string]: string } = {}): string {
+  const cwd = temporaryFolder({ 'hello/agent.ts': agent, ...files });
+  linkPackages(cwd, 'runner', 'testing');
+  return cwd;
+}
+
+describe('the program', { timeout: 60_000 }, () => {
+  it('Ctrl-C stops an answer and leaves with 0 when there is none', async () => {
+    const cwd = project();
+    let step = 0;
+    const { code, output } = await spawnThole(['run', 'hello'], {
+      cwd,
+      input: 'one\n',
+      keepOpen: true,
+      onText(text, child) {
+        if (step === 0 && text.includes('First.')) {
+          step = 1;
+          child.write('two\n');
+          // It says nothing while the model thinks.
+          setTimeout(() => child.signal('SIGINT'), 500);
+        }
+        if (step === 1 && text.includes('(stopped)')) {
+          step = 2;
+          child.write('three\n/help\n');
+        }
+        if (step === 2 && text.includes('/quit')) {
+          step = 3;
+          child.signal('SIGINT');
+        }
+      },
+    });
+    expect(code).toBe(0);
+    expect(output).toMatch(/^hello: First\.\n\(stopped\)\nhello: Third\.\n/);
+  });
+
+  it('serves TypeScript agents until Ctrl-C, and ends with 0', async () => {
+    const cwd = project();
+    let asked: Promise<unknown> | undefined;
+    const { code, output, errors } = await spawnThole(['web', '.', '--port', '0'], {
+      cwd,
+      onText(text, child) {
+        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+        if (!url || !text.includes('Ctrl-C')) return;
+        asked ??= fetch(`${url}/list-apps`)
+          .then((response) => response.json())
+          .finally(() => child.signal('SIGINT'));
+      },
+    });
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/^Serving hello\n/);
+    expect(await asked).toEqual(['hello']);
+  });
+
+  it('ends without a word when nobody reads what it writes any more', async () => {
+    const cwd = project({
+      'echo/agent.ts': agentText('echo', '"x".repeat(1_000_000)'),
+    });
+    const { code, errors } = await spawnThole(['run', 'echo'], { cwd, input: 'a\n'.repeat(5), deaf: true });
+    expect(code).toBe(0);
+    expect(errors).not.toContain('EPIPE');
+  });
+
+  it('ends with 2 for what was typed wrongly and 1 for what failed', async () => {
+    const cwd = project({ 'broken/agent.ts': 'throw new Error("No luck");' });
+    expect(await spawnThole(['run'], { cwd })).toMatchObject({ code: 2, output: '' });
+    expect(await spawnThole(['run', 'broken'], { cwd })).toEqual({
+      code: 1,
+      output: '',
+      errors: 'error: broken/agent.ts:1: No luck.\n',
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/temporary-folder.ts';
+import { thole } from './support/thole.ts';
+
+const commands = [['create'], ['run'], ['web'], ['api_server'], ['migrate', 'session']];
+
+describe('help and version', () => {
+  it('--help names every command and shows examples', async () => {
+    const { code, output, errors } = await thole(['--help']);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    for (const [name] of commands) expect(output).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+    expect(output).toMatch(/Examples:\n {2}\$ thole create/);
+  });
+
+  it.each(commands.map((each) => [each.join(' '), each] as const))(
+    '%s --help shows its options and examples',
+    async (_, command) => {
+      const { code, output, errors } = await thole([...command, '--help']);
+      expect({ code, errors }).toEqual({ code: 0, errors: '' });
+      expect(output).toMatch(/^Usage: thole /);
+      expect(output).toMatch(/Examples:\n {2}\$ /);
+    },
+  );
+
+  it('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await thole(['--version'])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
+  });
+
+  it('without a command it prints help to the errors and ends with 2', async () => {
+    const { code, output, errors } = await thole([]);
+    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect(errors).toContain('Usage: thole');
+  });
+});
+
+describe('what was typed wrongly', () => {
+  it('suggests the command that was meant and ends with 2', async () => {
+    expect(await thole(['crate'])).toEqual({
+      code: 2,
+      output: '',
+      errors: "error: unknown command 'crate'\n(Did you mean create?)\n",
+    });
+  });
+
+  it('suggests the option that was meant and ends with 2', async () => {
+    const { code, errors } = await thole(['web', '--prot', '1']);
+    expect(code).toBe(2);
+    expect(errors).toBe("error: unknown option '--prot'\n(Did you mean --port?)\n");
+  });
+
+  it.each([
+    [['run'], "missing required argument 'agent'"],
+    [['web', '--port', '70000'], '--port must be a whole number from 0 to 65535.'],
+    [['web', '--port', 'many'], '--port must be a whole number from 0 to 65535.'],
+    [['web', '--url_prefix', 'api'], '--url_prefix must begin with / and hold plain path segments.'],
+    [['web', '--log_level', 'loud'], '--log_level must be one of debug, info, warning, error, critical.'],
+    [['run', 'nowhere'], 'There is no file or folder nowhere.'],
+    [['migrate', 'session', '--from', 'sqlite:///a.db'], '--to is missing: the URL of a database'],
+  ])('%j is told in one sentence, without a stack, and ends with 2', async (argv, sentence) => {
+    const { code, output, errors } = await thole(argv, { cwd: temporaryFolder() });
+    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect(errors).toContain(`error: ${sentence}`);
+    expect(errors.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('prints the stack with --verbose, wherever that stands', async () => {
+    for (const argv of [
+      ['--verbose', 'run', 'nowhere'],
+      ['run', 'nowhere', '--verbose'],
+    ]) {
+      const { code, errors } = await thole(argv, { cwd: temporaryFolder() });
+      expect(code).toBe(2);
+      expect(errors).toMatch(/^error: There is no file or folder nowhere\.\n[\s\S]*\n\s+at /);
+    }
+  });
+});

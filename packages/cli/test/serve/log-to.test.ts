@@ -1,0 +1,27 @@
+import { PassThrough } from 'node:stream';
+import { FixedRuntime } from '@thole/testing';
+import { expect, it } from 'vitest';
+import { logTo } from '../../src/serve/log-to.ts';
+import type { LogLevel } from '../../src/serve/log-to.ts';
+
+function logged(level: LogLevel): string {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  const logger = logTo(stream, level, new FixedRuntime());
+  logger.debug('A detail.');
+  logger.info('It runs.', { app: 'hello', count: 2 });
+  logger.warn('Odd.\nReally\u001b[31m.');
+  logger.error('Broken.', { error: 'No luck' });
+  return (stream.read() as string | null) ?? '';
+}
+
+it('writes the level and what is above it, each on one line with time and fields', () => {
+  expect(logged('info')).toBe(
+    '22:13:20 info    It runs. app=hello count=2\n22:13:20 warning Odd. Really[31m.\n22:13:20 error   Broken. error=No luck\n',
+  );
+  expect(logged('debug').split('\n')).toHaveLength(5);
+  expect(logged('error')).toBe('22:13:20 error   Broken. error=No luck\n');
+});
+
+it('writes nothing at critical', () => {
+  expect(logged('critical')).toBe('');
+});
