@@ -95,11 +95,15 @@ export class Committer {
     const { host, live } = this.#run;
     const { service } = host.session;
     const fence = this.#fence;
+    let unknown: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
         return await service.appendEvent({ session: live.ref, event, ...(fence !== undefined && { fence }) });
       } catch (error) {
-        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') || attempt === ATTEMPTS) throw toStoreError(error);
+        if (TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) unknown = error;
+        // A store that cannot be asked leaves open what became of the attempt before.
+        else if (unknown === undefined || !TholeError.is(error, 'STORE_UNAVAILABLE')) throw toStoreError(error);
+        if (attempt === ATTEMPTS) throw unknown;
         await host.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + host.runtime.random()));
       }
     }

@@ -244,7 +244,12 @@ export class Invocation implements RunScope, Swept {
 
   async #commitMessage(input: CheckedInput): Promise<Content> {
     this.userContent = input.message;
-    const stored = await commitMessage(this.#root!, input, (message) => (this.userContent = message));
+    const changed = (message: Content): void => void (this.userContent = message);
+    const stored = await commitMessage(this.#root!, input, changed).catch((error: unknown) => {
+      // Of a message that the store refuses there is nothing to record.
+      if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) this.#recorded = false;
+      throw error;
+    });
     // What was stored counts: a plugin may have changed it, or dropped it.
     if (stored.content) this.userContent = stored.content;
     if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#handOver(stored);

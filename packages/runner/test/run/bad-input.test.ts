@@ -76,6 +76,16 @@ describe('what is wrong with a request', () => {
     await nextTurnWorks(house);
   });
 
+  it('state that the store refuses is VALUE_TOO_LARGE, with nothing stored and nothing recorded (contract 22)', async () => {
+    const house = await houseOf(rootOf(new ScriptedLlm()));
+    const { events, error } = await outcomeOf(
+      house.runner.runAsync({ ...hello, stateDelta: { a: 'x'.repeat(2 ** 20) } }),
+    );
+    expect([events, error]).toMatchObject([[], { code: 'VALUE_TOO_LARGE' }]);
+    expect((await house.stored()).events).toEqual([]);
+    await nextTurnWorks(house);
+  });
+
   it('an unknown session is SESSION_NOT_FOUND that names it, and makes none (contract 22)', async () => {
     const house = await houseOf(rootOf(new ScriptedLlm()));
     await endsIn(house, { sessionId: 'nowhere' }, { code: 'SESSION_NOT_FOUND', naming: 'nowhere' });

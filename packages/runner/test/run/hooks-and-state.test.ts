@@ -328,6 +328,25 @@ describe('a store that fails', () => {
     expect(ids[2]).toBe(ids[1]);
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: kept']);
   });
+
+  it('to say whether it has stored an event, and then cannot be asked: that is no failure, it stays unknown (contract 7)', async () => {
+    for (const comesBack of [true, false]) {
+      const { runner, sessions, runtime } = await houseOf(rootOf(new ScriptedLlm(says('kept'))));
+      const append = sessions.appendEvent.bind(sessions);
+      let appends = 0;
+      sessions.appendEvent = async (p) => {
+        const attempt = ++appends - 1;
+        const appended = await append(p);
+        if (attempt === 1) throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The store did not answer in time.');
+        if (attempt > 1 && !(comesBack && attempt === 3))
+          throw new TholeError('STORE_UNAVAILABLE', 'The store is away.');
+        return appended;
+      };
+      const ending = outcomeOf(runner.runAsync(hello));
+      await runtime.advance(10_000);
+      expect((await ending).error?.code).toBe(comesBack ? undefined : 'STORE_OUTCOME_UNKNOWN');
+    }
+  });
 });
 
 describe('records of rewinds and compactions in a history', () => {
