@@ -12,7 +12,18 @@ export const useInsertionEffect = undefined;
 // React's events are plain objects: `currentTarget` can be set (what is set holds until the next handler), and a spread
 // copies their members, from which components make the event for the item that is active.
 const native = Object.getOwnPropertyDescriptor(Event.prototype, 'currentTarget');
-const copied = ['bubbles', 'cancelable', 'key', 'code', 'location', 'repeat', 'ctrlKey', 'shiftKey', 'altKey', 'metaKey'];
+const copied = [
+  'bubbles',
+  'cancelable',
+  'key',
+  'code',
+  'location',
+  'repeat',
+  'ctrlKey',
+  'shiftKey',
+  'altKey',
+  'metaKey',
+];
 const before = options.event?.bind(options);
 options.event = (event) => {
   let chosen = null;
@@ -24,7 +35,8 @@ options.event = (event) => {
     },
   });
   if (event.type.startsWith('key')) {
-    for (const name of copied) Object.defineProperty(event, name, { configurable: true, enumerable: true, value: event[name] });
+    for (const name of copied)
+      Object.defineProperty(event, name, { configurable: true, enumerable: true, value: event[name] });
   }
   return before ? before(event) : event;
 };

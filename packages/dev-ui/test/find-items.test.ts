@@ -3,7 +3,7 @@ import { findItems } from '../page/palette/find-items.ts';
 import type { Places } from '../page/palette/find-items.ts';
 import { anEvent } from './an-event.ts';
 
-const nothing: Places = { commands: [], sessions: [], events: [], state: {} };
+const nothing: Places = { commands: [], sessions: [], events: [], state: {}, tools: [] };
 
 it('finds commands, sessions, tools, events and state keys that hold every word', () => {
   const session = { id: 's1', appName: 'hotel', userId: 'user', lastUpdateTime: 0, lastSeq: 0, incarnation: 'x' };
@@ -16,10 +16,15 @@ it('finds commands, sessions, tools, events and state keys that hold every word'
       anEvent(3, { parts: [{ text: 'A room.' }] }),
     ],
     state: { booked_room: 12, mood: 'calm' },
+    tools: [
+      { name: 'book_room', description: 'Books a room.' },
+      { name: 'load_guest', description: 'Finds the room to book.' },
+    ],
   });
   expect(found.map(({ id }) => id)).toEqual([
     'command:c',
     'session:s1',
+    'declared:book_room',
     'tool:event-2',
     'event:event-1',
     'state:booked_room',

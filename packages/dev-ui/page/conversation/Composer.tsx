@@ -1,6 +1,5 @@
 import type { Part } from '@thole/core';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatBytes } from '../parts/format.ts';
 import { Icon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
@@ -11,7 +10,7 @@ import { send, stop } from '../state/run-actions.ts';
 import { status } from '../state/session.ts';
 import { toast } from '../state/toast.ts';
 import { AttachedFiles } from './AttachedFiles.tsx';
-import { LARGEST_FILE, toPart } from './file-parts.ts';
+import { attachFiles } from './attach-files.ts';
 
 /** The box to write in. What stands in it survives a reload, and comes back where sending failed. */
 export function Composer() {
@@ -46,23 +45,6 @@ export function Composer() {
     if (!begun && draft.peek().text === '') writeDraft(before);
   }
 
-  async function add(list: readonly File[]): Promise<void> {
-    for (const file of list) {
-      if (file.size > LARGEST_FILE) {
-        toast(`${file.name} is ${formatBytes(file.size)}; a message takes ${formatBytes(LARGEST_FILE)}.`, {
-          kind: 'bad',
-        });
-        continue;
-      }
-      try {
-        const part = await toPart(file);
-        writeDraft({ files: [...draft.peek().files, part] });
-      } catch {
-        toast(`${file.name} could not be read.`, { kind: 'bad' });
-      }
-    }
-  }
-
   return (
     <form
       class="composer"
@@ -81,7 +63,7 @@ export function Composer() {
         setDropping(false);
         if (!drop.dataTransfer?.files.length) return;
         drop.preventDefault();
-        void add([...drop.dataTransfer.files]);
+        void attachFiles([...drop.dataTransfer.files]);
       }}
     >
       <AttachedFiles files={files} remove={(part) => writeDraft({ files: files.filter((each) => each !== part) })} />
@@ -98,7 +80,7 @@ export function Composer() {
           const pasted = [...(paste.clipboardData?.files ?? [])];
           if (pasted.length === 0) return;
           paste.preventDefault();
-          void add(pasted);
+          void attachFiles(pasted);
         }}
         onKeyDown={(key) => {
           if (key.key !== 'Enter' || key.isComposing || key.shiftKey) return;
@@ -118,7 +100,7 @@ export function Composer() {
           aria-hidden="true"
           onChange={(change) => {
             // Emptying the field empties its list too.
-            void add([...(change.currentTarget.files ?? [])]);
+            void attachFiles([...(change.currentTarget.files ?? [])]);
             change.currentTarget.value = '';
           }}
         />

@@ -112,7 +112,7 @@ function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set
 /** Runs that were ended from outside: nothing is wrong with them. */
 const ended: Record<string, string> = {
   RUN_ABORTED: 'Stopped.',
-  RUN_LEFT: 'Stopped, as the page was left. With `onDisconnect: \'continue\'` the server lets such a run go on.',
+  RUN_LEFT: "Stopped, as the page was left. With `onDisconnect: 'continue'` the server lets such a run go on.",
   RUN_INTERRUPTED: 'Stopped, as a newer run of the session took over.',
 };
 

@@ -29,12 +29,7 @@ export function TopBar() {
       )}
       <AppMenu />
       <UserMenu />
-      <button
-        type="button"
-        class="find"
-        onClick={togglePalette}
-        aria-keyshortcuts="Meta+K Control+K"
-      >
+      <button type="button" class="find" onClick={togglePalette} aria-keyshortcuts="Meta+K Control+K">
         <Icon name="search" />
         <span class="find-words">Find anything</span>
         <kbd aria-hidden="true">{keyName('⌘K')}</kbd>

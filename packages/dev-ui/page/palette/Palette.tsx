@@ -7,9 +7,11 @@ import {
   ComboboxProvider,
   Dialog,
 } from '@ariakit/react';
+import type { AppInfo } from '@thole/client';
 import { keyName } from '../keys/key-name.ts';
 import { Icon } from '../parts/icons.tsx';
 import type { IconName } from '../parts/icons.tsx';
+import { openApp } from '../state/apps.ts';
 import { commands } from '../state/commands.ts';
 import { go } from '../state/location.ts';
 import { inspect, showTab } from '../state/open-inspector.ts';
@@ -52,6 +54,7 @@ function Finder({ close }: { close: () => void }) {
     sessions: sessions.value ?? [],
     events: events.value,
     state: sessionState.value,
+    tools: toolsOf(openApp()),
   });
   const take = (item: Found): void => {
     close();
@@ -59,12 +62,7 @@ function Finder({ close }: { close: () => void }) {
     requestAnimationFrame(() => choose(item));
   };
   return (
-    <ComboboxProvider
-      open
-      value={query}
-      setValue={(value) => (paletteQuery.value = value)}
-      includesBaseElement={false}
-    >
+    <ComboboxProvider open value={query} setValue={(value) => (paletteQuery.value = value)} includesBaseElement={false}>
       <div class="palette-field">
         <Icon name="search" />
         <Combobox
@@ -74,7 +72,8 @@ function Finder({ close }: { close: () => void }) {
           aria-label="Find"
           onKeyDown={(key) => {
             // Who is quicker than the list means its first line.
-            if (key.key !== 'Enter' || key.isComposing || key.currentTarget.hasAttribute('aria-activedescendant')) return;
+            if (key.key !== 'Enter' || key.isComposing || key.currentTarget.hasAttribute('aria-activedescendant'))
+              return;
             const first = kinds.flatMap(([kind]) => found.filter((each) => each.kind === kind))[0];
             if (!first) return;
             key.preventDefault();
@@ -121,6 +120,13 @@ function choose(item: Found): void {
       .find((each) => each.id === id)
       ?.run();
   if (item.kind === 'session') go({ session: id, event: undefined });
-  if (item.kind === 'event' || item.kind === 'tool') inspect(id, 'event');
+  if (item.id.startsWith('declared:')) showTab('graph');
+  else if (item.kind === 'event' || item.kind === 'tool') inspect(id, 'event');
   if (item.kind === 'state') showTab('state');
+}
+
+/** Each once, though several agents may have it. */
+function toolsOf(app: AppInfo | undefined): { name: string; description: string }[] {
+  const tools = Object.values(app?.agents ?? {}).flatMap((agent) => agent.tools ?? []);
+  return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }

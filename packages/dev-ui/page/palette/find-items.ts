@@ -19,6 +19,8 @@ export interface Places {
   sessions: readonly SessionSummary[];
   events: readonly Event[];
   state: Readonly<Record<string, Json>>;
+  /** The tools that the app's agents have, called or not. */
+  tools: readonly { name: string; description: string }[];
 }
 
 /** Of each kind at most so many, so that one does not bury the others. */
@@ -43,7 +45,8 @@ export function findItems(query: string, places: Places): Found[] {
       const label = displayNameOf(session) ?? session.id;
       return holds(`${label} ${session.id}`) ? { id: `session:${session.id}`, kind: 'session', label } : undefined;
     }),
-    ...(words.length === 0 ? [] : [...foundEvents(places.events, holds), ...foundState(places.state, holds)]),
+    ...(words.length === 0 ? [] : [...foundTools(places.tools, holds), ...foundEvents(places.events, holds)]),
+    ...(words.length === 0 ? [] : foundState(places.state, holds)),
   ];
 }
 
@@ -60,6 +63,14 @@ function foundEvents(events: readonly Event[], holds: (text: string) => boolean)
     return { id: `event:${event.id}`, kind: 'event', label: short(text || event.errorCode!), detail: event.author };
   });
   return [...tools, ...said];
+}
+
+function foundTools(tools: Places['tools'], holds: (text: string) => boolean): Found[] {
+  return firstOf(tools, ({ name, description }) =>
+    holds(`${name} tool`)
+      ? { id: `declared:${name}`, kind: 'tool', label: name, detail: short(description) }
+      : undefined,
+  );
 }
 
 function foundState(state: Readonly<Record<string, Json>>, holds: (text: string) => boolean): Found[] {

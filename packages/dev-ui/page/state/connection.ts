@@ -12,7 +12,8 @@ export const returns: Signal<number> = signal(0);
 /** `fetch` that watches whether the server answers. */
 export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(input, init);
+    // What is deleted as the page is closed has to outlive it.
+    const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' });
     found();
     return response;
   } catch (error) {

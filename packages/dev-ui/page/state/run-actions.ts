@@ -1,20 +1,15 @@
-import { ClientError } from '@thole/client';
-import type { ClientRun } from '@thole/client';
 import type { Content, Event, FunctionCall, JsonObject, Part, Session, SessionRef, StateMap } from '@thole/core';
 import { client } from './client.ts';
+import { followRun, onReconnect } from './follow-run.ts';
 import { forkOf } from './fork-of.ts';
-import { joinPartial } from './join-partials.ts';
 import { appName, go, userId } from './location.ts';
 import { changeRun, runs } from './run.ts';
 import { events, openKey, sessionRef, sessionState } from './session.ts';
-import { refreshSession, showSession, takeEvent } from './session-actions.ts';
+import { showSession } from './session-actions.ts';
 import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { readStored, writeStored } from './stored.ts';
 import { titleOf } from './title-of.ts';
-
-/** Partials are put on the page together, this often. */
-const FRAME_MS = 32;
 
 /**
  * Sends a message in the open session; where none is open, begins one named after the message. Resolves as soon as its run has
@@ -58,7 +53,7 @@ export function resumeRun(ref: SessionRef, session: Session): void {
   if (invocationId === undefined || runs.peek().get(key)?.state.kind === 'running') return;
   const reader = client.resume({ ...ref, invocationId, after: session.lastSeq, onReconnect: onReconnect(key) });
   changeRun(key, { state: { kind: 'running', invocationId, startedAt: Date.now() }, reader, streaming: [] });
-  void follow(ref, reader, 'resumed');
+  void followRun(ref, reader, 'resumed');
 }
 
 /** Makes a session and opens it. */
@@ -83,7 +78,7 @@ async function runIn(
   const key = sessionKey(ref);
   const reader = client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(key) });
   changeRun(key, { state: { kind: 'running', startedAt: Date.now() }, reader, sent, streaming: [] });
-  const ended = follow(ref, reader, 'begun');
+  const ended = followRun(ref, reader, 'begun');
   return reader.invocationId.then(
     (invocationId) => {
       if (runs.peek().get(key)?.reader !== reader) return true;
@@ -93,92 +88,4 @@ async function runIn(
     },
     () => ended.then(() => false),
   );
-}
-
-async function follow(ref: SessionRef, reader: ClientRun, how: 'begun' | 'resumed'): Promise<void> {
-  const key = sessionKey(ref);
-  const isOpen = (): boolean => openKey.peek() === key;
-  const pieces = new Pieces(key);
-  let began = false;
-  let refreshed = false;
-  try {
-    for await (const event of reader) {
-      began = true;
-      if (event.partial) {
-        pieces.add(event);
-        continue;
-      }
-      pieces.end(event);
-      if (event.author === 'user') changeRun(key, { sent: undefined });
-      if (!isOpen()) continue;
-      takeEvent(event);
-      // The user's own message need not come with the run.
-      if (!refreshed && event.author !== 'user' && runs.peek().get(key)?.sent) {
-        refreshed = true;
-        void refreshSession().then(() => changeRun(key, { sent: undefined }));
-      }
-    }
-    finish({ kind: 'idle' });
-  } catch (error) {
-    const gone = how === 'resumed' && ClientError.is(error) && (error.status === 404 || error.code === 'RUN_ABORTED');
-    const stopped = ClientError.is(error, 'ABORTED');
-    finish(gone || stopped ? { kind: 'idle' } : { kind: 'failed', error });
-  }
-
-  function finish(state: { kind: 'idle' } | { kind: 'failed'; error: unknown }): void {
-    pieces.clear();
-    writeStored(`run:${key}`, undefined);
-    changeRun(key, { state, reader: undefined, ...(!began && { sent: undefined, streaming: [] }) });
-    void (isOpen() ? refreshSession() : Promise.resolve()).then(() => {
-      // A newer run may have begun meanwhile.
-      if (runs.peek().get(key)?.state === state) changeRun(key, { sent: undefined, streaming: [] });
-      void refreshSessions();
-    });
-  }
-}
-
-const onReconnect = (key: string) => (): void => {
-  const state = runs.peek().get(key)?.state;
-  if (state?.kind === 'running') changeRun(key, { state: { ...state, reconnecting: true }, streaming: [] });
-};
-
-/** Partials on their way to the page: gathered, so that a fast model does not draw it a thousand times a second. */
-class Pieces {
-  readonly #key: string;
-  #waiting: Event[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(key: string) {
-    this.#key = key;
-  }
-
-  add(piece: Event): void {
-    this.#waiting.push(piece);
-    this.#timer ??= setTimeout(() => this.#show(), FRAME_MS);
-  }
-
-  /** The whole event is here. */
-  end(event: Event): void {
-    this.#show();
-    const streaming = this.#streaming().filter((each) => each.id !== event.id);
-    const state = runs.peek().get(this.#key)?.state;
-    changeRun(this.#key, { streaming, ...(state?.kind === 'running' && { state: { ...state, reconnecting: false } }) });
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#waiting = [];
-  }
-
-  #show(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const pieces = this.#waiting;
-    this.#waiting = [];
-    if (pieces.length > 0) changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
-  }
-
-  #streaming(): readonly Event[] {
-    return runs.peek().get(this.#key)?.streaming ?? [];
-  }
 }

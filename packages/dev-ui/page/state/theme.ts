@@ -6,6 +6,10 @@ export type Theme = 'system' | 'light' | 'dark';
 /** The chosen theme; `system` follows the system's wish. Kept in this browser. */
 export const theme = signal<Theme>(parse(readStored('theme')));
 
+const media = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(media.matches);
+media.addEventListener('change', () => (systemIsDark.value = media.matches));
+
 /** Sets the theme on the page whenever it changes. */
 export function applyTheme(): void {
   effect(() => {
@@ -18,7 +22,7 @@ export function applyTheme(): void {
 
 /** Whether the page is dark now. */
 export function isDark(): boolean {
-  return theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  return theme.value === 'dark' || (theme.value === 'system' && systemIsDark.value);
 }
 
 export function toggleTheme(): void {

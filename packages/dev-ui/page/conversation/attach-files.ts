@@ -1,0 +1,21 @@
+import { formatBytes } from '../parts/format.ts';
+import { draft, writeDraft } from '../state/drafts.ts';
+import { toast } from '../state/toast.ts';
+import { LARGEST_FILE, toPart } from './file-parts.ts';
+
+/** Adds files to the draft, one after the other; says which are too large or cannot be read. */
+export async function attachFiles(files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    if (file.size > LARGEST_FILE) {
+      const sizes = `${formatBytes(file.size)}; a message takes ${formatBytes(LARGEST_FILE)}`;
+      toast(`${file.name} is ${sizes}.`, { kind: 'bad' });
+      continue;
+    }
+    try {
+      const part = await toPart(file);
+      writeDraft({ files: [...draft.peek().files, part] });
+    } catch {
+      toast(`${file.name} could not be read.`, { kind: 'bad' });
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { ClientError } from '@thole/client';
+import type { ClientRun } from '@thole/client';
+import type { SessionRef } from '@thole/core';
+import { GrowingAnswers } from './growing-answers.ts';
+import { changeRun, runs } from './run.ts';
+import { openKey } from './session.ts';
+import { refreshSession, takeEvent } from './session-actions.ts';
+import { sessionKey } from './session-key.ts';
+import { refreshSessions } from './sessions.ts';
+import { writeStored } from './stored.ts';
+
+/**
+ * Reads a run to its end and shows what it brings, where its session is open. Never rejects: how it ended stands in `runs`.
+ */
+export async function followRun(ref: SessionRef, reader: ClientRun, how: 'begun' | 'resumed'): Promise<void> {
+  const key = sessionKey(ref);
+  const isOpen = (): boolean => openKey.peek() === key;
+  const pieces = new GrowingAnswers(key);
+  let began = false;
+  let refreshed = false;
+  try {
+    for await (const event of reader) {
+      began = true;
+      if (event.partial) {
+        pieces.add(event);
+        continue;
+      }
+      pieces.end(event);
+      if (event.author === 'user') changeRun(key, { sent: undefined });
+      if (!isOpen()) continue;
+      takeEvent(event);
+      // The user's own message need not come with the run.
+      if (!refreshed && event.author !== 'user' && runs.peek().get(key)?.sent) {
+        refreshed = true;
+        void refreshSession().then(() => changeRun(key, { sent: undefined }));
+      }
+    }
+    finish({ kind: 'idle' });
+  } catch (error) {
+    const gone = how === 'resumed' && ClientError.is(error) && error.status === 404;
+    const stopped = ClientError.is(error, 'ABORTED') || ClientError.is(error, 'RUN_ABORTED');
+    finish(gone || stopped ? { kind: 'idle' } : { kind: 'failed', error });
+  }
+
+  function finish(state: { kind: 'idle' } | { kind: 'failed'; error: unknown }): void {
+    pieces.clear();
+    writeStored(`run:${key}`, undefined);
+    changeRun(key, { state, reader: undefined, ...(!began && { sent: undefined, streaming: [] }) });
+    void (isOpen() ? refreshSession() : Promise.resolve()).then(() => {
+      // A newer run may have begun meanwhile.
+      if (runs.peek().get(key)?.state === state) changeRun(key, { sent: undefined, streaming: [] });
+      void refreshSessions();
+    });
+  }
+}
+
+/** Says that the connection was cut; what was half written may come again from its beginning. */
+export const onReconnect = (key: string) => (): void => {
+  const state = runs.peek().get(key)?.state;
+  if (state?.kind === 'running') changeRun(key, { state: { ...state, reconnecting: true }, streaming: [] });
+};
