@@ -7,7 +7,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runner: ['@thole/core', '@opentelemetry/api'],
   tools: ['@thole/core', '@cfworker/json-schema'],
-  recall: ['@thole/core', 'stemmer'],
+  recall: ['@thole/core', 'stemmer', '@orama/stemmers'],
   memory: ['@thole/core', '@thole/recall'],
   'mem-services': ['@thole/core', '@thole/recall', 'node:*'],
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
@@ -15,7 +15,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'vertex-services': ['@thole/core', 'google-auth-library', 'node:*'],
   'provider-gemini': ['@thole/core', '@google/genai', 'eventsource-parser', 'node:*'],
   'provider-openai': ['@thole/core', 'openai', 'node:*'],
-  server: ['@thole/core', '@thole/runner', 'hono', 'zod', 'node:*'],
+  server: ['@thole/core', '@thole/runner', 'hono', '@hono/node-server', 'zod', 'node:*'],
   client: ['@thole/core'],
   'dev-ui': ['@thole/client', 'node:*'],
   cli: [

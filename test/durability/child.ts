@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
-/** A child program of `children/`: it tells and hears lines of JSON. */
+/** A child program of `children/`, or of a path of its own: it tells and hears lines of JSON. */
 export class Child<Told> {
   /** All that it has told so far. */
   readonly told: Told[] = [];
@@ -17,7 +17,7 @@ export class Child<Told> {
 
   /** It ends with the test. */
   constructor(program: string, ...args: readonly string[]) {
-    const file = join(import.meta.dirname, 'children', program);
+    const file = resolve(import.meta.dirname, 'children', program);
     this.#process = spawn(process.execPath, ['--conditions=@thole/source', file, ...args], { stdio: 'pipe' });
     this.#process.stderr!.on('data', (chunk) => (this.#errors += String(chunk)));
     // Writing to one that was killed is no failure of the test.
@@ -28,11 +28,11 @@ export class Child<Told> {
       this.told.push(JSON.parse(line) as Told);
       this.#wake();
     });
-    this.#ended = new Promise((resolve) => {
+    this.#ended = new Promise((settle) => {
       this.#process.once('close', (code, signal) => {
         this.#over = `${program} ended with ${signal ?? code}. ${this.#errors}`;
         this.#wake();
-        resolve(this.#over);
+        settle(this.#over);
       });
     });
     onTestFinished(async () => {

@@ -11,8 +11,13 @@ export function routerOf(
   basePath: string,
   serve: (route: Route, request: Request, names: { readonly [name: string]: string }) => Promise<Response>,
 ): (request: Request) => Response | Promise<Response> {
-  const router = new Hono({ getPath: pathOf }).basePath(basePath);
-  const methods = new Hono<{ Variables: { allowed: string } }>({ getPath: pathOf }).basePath(basePath);
+  // The base itself is a path with and without its last slash.
+  const getPath = (request: Request): string => {
+    const path = pathOf(request);
+    return basePath !== '' && path === `${basePath}/` ? basePath : path;
+  };
+  const router = new Hono({ getPath }).basePath(basePath);
+  const methods = new Hono<{ Variables: { allowed: string } }>({ getPath }).basePath(basePath);
   const byPath = new Map<string, Set<string>>();
   for (const each of routes) {
     for (const path of each.paths) {

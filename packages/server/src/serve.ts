@@ -1,5 +1,5 @@
 import { createServer, STATUS_CODES } from 'node:http';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -8,6 +8,7 @@ import type { Runtime } from '@thole/core';
 import { errorResponse } from './edge/error-response.ts';
 import { checkHost, loopbackNames } from './edge/hosts.ts';
 import type { Handler } from './handler.ts';
+import { refusal } from './node-listener.ts';
 
 /** Where to listen, and how. */
 export interface ServeOptions {
@@ -71,11 +72,22 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     },
     { overrideGlobalObjects: true, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
   );
-  const server = createServer(
-    { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
-    (request, response) => void listener(request, response),
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, requireHostHeader: false }, (request, response) => {
+    answers.set(request.socket, response);
+    void listener(request, response);
+  });
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    const answer = answers.get(socket);
+    // What is said in the middle of another answer would be taken for a part of it.
+    const isAnswering = answer?.headersSent && !answer.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy();
+    refuse(socket, STATUS_OF[error.code!] ?? 400, 'The request is not HTTP as it should be.');
+  });
+  server.on('connect', (_, socket) => refuse(socket, 405, 'The server is no proxy.'));
+  server.on('checkExpectation', ({ socket }) =>
+    refuse(socket, 417, 'The server cannot meet what the request expects.'),
   );
-  server.on('clientError', answerClientError);
   await listen(server, port, host);
   const { port: taken } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
@@ -109,15 +121,15 @@ async function close(
   await closed;
 }
 
-// What Node's parser refuses never reaches the handler, and is answered like what does.
-function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const body = JSON.stringify({ detail: 'The request is not HTTP as it should be.', code: 'INVALID_INPUT' });
+const STATUS_OF: { readonly [code: string]: number } = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+// What Node refuses by itself never reaches the handler, and is answered like what does.
+function refuse(socket: Duplex, status: number, detail: string): void {
+  const body = JSON.stringify({ detail, code: status === 405 ? 'METHOD_NOT_ALLOWED' : 'INVALID_INPUT' });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-}
-
-function refusal(status: number, detail: string): Response {
-  return Response.json({ detail, code: 'INVALID_INPUT' }, { status });
 }

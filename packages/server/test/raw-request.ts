@@ -1,13 +1,16 @@
 import { connect } from 'node:net';
 
-/** Sends bytes as they are to a server and answers all that comes back until it closes, or until `ms` passed. */
-export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000): Promise<string> {
+/** Sends bytes as they are to a server and answers all that comes back until it closes, or until `ms` passed; `then` is sent after the first that came. */
+export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000, then?: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(text));
     const timer = setTimeout(() => socket.destroy(), ms);
-    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('data', (chunk) => {
+      if (answer === '' && then !== undefined) socket.write(then);
+      answer += chunk.toString('latin1');
+    });
     socket.on('error', (error: Error & { code?: string }) => (error.code === 'ECONNRESET' ? undefined : reject(error)));
     socket.on('close', () => {
       clearTimeout(timer);

@@ -84,6 +84,17 @@ describe('What is not HTTP as it should be', () => {
   });
 });
 
+describe('What follows a request on its connection', () => {
+  it('is not answered in the middle of a stream, where it would be taken for a part of it', async () => {
+    const { url } = await served({ answers: [ignores()] });
+    const body = JSON.stringify(message());
+    const run = `POST /run_sse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const answer = await rawRequest(url, run, 2_000, 'nonsense\r\n\r\n');
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
 describe('A client that is cut off', () => {
   it('ends its run within a second: the model hears of it at once (contract 40)', async () => {
     const asked = Promise.withResolvers<AbortSignal>();

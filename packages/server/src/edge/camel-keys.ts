@@ -7,17 +7,25 @@ export const untouched: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 100;
 
-/** Envelopes come in camelCase or snake_case: the keys in camelCase, those of maps untouched. */
+/** Envelopes come in camelCase or snake_case: makes the keys of parsed JSON camelCase, in place, and leaves those of maps untouched. */
 export function camelKeys(value: unknown, depth: number = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) throw new TholeError('INVALID_INPUT', `The body is nested deeper than ${MAX_DEPTH}.`);
-  if (Array.isArray(value)) return value.map((each) => camelKeys(each, depth + 1));
-  const made: { [key: string]: unknown } = {};
-  for (const [key, each] of Object.entries(value)) {
-    const name = camel(key);
-    setOwn(made, name, untouched.has(name) ? each : camelKeys(each, depth + 1));
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) camelKeys(value[i], depth + 1);
+    return value;
   }
-  return made;
+  const object = value as { [key: string]: unknown };
+  for (const key of Object.keys(object)) {
+    const each = object[key];
+    const name = key.includes('_') ? camel(key) : key;
+    if (name !== key) {
+      delete object[key];
+      setOwn(object, name, each);
+    }
+    if (!untouched.has(name)) camelKeys(each, depth + 1);
+  }
+  return value;
 }
 
 function camel(key: string): string {

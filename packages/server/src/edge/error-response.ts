@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Logger } from '@thole/core';
 import { isResponse } from './is-response.ts';
+import { shortSentence } from './short-sentence.ts';
 
 /** An error as `{"detail": …}` with its status. What carries no code of ours is told to the log, and to the client only that it happened. */
 export function errorResponse(error: unknown, logger: Logger): Response {
@@ -14,5 +15,5 @@ export function errorResponse(error: unknown, logger: Logger): Response {
   const headers = new Headers();
   if (status === 401) headers.set('www-authenticate', 'Bearer');
   if (error.retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
-  return Response.json({ detail: error.message, code: error.code }, { status, headers });
+  return Response.json({ detail: shortSentence(error.message), code: error.code }, { status, headers });
 }

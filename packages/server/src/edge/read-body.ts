@@ -2,6 +2,8 @@ import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { Limits } from '../limits.ts';
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * The JSON of a body, `undefined` for none. `INVALID_INPUT` with status 400 for what is no UTF-8 or no JSON, 413 for too much, 415 for another
  * content type, encoding or character set, 408 for one that does not come.
@@ -17,7 +19,8 @@ export async function readBody(request: Request, limits: Limits, runtime: Runtim
 }
 
 function checkType(headers: Headers): void {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  const given = headers.get('content-type') ?? '';
+  const [type = '', ...parameters] = given === 'application/json' ? [given] : given.toLowerCase().split(';');
   if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) {
     throw new TholeError('INVALID_INPUT', 'The content type must be application/json.', { status: 415 });
   }
@@ -74,7 +77,7 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
 function parse(bytes: Uint8Array): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = decoder.decode(bytes);
   } catch {
     throw new TholeError('INVALID_INPUT', 'The body must be UTF-8.');
   }

@@ -1,9 +1,10 @@
 import { TholeError } from '@thole/core';
-import type { Event, SessionRef } from '@thole/core';
+import type { SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { z } from 'zod';
 import { checkClientState } from '../edge/client-state.ts';
 import { runnerNamed } from '../edge/runner-named.ts';
+import { wireJson } from '../edge/wire-event.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { LiveRunFrames } from '../runs/live-run-frames.ts';
@@ -32,13 +33,13 @@ export const runRoutes: readonly Route[] = [
     async handle(call) {
       const { run } = await begin(call, { streaming: false, detached: true });
       const left = leftBefore(call, run);
-      const events: Event[] = [];
+      const events: string[] = [];
       try {
-        for await (const event of run) if (event.author !== 'user') events.push(event);
+        for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireJson(event));
       } finally {
         left.stopWaiting();
       }
-      return Response.json(events);
+      return new Response(`[${events.join()}]`, { headers: { 'content-type': 'application/json' } });
     },
   }),
   route({

@@ -1,5 +1,6 @@
 import { errorCodeInfo, TholeError } from '@thole/core';
 import type { Event } from '@thole/core';
+import { shortSentence } from '../edge/short-sentence.ts';
 
 /** After it nothing is missing. Comments are nothing to ADK's clients. */
 export const DONE_FRAME = ': done\n\n';
@@ -21,7 +22,7 @@ export function recordedErrorFrame({ errorCode, errorMessage }: Event): string {
 }
 
 function terminal(error: string, errorDetails: object): string {
-  return `data: ${JSON.stringify({ error, errorDetails })}\n\n`;
+  return `data: ${JSON.stringify({ error: shortSentence(error), errorDetails })}\n\n`;
 }
 
 /** Whether an event is the record by which a run that failed was closed: an error that no model gave as its answer. */

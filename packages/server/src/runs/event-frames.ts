@@ -1,7 +1,9 @@
 import type { Event } from '@thole/core';
+import { wireJson, withMaps } from '../edge/wire-event.ts';
 
 /** What goes over the wire for an event: one frame, or two where it says something and saves artifacts as well. */
-export function eventFrames(event: Event, p: { split: boolean }): string {
+export function eventFrames(given: Event, p: { split: boolean }): string {
+  const event = withMaps(given);
   if (!p.split || !event.content?.parts?.length || isEmpty(event.actions.artifactDelta)) return frame(event, event.seq);
   const { content: _, ...rest } = event;
   const said: Event = { ...event, actions: { ...event.actions, artifactDelta: {} } };
@@ -10,7 +12,7 @@ export function eventFrames(event: Event, p: { split: boolean }): string {
 
 /** Only what is stored can be gone on from: partials have no id. */
 function frame(event: Event, seq: number | undefined): string {
-  const data = `data: ${JSON.stringify(event)}\n\n`;
+  const data = `data: ${wireJson(event)}\n\n`;
   return seq === undefined ? data : `id: ${seq}\n${data}`;
 }
 

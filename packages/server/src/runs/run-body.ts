@@ -1,6 +1,6 @@
-import { isPlainObject } from '@thole/core';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
+import { map } from '../edge/schemas.ts';
 
 /** What `/run` and `/run_sse` take. */
 export interface RunBody {
@@ -25,14 +25,10 @@ export const runBody: z.ZodType<RunBody> = z.object({
   appName: name.optional(),
   userId: name,
   sessionId: name,
-  newMessage: map<Content>(),
+  newMessage: map as unknown as z.ZodType<Content>,
   streaming: z.boolean().nullish(),
-  stateDelta: map<StateDelta>().nullish(),
+  stateDelta: map.nullish(),
   invocationId: z.string().nullish(),
   functionCallEventId: z.string().nullish(),
-  customMetadata: map<JsonObject>().nullish(),
+  customMetadata: map.nullish(),
 });
-
-function map<T>(): z.ZodType<T> {
-  return z.custom<T>((value) => isPlainObject(value), { error: 'Invalid input: expected an object' });
-}

@@ -45,7 +45,10 @@ describe.each(classes)('Hostile requests: $name', ({ requests }) => {
       path === '' ? { body: '', type: 'text/html' } : undefined;
     const apps = [{ name: 'demo', rootAgent }];
     server = await serve(createHandler({ apps, ...services, limits, ui, traces: new SpanMemory() }), { port: 0 });
-    await services.sessionService.createSession({ ...session, state: { room: 7, 'user:name': 'Ann', 'app:open': true } });
+    await services.sessionService.createSession({
+      ...session,
+      state: { room: 7, 'user:name': 'Ann', 'app:open': true },
+    });
     await services.artifactService.saveArtifact({ ...session, filename: 'plan.txt', artifact: { text: 'Sleep.' } });
     await fetch(`${server.url}/run`, posting(message()));
     await services.memoryService.addSessionToMemory((await services.sessionService.getSession(session))!);
@@ -88,6 +91,11 @@ describe.each(classes)('Hostile requests: $name', ({ requests }) => {
     );
     const memories = await memoryService.listMemories({ appName: 'demo', userId: 'ann' });
     const files = await artifactService.listArtifactKeys(session);
-    return JSON.stringify([whole, memories, files, await artifactService.listVersions({ ...session, filename: 'plan.txt' })]);
+    return JSON.stringify([
+      whole,
+      memories,
+      files,
+      await artifactService.listVersions({ ...session, filename: 'plan.txt' }),
+    ]);
   }
 });

@@ -38,9 +38,18 @@ export const nulAndSurrogates: HostileClass = {
     json('NUL in a new id', 400, `POST ${ALL}`, '{"sessionId":"\\u0000"}'),
     json('NUL in an event’s author', 400, `POST ${ALL}`, '{"events":[{"author":"a\\u0000"}]}'),
     json('NUL in a session to remember', 400, `PATCH ${MEMORY}`, '{"sessionId":"\\u0000"}'),
-    json('a lone surrogate in a file’s name', 400, `POST ${ONE}/artifacts`, '{"filename":"\\ud800","artifact":{"text":"x"}}'),
+    json(
+      'a lone surrogate in a file’s name',
+      400,
+      `POST ${ONE}/artifacts`,
+      '{"filename":"\\ud800","artifact":{"text":"x"}}',
+    ),
     { name: 'NUL as it is, in a path', status: 400, bytes: 'GET /list-apps\0 HTTP/1.1\r\nhost: localhost\r\n\r\n' },
-    { name: 'NUL as it is, in a header', status: 400, bytes: 'GET /list-apps HTTP/1.1\r\nhost: localhost\r\nx-a: \0\r\n\r\n' },
+    {
+      name: 'NUL as it is, in a header',
+      status: 400,
+      bytes: 'GET /list-apps HTTP/1.1\r\nhost: localhost\r\nx-a: \0\r\n\r\n',
+    },
   ],
 };
 

@@ -85,7 +85,7 @@ export const slowBodies: HostileClass = {
     raw('half a memory', 408, { line: `POST ${MEMORY}`, lines: 'content-length: 500', body: '{"memories":[' }),
     raw('more than it may be, without an end', 413, {
       lines: 'transfer-encoding: chunked',
-      trickle: `20000\r\n${'x'.repeat(0x20000)}\r\n`,
+      trickle: `100000\r\n${'x'.repeat(0x100000)}\r\n`,
     }),
   ],
 };
@@ -97,9 +97,18 @@ export const smuggledLengths: HostileClass = {
   requests: [
     raw('two lengths', 400, { lines: 'content-length: 5\r\ncontent-length: 6', body: `12345${hidden}` }),
     raw('a list of lengths', 400, { lines: 'content-length: 5, 5', body: `12345${hidden}` }),
-    raw('a length and chunks', 400, { lines: 'content-length: 5\r\ntransfer-encoding: chunked', body: `0\r\n\r\n${hidden}` }),
-    raw('chunks and a length', 400, { lines: 'transfer-encoding: chunked\r\ncontent-length: 5', body: `0\r\n\r\n${hidden}` }),
-    raw('chunks that are not the last encoding', 400, { lines: 'transfer-encoding: chunked, identity', body: `0\r\n\r\n${hidden}` }),
+    raw('a length and chunks', 400, {
+      lines: 'content-length: 5\r\ntransfer-encoding: chunked',
+      body: `0\r\n\r\n${hidden}`,
+    }),
+    raw('chunks and a length', 400, {
+      lines: 'transfer-encoding: chunked\r\ncontent-length: 5',
+      body: `0\r\n\r\n${hidden}`,
+    }),
+    raw('chunks that are not the last encoding', 400, {
+      lines: 'transfer-encoding: chunked, identity',
+      body: `0\r\n\r\n${hidden}`,
+    }),
     raw('an encoding almost of chunks', 400, { lines: 'transfer-encoding: xchunked', body: `0\r\n\r\n${hidden}` }),
     raw('a space before the colon', 400, { lines: 'transfer-encoding : chunked', body: `0\r\n\r\n${hidden}` }),
     raw('a length with a sign', 400, { lines: 'content-length: +5', body: `12345${hidden}` }),
@@ -108,12 +117,31 @@ export const smuggledLengths: HostileClass = {
     raw('a length beyond all numbers', 400, { lines: `content-length: ${'9'.repeat(40)}`, body: hidden }),
     raw('more than it may be, and none of it there', 413, { lines: 'content-length: 999999999999' }),
     raw('a chunk of no length', 400, { lines: 'transfer-encoding: chunked', body: `zz\r\n${hidden}` }),
-    raw('a chunk that is longer than it says', 400, { lines: 'transfer-encoding: chunked', body: `1\r\n{}{}\r\n0\r\n\r\n${hidden}` }),
-    raw('a chunk beyond all numbers', 400, { lines: 'transfer-encoding: chunked', body: `${'f'.repeat(20)}\r\n${hidden}` }),
+    raw('a chunk that is longer than it says', 400, {
+      lines: 'transfer-encoding: chunked',
+      body: `1\r\n{}{}\r\n0\r\n\r\n${hidden}`,
+    }),
+    raw('a chunk beyond all numbers', 400, {
+      lines: 'transfer-encoding: chunked',
+      body: `${'f'.repeat(20)}\r\n${hidden}`,
+    }),
     raw('a folded header', 400, { lines: 'transfer-encoding:\r\n chunked', body: `0\r\n\r\n${hidden}` }),
-    { name: 'lines that end in half', status: 400, bytes: `POST /run HTTP/1.1\nhost: localhost\ntransfer-encoding: chunked\n\n0\n\n${hidden}` },
-    { name: 'two hosts', status: 400, bytes: `GET /list-apps HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\nconnection: close\r\n\r\n` },
-    chunked('more than it may be, in chunks', 413, RUN, Array.from({ length: 40 }, () => 'x'.repeat(60_000))),
+    {
+      name: 'lines that end in half',
+      status: 400,
+      bytes: `POST /run HTTP/1.1\nhost: localhost\ntransfer-encoding: chunked\n\n0\n\n${hidden}`,
+    },
+    {
+      name: 'two hosts',
+      status: 403,
+      bytes: `GET /list-apps HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\nconnection: close\r\n\r\n`,
+    },
+    chunked(
+      'more than it may be, in chunks',
+      413,
+      RUN,
+      Array.from({ length: 40 }, () => 'x'.repeat(60_000)),
+    ),
     chunked(`chunks that are no JSON`, 400, RUN, ['{"userId":', SECRET, '}']),
   ],
 };

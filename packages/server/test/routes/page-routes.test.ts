@@ -22,6 +22,7 @@ it('leads to the page from / and /dev-ui, below the base path, with the query', 
   expect(await leads('/')).toEqual([302, '/dev-ui/']);
   expect(await leads('/dev-ui?app=demo')).toEqual([302, '/dev-ui/?app=demo']);
   expect(await leads('/api', below)).toEqual([302, '/api/dev-ui/']);
+  expect(await leads('/api/?app=demo', below)).toEqual([302, '/api/dev-ui/?app=demo']);
   expect(await leads('/api/dev-ui', below)).toEqual([302, '/api/dev-ui/']);
   expect((await ask(below, 'GET', '/api/dev-ui/')).body).toBe('<!doctype html>');
 });

@@ -278,21 +278,41 @@ it('imports the events of an exported session, in order, with what they wrote', 
   expect((await ask(handler, 'POST', ALL, { sessionId: 'u', events: again.body.events })).status).toBe(200);
 });
 
+it('imports who handed over to whom, but no artifacts and no call that goes on: neither comes along', async () => {
+  const { handler } = await demo();
+  const actions = {
+    artifactDelta: { 'a.txt': 0 },
+    transferToAgent: 'billing',
+    escalate: true,
+    skipSummarization: true,
+  };
+  const call = { id: 'c', name: 'look', args: {} };
+  const event = { author: 'concierge', content: { role: 'model', parts: [{ functionCall: call }] } };
+  const events = [{ ...event, actions, longRunningToolIds: ['c'] }];
+  const { status, body } = await ask(handler, 'POST', ALL, { sessionId: 't', events });
+  expect(status).toBe(200);
+  expect(body.events[0].actions).toEqual({
+    ...{ stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    ...{ transferToAgent: 'billing', escalate: true, skipSummarization: true },
+  });
+  expect(body.events[0].longRunningToolIds).toBeUndefined();
+});
+
 const text = { role: 'user', parts: [{ text: 'Hi' }] };
 it.each([
   ['partial', { partial: true }],
-  ['artifactDelta', { actions: { artifactDelta: { 'a.txt': 0 } } }],
-  ['transferToAgent', { actions: { transferToAgent: 'billing' } }],
-  ['escalate', { actions: { escalate: true } }],
+  ['transferToAgent', { actions: { transferToAgent: 7 } }],
+  ['escalate', { actions: { escalate: 'yes' } }],
+  ['artifactDelta', { actions: { artifactDelta: { 'a.txt': 'x' } } }],
+  ['skipSummarization', { actions: { skipSummarization: { a: 1 } } }],
+  ['longRunningToolIds', { longRunningToolIds: 'c' }],
   ['compaction', { actions: { compaction: { startSeq: 1, endSeq: 2, eventIds: ['a'], compactedContent: {} } } }],
   ['endOfAgent', { actions: { end_of_agent: true } }],
   ['agentState', { actions: { agentState: { a: 1 } } }],
   ['rewindBeforeInvocationId', { actions: { rewind_before_invocation_id: 'i' } }],
-  ['skipSummarization', { actions: { skipSummarization: true } }],
   ['requestedAuthConfigs', { actions: { requestedAuthConfigs: { c: {} } } }],
   ['requestedToolConfirmations', { actions: { requested_tool_confirmations: { c: {} } } }],
   ['anythingNew', { actions: { anythingNew: 1 } }],
-  ['longRunningToolIds', { longRunningToolIds: ['c'] }],
   ['parts.0', { content: { parts: [{ functionCall: { name: 'adk_request_confirmation', args: {} } }] } }],
   ['parts.0', { content: { parts: [{ functionResponse: { name: 'adk_request_input', response: {} } }] } }],
   [
@@ -363,6 +383,24 @@ it('deletes a session again of which one event could not be stored', async () =>
   const { status, body } = await ask(handler, 'POST', ALL, { sessionId: 't', events });
   expect([status, body.code]).toEqual([413, 'VALUE_TOO_LARGE']);
   expect(await sessionService.getSession({ ...session, sessionId: 't' })).toBeUndefined();
+});
+
+it('leaves the user’s state as it was by an import that fails', async () => {
+  const store = new InMemorySessionStore();
+  const sessionService = new StoredSessionService(store, { limits: { eventBytes: 1_000 } });
+  const { handler } = await demo({ sessionService });
+  const was = { 'user:name': 'Ann', 'user:stars': 0 };
+  await sessionService.updateState({ ...session, stateDelta: was });
+  const writes = (id: string, stateDelta: object): object => ({ id, author: 'user', actions: { stateDelta } });
+  const body = {
+    state: { 'user:name': 'Eve', 'user:new': 1 },
+    events: [writes('e1', { 'user:stars': 5, 'user:name': null }), said('e2', 'x'.repeat(2_000))],
+  };
+  expect((await ask(handler, 'POST', ALL, body)).status).toBe(413);
+  expect(await sessionService.getUserState(session)).toEqual(was);
+  expect((await sessionService.listSessions({ appName: 'demo' })).total).toBe(1);
+  expect((await ask(handler, 'POST', ALL, { ...body, events: body.events.slice(0, 1) })).status).toBe(200);
+  expect(await sessionService.getUserState(session)).toEqual({ 'user:stars': 5, 'user:new': 1 });
 });
 
 it.each([

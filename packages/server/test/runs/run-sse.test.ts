@@ -1,3 +1,4 @@
+import type { Agent } from '@thole/core';
 import { FunctionTool } from '@thole/tools';
 import { LlmAgent } from '@thole/runner';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
@@ -46,6 +47,29 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
         functionCallEventId ? ['#2 Saved.[plan.txt]', ': done'] : ['Saved.', '#2 [plan.txt]', ': done'],
       );
     }
+  });
+
+  it('sends what an agent of another’s making says with its action maps and without nulls, parts and stored alike (contract 38)', async () => {
+    const rootAgent: Agent = {
+      name: 'own',
+      async *runAsync({ invocationId }) {
+        const bare = { id: 'event-x', invocationId, author: 'own', timestamp: 1, content: { parts: [{ text: 'Hi' }] } };
+        yield { ...bare, partial: true, finishReason: null, actions: null } as never;
+        yield { ...bare, finishReason: null, actions: {} } as never;
+      },
+    };
+    const { run } = await demo({ onDisconnect, rootAgent });
+    const frames = await allFrames(await run('/run_sse', { streaming: true }));
+    expect(frames.map(inWords)).toEqual(['Hi', '#2 Hi', ': done']);
+    const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+    for (const { event } of frames.slice(0, 2)) {
+      expect(event!.actions).toEqual(maps);
+      expect(event).not.toHaveProperty('finishReason');
+    }
+    const { run: again } = await demo({ onDisconnect, rootAgent });
+    const whole = (await (await again('/run')).json()) as object[];
+    expect(whole).toMatchObject([{ actions: maps }]);
+    expect(whole[0]).not.toHaveProperty('finishReason');
   });
 
   it('says that it lives while nothing comes', async () => {

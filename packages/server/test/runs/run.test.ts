@@ -39,6 +39,7 @@ it.each([
   [400, 'INVALID_INPUT', { newMessage: undefined }],
   [400, 'INVALID_INPUT', { userId: { $ne: '' } }],
   [403, 'FORBIDDEN', { stateDelta: { 'app:price': 1 } }],
+  [413, 'VALUE_TOO_LARGE', { stateDelta: { plan: 'x'.repeat(2 ** 20) } }],
 ])('answers %i %s for what cannot run, plainly on both routes (contract 38)', async (status, code, body) => {
   for (const path of ['/run', '/run_sse'] as const) {
     for (const onDisconnect of ['abort', 'continue'] as const) {

@@ -1,0 +1,88 @@
+import { says } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { ClientScope, Identity } from '../src/index.ts';
+import { ask } from './ask.ts';
+import { demo, message, session, sessionPath } from './demo.ts';
+
+const ALL = '/apps/demo/users/ann/sessions';
+
+describe('rateLimit', () => {
+  it('answers 429, with when to come again where that is known, or what the hook says', async () => {
+    const answers = [
+      { retryAfterMs: 1_500 },
+      false,
+      new Response('{"detail":"Tomorrow."}', { status: 429, headers: { 'content-type': 'application/json' } }),
+      true,
+    ] as const;
+    let next = 0;
+    const { handler } = await demo({ rateLimit: () => answers[next++]! });
+    const told = [];
+    for (const _ of answers) {
+      const { status, headers, body } = await ask(handler, 'GET', ALL);
+      told.push([status, headers.get('retry-after'), body.code ?? body.detail]);
+    }
+    expect(told).toEqual([
+      [429, '2', 'RATE_LIMITED'],
+      [429, null, 'RATE_LIMITED'],
+      [429, null, 'Tomorrow.'],
+      [200, null, undefined],
+    ]);
+  });
+
+  it('is asked once a request, after authorize, about whom it is, before anything is read or run', async () => {
+    const asked: [string, Identity][] = [];
+    const { handler, sessions } = await demo({
+      authorize(_, identity) {
+        asked.push(['authorize', identity]);
+        return identity.userId !== 'bob';
+      },
+      rateLimit(_, identity) {
+        asked.push(['rateLimit', identity]);
+        return { retryAfterMs: 1 };
+      },
+    });
+    const identity = { appName: 'demo', userId: 'ann' };
+    for (const path of ['/run', '/run_sse']) {
+      expect((await ask(handler, 'POST', path, message())).status).toBe(429);
+      expect(asked.splice(0)).toEqual([
+        ['authorize', identity],
+        ['rateLimit', identity],
+      ]);
+    }
+    expect((await ask(handler, 'PATCH', sessionPath, 'no JSON')).status).toBe(429);
+    expect(asked.splice(0).map(([hook]) => hook)).toEqual(['authorize', 'rateLimit']);
+    expect((await ask(handler, 'GET', sessionPath.replace('ann', 'bob'))).status).toBe(403);
+    expect(asked.splice(0).map(([hook]) => hook)).toEqual(['authorize']);
+    expect((await ask(handler, 'GET', '/health')).status).toBe(200);
+    expect(asked).toEqual([]);
+    expect((await sessions.getSession(session))!.events).toEqual([]);
+  });
+});
+
+describe('clientMayWrite', () => {
+  const keys = { session: 'a', user: 'user:a', app: 'app:a', temp: 'temp:a' };
+  const ways: [string, string, string, (state: object) => object][] = [
+    ['makes a session', 'POST', ALL, (state) => ({ state })],
+    ['makes a session with an id', 'POST', `${ALL}/t`, (state) => state],
+    ['imports events', 'POST', ALL, (stateDelta) => ({ events: [{ author: 'a', actions: { stateDelta } }] })],
+    ['writes state', 'PATCH', sessionPath, (stateDelta) => ({ stateDelta })],
+    ['runs', 'POST', '/run', (stateDelta) => message({ stateDelta })],
+    ['runs and follows', 'POST', '/run_sse', (stateDelta) => message({ stateDelta })],
+  ];
+
+  it.each(ways)('holds for a client that %s: each scope alone, and temp always', async (_, method, path, bodyOf) => {
+    const lists: (ClientScope[] | undefined)[] = [undefined, [], ['session'], ['user'], ['app']];
+    for (const clientMayWrite of lists) {
+      const may: string[] = clientMayWrite ?? ['session', 'user'];
+      for (const [scope, key] of Object.entries(keys)) {
+        const { handler } = await demo({ clientMayWrite, answers: [says('Hello.')] });
+        const { status } = await ask(handler, method, path, bodyOf({ [key]: 1 }));
+        expect([clientMayWrite, scope, status]).toEqual([
+          clientMayWrite,
+          scope,
+          scope === 'temp' || may.includes(scope) ? 200 : 403,
+        ]);
+      }
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { serve as serveHono } from '@hono/node-server';
+import express from 'express';
+import fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { mountCases } from '../../../../test/mounts/mount-cases.ts';
+import { parrotHandler } from '../../../../test/mounts/parrot-handler.ts';
+import type { Handler } from '../../src/index.ts';
+import { serve, toNodeListener } from '../../src/node.ts';
+import { mountHandler } from './mount-fastify.ts';
+import { mounted } from './mount-hono.ts';
+
+interface Mounted {
+  url: string;
+  close(): void | Promise<void>;
+}
+
+const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
+  { name: 'serve', mount: (handler) => serve(handler, { port: 0 }) },
+  { name: 'Node’s http', mount: (handler) => listening(toNodeListener(handler)) },
+  {
+    name: 'Express',
+    mount(handler) {
+      const app = express();
+      app.all('/api/*path', toNodeListener(handler));
+      app.use(express.json());
+      return listening(app);
+    },
+  },
+  {
+    name: 'Fastify',
+    async mount(handler) {
+      const app = fastify();
+      await mountHandler(app, handler);
+      return { url: await app.listen({ port: 0 }), close: () => app.close() };
+    },
+  },
+  {
+    name: 'Hono',
+    mount: (handler) =>
+      new Promise((resolve) => {
+        const server = serveHono({ fetch: mounted(handler).fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+          resolve({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }),
+        );
+      }),
+  },
+];
+
+describe.each(mounts)('Mounted in $name', ({ mount }) => {
+  const handler = parrotHandler();
+  let server: Mounted;
+  beforeAll(async () => void (server = await mount(handler)));
+  afterAll(async () => {
+    await server.close();
+    await handler.close({ timeoutMs: 0 });
+  });
+  mountCases(() => server.url);
+});
+
+it('says so where a body parser was there first, and does not wait for what was read', async () => {
+  const app = express();
+  app.use(express.json());
+  app.all('/api/*path', toNodeListener(parrotHandler()));
+  const { url, close } = await listening(app);
+  onTestFinished(close);
+  const response = await fetch(`${url}/api/run`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"a":1}',
+  });
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { detail: 'A body parser stands before the handler: mount the handler before it.', code: 'INTERNAL' },
+  ]);
+  expect((await fetch(`${url}/api/list-apps`)).status).toBe(200);
+});
+
+it('is mounted as the README says', () => {
+  const read = (...path: string[]): string => readFileSync(join(import.meta.dirname, ...path), 'utf8');
+  const readme = read('..', '..', 'README.md');
+  for (const file of ['mount-fastify.ts', 'mount-hono.ts']) expect(readme).toContain(read(file));
+  const line = "app.all('/api/*path', toNodeListener(handler));";
+  expect(readme).toContain(line);
+  expect(read('mounts.test.ts')).toContain(`      ${line}`);
+});
+
+async function listening(listener: RequestListener): Promise<Mounted> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}

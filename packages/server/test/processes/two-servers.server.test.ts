@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { backends, describeBackends } from '../../../../test/durability/backends.ts';
+import type { Database } from '../../../../test/durability/backends.ts';
+import { Child } from '../../../../test/durability/child.ts';
+import { isLong } from '../../../../test/servers/index.ts';
+import { allFrames, framesOf, inWords } from '../frames.ts';
+import { message, posting, session } from '../demo.ts';
+import type { Told } from './serve-sessions.ts';
+
+const rows = backends.filter(({ name }) => name !== 'MariaDB');
+
+describeBackends(rows, (backend) => {
+  let database: Database;
+  let sessions = 0;
+  beforeAll(async () => void (database = await backend.open()));
+  afterAll(() => database.remove());
+
+  it('lets a run be followed, and read to its end, from another process than the one that runs it (contract 40)', async () => {
+    const { first, second, sessionId } = await twoServers();
+    const { invocation, left } = await beginAndLeave(first, sessionId);
+    expect(left).toEqual(['#2 look', '#3 look()']);
+    const rest = allWords(await second.get(invocation, { 'last-event-id': '2' }));
+    const whole = allWords(await second.get(invocation));
+    first.child.say({ answer: 'Found.' });
+    expect(await rest).toEqual(['#3 look()', '#4 Found.', ': done']);
+    expect(await whole).toEqual(['#2 look', '#3 look()', '#4 Found.', ': done']);
+    // When it is over as well, in either process.
+    for (const server of [first, second])
+      expect(await allWords(await server.get(invocation, { 'last-event-id': '3' }))).toEqual(['#4 Found.', ': done']);
+  });
+
+  it('cancels a run that another process runs, which both tell', async () => {
+    const { first, second, sessionId } = await twoServers();
+    const { invocation } = await beginAndLeave(first, sessionId);
+    const followed = [first, second].map(async (server) =>
+      allWords(await server.get(invocation, { 'last-event-id': '3' })),
+    );
+    const cancelled = await fetch(`${second.run(invocation)}/cancel`, posting({}));
+    expect(await cancelled.json()).toEqual({ cancelled: true });
+    for (const words of await Promise.all(followed)) expect(words).toEqual(['#4 RUN_ABORTED', '! RUN_ABORTED']);
+  });
+
+  it('tells of a run whose process was killed that it has ended, once its lease has run out, and runs the next (contract 40)', async () => {
+    // In the long series with the runner's own lease of 30 s.
+    const { first, second, sessionId } = await twoServers(isLong ? undefined : 2_000);
+    const { invocation } = await beginAndLeave(first, sessionId);
+    const followed = allWords(await second.get(invocation));
+    await first.child.kill();
+    expect(await followed).toEqual(['#2 look', '#3 look()', '! LEASE_LOST']);
+    expect(await allWords(await second.get(invocation, { 'last-event-id': '3' }))).toEqual(['! LEASE_LOST']);
+    second.child.say({ answer: 'Here.' });
+    const next = await fetch(`${second.url}/run_sse`, posting(message({ sessionId })));
+    const words = await allWords(next);
+    expect(words.map((each) => each.replace(/^#\d+ /, ''))).toEqual(['look', 'look()', 'Here.', ': done']);
+  });
+
+  interface Server {
+    child: Child<Told>;
+    url: string;
+    run(invocation: string): string;
+    get(invocation: string, headers?: Record<string, string>): Promise<Response>;
+  }
+
+  async function twoServers(ttlMs?: number): Promise<{ first: Server; second: Server; sessionId: string }> {
+    const sessionId = `s${sessions++}`;
+    const children = [0, 1].map(
+      () => new Child<Told>(join(import.meta.dirname, 'serve-sessions.ts'), database.url, JSON.stringify({ ttlMs })),
+    );
+    const servers: Server[] = [];
+    for (const child of children) {
+      const { url } = (await child.next()) as { url: string };
+      const run = (invocation: string): string => `${url}/apps/demo/users/ann/sessions/${sessionId}/runs/${invocation}`;
+      const get: Server['get'] = (invocation, headers = {}) => fetch(`${run(invocation)}/events`, { headers });
+      servers.push({ child, url, run, get });
+    }
+    const [first, second] = servers as [Server, Server];
+    const made = await fetch(`${first.url}/apps/demo/users/ann/sessions`, posting({ sessionId }));
+    expect(made.status).toBe(200);
+    return { first, second, sessionId };
+  }
+
+  /** Resolves when the agent waits for its answer, and its client is gone. */
+  async function beginAndLeave(first: Server, sessionId: string): Promise<{ invocation: string; left: string[] }> {
+    const response = await fetch(`${first.url}/run_sse`, posting({ ...message(), ...session, sessionId }));
+    const frames = framesOf(response);
+    const left = [inWords((await frames.next()).value!), inWords((await frames.next()).value!)];
+    await frames.return(undefined);
+    expect(await first.child.next()).toEqual({ asked: true });
+    return { invocation: response.headers.get('x-thole-invocation-id')!, left };
+  }
+});
+
+/** All frames of a stream but heartbeats. */
+async function allWords(response: Response): Promise<string[]> {
+  expect(response.status).toBe(200);
+  return (await allFrames(response)).map(inWords).filter((each) => each !== ': heartbeat');
+}

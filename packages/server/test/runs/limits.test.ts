@@ -1,0 +1,41 @@
+import { ignores, says } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { demo } from '../demo.ts';
+import { allFrames, inWords } from '../frames.ts';
+
+const rows = (['/run', '/run_sse'] as const).flatMap((path) =>
+  (['abort', 'continue'] as const).map((onDisconnect) => ({ path, onDisconnect })),
+);
+
+describe.each(rows)('Limits of $path, with onDisconnect $onDisconnect', ({ path, onDisconnect }) => {
+  it('are a number of runs at once over all sessions: one more is 503 and stores nothing, until one has ended', async () => {
+    const { run, sessions } = await demo({
+      ...{ onDisconnect, limits: { concurrentRuns: 2, runMs: 300 } },
+      answers: [ignores(), ignores(), says('Later.')],
+    });
+    const others = ['t', 'u', 'v'].map((sessionId) => ({ sessionId }));
+    for (const { sessionId } of others) await sessions.createSession({ appName: 'demo', userId: 'ann', sessionId });
+    const first = [run(path, others[0]), run(path, others[1])];
+    await expect.poll(async () => (await stored(sessions, 't')) + (await stored(sessions, 'u'))).toBe(2);
+    const refused = await run(path, others[2]);
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { detail: 'The server runs 2 runs already, all that it may.', code: 'SERVER_BUSY' },
+    ]);
+    expect(await stored(sessions, 'v')).toBe(0);
+    for (const response of await Promise.all(first)) await response.text();
+    expect((await run(path, others[2])).status).toBe(200);
+  });
+
+  it('are the time of a run, which a model that hears nothing does not make longer', async () => {
+    const { run } = await demo({ onDisconnect, limits: { runMs: 50 }, answers: [ignores()] });
+    const response = await run(path);
+    if (path === '/run')
+      expect([response.status, await response.json()]).toMatchObject([504, { code: 'RUN_TIME_LIMIT' }]);
+    else expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_TIME_LIMIT', '! RUN_TIME_LIMIT']);
+  });
+});
+
+async function stored(sessions: Awaited<ReturnType<typeof demo>>['sessions'], sessionId: string): Promise<number> {
+  return (await sessions.getSession({ appName: 'demo', userId: 'ann', sessionId }))!.events.length;
+}
