@@ -6,6 +6,7 @@ const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test
 const isolated = '**/*.isolated.test.ts';
 const packed = 'test/packed/**';
 const onServers = '**/*.server.test.ts';
+const inBrowser = '**/*.browser.test.ts';
 const never = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
@@ -23,7 +24,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: tests,
-          exclude: [...never, isolated, packed, onServers],
+          exclude: [...never, isolated, packed, onServers, inBrowser],
         },
       },
       // Tests that touch globals get a process of their own.
@@ -47,6 +48,20 @@ export default defineConfig({
           globalSetup: ['test/servers/global-setup.ts'],
           testTimeout: isLong ? 1_800_000 : 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      // In a real Chromium, which is found or installed; only in `npm test`.
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          isolate: false,
+          include: [inBrowser],
+          exclude: never,
+          globalSetup: ['test/browser/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       // Slow: over packed tarballs, after a build; only in `npm test`.

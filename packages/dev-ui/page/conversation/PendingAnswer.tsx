@@ -54,7 +54,7 @@ export function PendingAnswer({ event, call }: { event: Event; call: FunctionCal
             class="field"
             rows={1}
             aria-label={`Result of ${call.name}`}
-            placeholder="The result: a text, or a JSON object"
+            placeholder="A text or a JSON object"
             value={text}
             onInput={(input) => setText(input.currentTarget.value)}
             onKeyDown={(key) => {

@@ -1,0 +1,102 @@
+import { buffer } from 'node:stream/consumers';
+import { calls, streams } from '@thole/testing';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openAdkWeb } from './adk-web.ts';
+
+const answers = [
+  calls('book_room', { room: 12, nights: 2 }),
+  streams('Room **12** ', 'is yours.'),
+  streams('Breakfast is ', 'at seven.'),
+];
+
+describeInBrowser('ADK’s web UI, on our server', (browser) => {
+  it('lists the apps, makes a session, and chats with a tool call, streaming or not', async () => {
+    const { page, house, asked } = await openAdkWeb(browser(), ...answers);
+    await page.locator('.selector-button', { hasText: 'hotel' }).waitFor();
+    expect(asked).toContain('GET /list-apps');
+    await ask(page, 'Book me a room');
+    await page.getByText('is yours.').waitFor();
+    expect(await page.getByRole('button', { name: 'book_room' }).count()).toBe(2);
+    expect(asked).toContain('POST /apps/hotel/users/user/sessions');
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByRole('menuitem', { name: 'Streaming' }).click();
+    await page.keyboard.press('Escape');
+    await ask(page, 'When is breakfast?');
+    await page.getByText('Breakfast is at seven.', { exact: true }).waitFor();
+    // What streamed in is shown once.
+    expect(await page.getByText('Breakfast is').count()).toBe(1);
+    expect(asked.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
+    house.model.assertDone();
+  });
+
+  it('shows the state, the artifact and its content, the spans, and the request that the model saw', async () => {
+    const { page, asked } = await openAdkWeb(browser(), ...answers);
+    await ask(page, 'Book me a room');
+    await page.getByText('is yours.').waitFor();
+    await page.getByRole('tab', { name: 'State' }).click();
+    await page.getByRole('tabpanel', { name: 'State' }).getByText('last_room').waitFor();
+    await page.getByRole('tab', { name: 'Artifacts' }).click();
+    await page.getByRole('tabpanel', { name: 'Artifacts' }).getByText('Room 12, 2 nights.').waitFor();
+    expect(asked.some((each) => each.endsWith('/artifacts/booking.txt/versions/0'))).toBe(true);
+    await page.getByText('Traces', { exact: true }).click();
+    await page.getByText('generate_content').first().waitFor();
+    expect(asked.some((each) => each.startsWith('GET /dev/apps/hotel/debug/trace/session/'))).toBe(true);
+    await page.getByText('Events', { exact: true }).click();
+    await page.getByText('is yours.').click();
+    await page.getByRole('tab', { name: 'Info' }).click();
+    await detail(page, 'input');
+    const info = page.getByRole('tabpanel', { name: 'Info' });
+    await info.getByText('You are the concierge of a small hotel.').first().waitFor();
+    expect(await info.getByText('functionResponse').count()).toBeGreaterThan(0);
+  });
+
+  it('draws the graph of the agent and its tools', async () => {
+    const { page } = await openAdkWeb(browser(), ...answers);
+    await ask(page, 'Book me a room');
+    await page.getByText('is yours.').waitFor();
+    await detail(page, 'account_tree');
+    const drawing = page.getByRole('tabpanel', { name: 'Info' }).locator('svg', { hasText: 'concierge' });
+    await drawing.waitFor();
+    expect((await drawing.locator('g.node').count()) >= 5).toBe(true);
+  });
+
+  it('renames a session, exports it, and imports what it has exported', async () => {
+    const { page, house } = await openAdkWeb(browser(), ...answers);
+    await ask(page, 'Book me a room');
+    await page.getByText('is yours.').waitFor();
+    await page.locator('.selector-button', { hasText: 'Book me a room' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const name = page.getByRole('textbox').first();
+    await name.fill('A room for Alice');
+    await name.press('Enter');
+    await page.locator('.selector-button', { hasText: 'A room for Alice' }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const file = await buffer(await (await downloading).createReadStream());
+    expect(JSON.parse(file.toString())).toMatchObject({ appName: 'hotel' });
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Import' }).click();
+    await (await choosing).setFiles({ name: 'session.json', mimeType: 'application/json', buffer: file });
+    const list = async () => (await house.client.sessions.list({ appName: 'hotel', userId: 'user' })).sessions;
+    await expect.poll(async () => (await list()).length).toBe(2);
+    const [first, second] = await Promise.all(
+      (await list()).map(({ id }) => house.client.sessions.get({ appName: 'hotel', userId: 'user', sessionId: id })),
+    );
+    expect(second!.events.map(({ content }) => content)).toEqual(first!.events.map(({ content }) => content));
+    expect(first!.state['__session_metadata__']).toEqual({ displayName: 'A room for Alice' });
+    await page.getByText('is yours.').waitFor();
+  });
+});
+
+async function ask(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Type a message...' });
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+/** Its buttons have no name but that of their icon. */
+async function detail(page: Page, icon: string): Promise<void> {
+  await page.getByRole('tabpanel', { name: 'Info' }).locator('button', { hasText: icon }).first().click();
+}

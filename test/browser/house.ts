@@ -1,0 +1,100 @@
+import { createClient } from '@thole/client';
+import type { Client } from '@thole/client';
+import { textOf } from '@thole/core';
+import type { Llm, LlmRequest, SessionService } from '@thole/core';
+import { devUi } from '@thole/dev-ui';
+import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent } from '@thole/runner';
+import { createHandler, SpanMemory } from '@thole/server';
+import type { HandlerOptions } from '@thole/server';
+import { serve } from '@thole/server/node';
+import { ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { onTestFinished } from 'vitest';
+import { hotelTools } from './hotel-tools.ts';
+
+/** A hotel behind a real server, with the page at `/dev-ui/`. */
+export interface House {
+  url: string;
+  client: Client;
+  model: ScriptedLlm;
+  sessionService: SessionService;
+  /** What `call_taxi` waits for. */
+  taxiComes(): void;
+  /** No request is answered any more, until `open()`. */
+  shut(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export interface HouseOptions extends Partial<HandlerOptions> {
+  /** What the model waits for after each part of an answer. */
+  afterPartial?: Promise<void> | undefined;
+}
+
+/** The app `hotel`, whose concierge gives these answers, one a call; all its services are in memory. */
+export async function openHouse(
+  answers: readonly ScriptedAnswer[] = [],
+  { afterPartial, ...options }: HouseOptions = {},
+): Promise<House> {
+  const taxi = Promise.withResolvers<void>();
+  const model = new ScriptedLlm(...answers);
+  const sessionService = new InMemorySessionService();
+  const concierge = new LlmAgent({
+    name: 'concierge',
+    description: 'Books rooms and remembers what guests like.',
+    model: afterPartial === undefined ? model : holding(model, afterPartial),
+    instruction: 'You are the concierge of a small hotel.\nThe guest likes: {user:likes?}',
+    tools: hotelTools(taxi.promise),
+  });
+  const handler = createHandler({
+    apps: [{ name: 'hotel', rootAgent: concierge }],
+    sessionService,
+    memoryService: new InMemoryMemoryService(),
+    artifactService: new InMemoryArtifactService(),
+    traces: new SpanMemory(),
+    onDisconnect: 'continue',
+    ui: devUi(),
+    ...options,
+  });
+  let served = await serve(handler, { port: 0 });
+  const { url } = served;
+  const port = Number(new URL(url).port);
+  onTestFinished(async () => {
+    served.server.closeAllConnections();
+    served.server.close();
+    await handler.close({ timeoutMs: 1 });
+  });
+  return {
+    url,
+    client: createClient({ baseUrl: url }),
+    model,
+    sessionService,
+    taxiComes: taxi.resolve,
+    async shut() {
+      served.server.closeAllConnections();
+      await new Promise((resolve) => served.server.close(resolve));
+    },
+    async open() {
+      served = await serve(handler, { port });
+    },
+  };
+}
+
+function holding(model: ScriptedLlm, afterPartial: Promise<void>): Llm {
+  return {
+    model: model.model,
+    specVersion: 1,
+    async *generateContentAsync(request, options) {
+      for await (const response of model.generateContentAsync(request, options)) {
+        yield response;
+        if (response.partial) await afterPartial;
+      }
+    },
+  };
+}
+
+/** The last text of the user that a request holds. */
+export function asked({ contents }: LlmRequest): string {
+  const of = contents.filter((content) => content.role === 'user' && textOf(content) !== '');
+  return of.length === 0 ? '' : textOf(of.at(-1)!);
+}

@@ -1,0 +1,116 @@
+import { calls, fails, says, streams } from '@thole/testing';
+import type { Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { asked, openHouse } from '../house.ts';
+import { visit } from '../visit.ts';
+
+describeInBrowser('the page, in a chat', (browser) => {
+  it('shows an answer in Markdown that streams in, and the tool call in a line that opens to what the tool answered', async () => {
+    const rest = Promise.withResolvers<void>();
+    const answers = [calls('book_room', { room: 12, nights: 2 }), streams('Room **12** ', 'is yours.')];
+    const house = await openHouse(answers, { afterPartial: rest.promise });
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Book me a room like last time.');
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await conversation.getByText('Room 12', { exact: true }).waitFor();
+    rest.resolve();
+    await conversation.getByText('Room 12 is yours.').waitFor();
+    // Once: the whole takes the place of its parts.
+    expect(await conversation.getByText('is yours.').count()).toBe(1);
+    expect(await conversation.locator('strong', { hasText: '12' }).count()).toBe(1);
+    await tool(conversation, 'book_room', 'done').click();
+    await conversation.getByText('booked').waitFor();
+    house.model.assertDone();
+  });
+
+  it('goes on with a run after a reload in its middle, and tells nothing twice', async () => {
+    const house = await openHouse([calls('call_taxi', {}), streams('The taxi ', 'is here.')]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Call me a taxi.');
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await tool(conversation, 'call_taxi', 'running').waitFor();
+    await page.reload();
+    await tool(conversation, 'call_taxi', 'running').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    house.taxiComes();
+    await conversation.getByText('The taxi is here.').waitFor();
+    await tool(conversation, 'call_taxi', 'done').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await conversation.getByRole('article').count()).toBe(3);
+    house.model.assertDone();
+  });
+
+  it('stops a run, and says so', async () => {
+    const house = await openHouse([calls('call_taxi', {}), says('Never said.')]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Call me a taxi.');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(house.model.requests).toHaveLength(1);
+  });
+
+  it('takes the answer to a call that waits where the call stands', async () => {
+    const house = await openHouse([
+      calls('ask_manager', { question: 'May the guest stay until two?' }),
+      says('You may stay until two.'),
+    ]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'May I stay longer?');
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await conversation.getByText('May the guest stay until two?').last().waitFor();
+    await conversation.getByRole('textbox', { name: 'Result of ask_manager' }).fill('yes, until two');
+    await conversation.getByRole('button', { name: 'Answer' }).click();
+    await conversation.getByText('You may stay until two.').waitFor();
+    expect(await conversation.getByRole('textbox', { name: 'Result of ask_manager' }).count()).toBe(0);
+    const answered = JSON.stringify(house.model.requests.at(-1)!.contents);
+    expect(answered).toContain('yes, until two');
+  });
+
+  it('runs again from a message that was edited, in a session of its own', async () => {
+    const house = await openHouse([
+      calls('book_room', { room: 12, nights: 2 }),
+      says('Room 12 is yours.'),
+      says('Breakfast is at seven.'),
+      says('Dinner is at eight.'),
+    ]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await say(page, 'Book me a room.');
+    await conversation.getByText('Room 12 is yours.').waitFor();
+    await say(page, 'When is breakfast?');
+    await conversation.getByText('Breakfast is at seven.').waitFor();
+    const question = conversation.getByRole('article', { name: /^You/ }).last();
+    await question.hover();
+    await question.getByRole('button', { name: 'Edit and run again' }).click();
+    await question.getByRole('textbox', { name: 'Edit message' }).fill('When is dinner?');
+    await question.getByRole('button', { name: 'Run again' }).click();
+    await conversation.getByText('Dinner is at eight.').waitFor();
+    expect(await conversation.getByText('Breakfast').count()).toBe(0);
+    await conversation.getByText('Room 12 is yours.').waitFor();
+    const { sessions } = await house.client.sessions.list({ appName: 'hotel', userId: 'user' });
+    expect(sessions).toHaveLength(2);
+    expect(asked(house.model.requests.at(-1)!)).toBe('When is dinner?');
+  });
+
+  it('says what failed with its code, once, and takes the next message', async () => {
+    const house = await openHouse([fails('MODEL_FAILED'), says('Better now.')]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Hello?');
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await conversation.getByText('MODEL_FAILED', { exact: true }).waitFor();
+    expect(await conversation.getByText('MODEL_FAILED', { exact: true }).count()).toBe(1);
+    await say(page, 'And now?');
+    await conversation.getByText('Better now.').waitFor();
+  });
+});
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+/** The line of a call in this state. */
+function tool(conversation: Locator, name: string, state: string): Locator {
+  return conversation.locator('summary', { hasText: name }).filter({ hasText: state });
+}

@@ -1,0 +1,95 @@
+import { says, streams } from '@thole/testing';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import { visit } from '../visit.ts';
+
+describeInBrowser('the page, by keyboard alone', (browser) => {
+  it('begins sessions, sends, walks events, opens tabs, and finds anything', async () => {
+    const house = await openHouse([streams('Good ', 'evening.'), says('At seven.')]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const { keyboard } = page;
+    const message = page.getByRole('textbox', { name: 'Message' });
+    const messageWithFocus = message.and(page.locator(':focus'));
+    await messageWithFocus.waitFor();
+    await keyboard.type('Hello');
+    await keyboard.press('Enter');
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    await conversation.getByText('Good evening.').waitFor();
+
+    // Letters are text in a field, and keys outside.
+    await keyboard.type('n');
+    expect(await message.inputValue()).toBe('n');
+    await keyboard.press('Backspace');
+    await keyboard.press('Escape');
+    await keyboard.press('j');
+    await conversation.locator('article[aria-current]', { hasText: 'Good evening.' }).waitFor();
+    await keyboard.press('k');
+    await conversation.locator('article[aria-current]', { hasText: 'Hello' }).waitFor();
+    await keyboard.press('j');
+    await keyboard.press('r');
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    expect(await inspector.getByRole('tab', { name: 'Request' }).getAttribute('aria-selected')).toBe('true');
+    await inspector.getByText('You are the concierge of a small hotel.').first().waitFor();
+
+    await keyboard.press('n');
+    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await messageWithFocus.waitFor();
+    await keyboard.type('When is breakfast?');
+    await keyboard.press('Enter');
+    await conversation.getByText('At seven.').waitFor();
+
+    await keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Find anything' });
+    await palette.waitFor();
+    await keyboard.type('open state');
+    // At once: who types faster than the list is drawn gets what they have typed.
+    await keyboard.press('Enter');
+    await palette.waitFor({ state: 'hidden' });
+    await expect.poll(() => inspector.getByRole('tab', { name: 'State' }).getAttribute('aria-selected')).toBe('true');
+    expect(await house.client.sessions.list({ appName: 'hotel', userId: 'user' })).toMatchObject({ totalItems: 2 });
+  });
+
+  it('shows where the focus is at every step of Tab, and all keys at ?', async () => {
+    const house = await openHouse();
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('New session').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const unseen: string[] = [];
+    const seen = new Set<string>();
+    for (let i = 0; i < 25; i++) {
+      await page.keyboard.press('Tab');
+      const focus: Focus | null = await page.evaluate(focusOfPage);
+      if (focus === null) continue;
+      seen.add(focus.name);
+      if (!focus.shown) unseen.push(focus.name);
+    }
+    expect(seen.size).toBeGreaterThan(12);
+    expect(unseen).toEqual([]);
+  });
+});
+
+interface Focus {
+  name: string;
+  /** It, or what stands around it alone, is marked and in view. */
+  shown: boolean;
+}
+
+const focusOfPage = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return null;
+  const isMarked = (each) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  };
+  const { width, height } = element.getBoundingClientRect();
+  const around = element.closest('form');
+  return {
+    name: element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent.slice(0, 30)),
+    shown: width > 0 && height > 0 && (isMarked(element) || (around !== null && isMarked(around))),
+  };
+})()`;

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { seriousIn } from '../axe.ts';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import { keepScreenshot } from '../keep-screenshot.ts';
+import { visit } from '../visit.ts';
+import { furnishedHouse } from './furnished-house.ts';
+
+const tabs = {
+  event: /invocationId/,
+  request: /You are the concierge/,
+  state: /last_room/,
+  memory: /Is allergic to feathers/,
+  artifacts: /Room 12, 2 nights/,
+  trace: /book_room/,
+  graph: /^concierge$/,
+};
+const wide = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describeInBrowser('the page, as it looks', (browser) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has in every view nothing serious for axe to find, in the ${colorScheme} theme`, async () => {
+      const house = await furnishedHouse();
+      const at = `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`;
+      const page = await visit(browser(), at, { colorScheme, viewport: wide });
+      const main = page.getByRole('main');
+      await main.getByText('is booked, on a high floor').waitFor();
+      await main.locator('summary', { hasText: 'book_room' }).click();
+      await main.getByRole('tree').first().waitFor();
+      const found: string[] = [];
+      const check = async (view: string, part?: string): Promise<void> => {
+        found.push(...(await seriousIn(page, part)).map((each) => `${view}: ${each}`));
+      };
+      for (const [tab, text] of Object.entries(tabs)) {
+        await page.goto(`${at}?tab=${tab}`);
+        await page.getByRole('complementary', { name: 'Inspector' }).getByText(text).first().waitFor();
+        await keepScreenshot(page, `${colorScheme}-${tab}`);
+        await check(tab, tab === 'event' ? undefined : 'aside');
+      }
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.type('room');
+      const palette = page.getByRole('dialog', { name: 'Find anything' });
+      await palette.getByRole('option', { name: /last_room/ }).waitFor();
+      await palette.locator('[data-active-item]').waitFor();
+      await keepScreenshot(page, `${colorScheme}-palette`);
+      await check('palette');
+      await page.keyboard.press('Escape');
+      await page.goto(`${house.url}/dev-ui/#/hotel`);
+      await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+      await keepScreenshot(page, `${colorScheme}-empty`);
+      await check('empty');
+      expect(found).toEqual([]);
+    });
+
+    it(`fits a phone without scrolling sideways, and axe finds nothing serious, in the ${colorScheme} theme`, async () => {
+      const house = await furnishedHouse();
+      const at = `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`;
+      const options = { colorScheme, viewport: phone, hasTouch: true, isMobile: true };
+      const page = await visit(browser(), at, options);
+      await page.getByRole('main').getByText('is booked, on a high floor').waitFor();
+      await keepScreenshot(page, `phone-${colorScheme}-conversation`);
+      const found: string[] = [];
+      const check = async (view: string, part?: string): Promise<void> => {
+        found.push(...(await seriousIn(page, part)).map((each) => `${view}: ${each}`));
+      };
+      await check('conversation');
+      const overflowing: string[] = [];
+      const measure = async (view: string): Promise<void> => {
+        const width: number = await page.evaluate('document.documentElement.scrollWidth');
+        if (width > phone.width) overflowing.push(`${view}: ${width}`);
+      };
+      await measure('conversation');
+      await page.getByRole('button', { name: 'Sessions', exact: true }).click();
+      const drawer = page.getByRole('dialog', { name: 'Sessions' });
+      await drawer.getByRole('link', { name: /^Alice/ }).waitFor();
+      await keepScreenshot(page, `phone-${colorScheme}-sessions`);
+      await check('sessions');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Show the inspector' }).click();
+      for (const [tab, text] of Object.entries(tabs)) {
+        await page.goto(`${at}?tab=${tab}`);
+        await page.getByRole('dialog', { name: 'Inspector' }).getByText(text).first().waitFor();
+        await keepScreenshot(page, `phone-${colorScheme}-${tab}`);
+        await measure(tab);
+        await check(tab, '.drawer');
+      }
+      expect(overflowing).toEqual([]);
+      expect(found).toEqual([]);
+    });
+  }
+
+  it('follows the system to dark and back, until it is told otherwise, which it keeps', async () => {
+    const house = await openHouse();
+    const page = await visit(browser(), `${house.url}/dev-ui/`, { colorScheme: 'light' });
+    const brightness = async (): Promise<number> => {
+      const color: string = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      const [red = 0, green = 0, blue = 0] = color.match(/\d+/g)!.map(Number);
+      return (red + green + blue) / 3;
+    };
+    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    expect(await brightness()).toBeGreaterThan(200);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(brightness).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Light theme' }).click();
+    await expect.poll(brightness).toBeGreaterThan(200);
+    await page.reload();
+    await page.getByRole('button', { name: 'Dark theme' }).waitFor();
+    expect(await brightness()).toBeGreaterThan(200);
+  });
+});

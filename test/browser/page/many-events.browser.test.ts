@@ -1,0 +1,40 @@
+import { createEvent } from '@thole/core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import { visit } from '../visit.ts';
+
+describeInBrowser('the page, with ten thousand events', (browser) => {
+  it('draws only those that are in view, wherever one scrolls', async () => {
+    const house = await openHouse();
+    const ref = { appName: 'hotel', userId: 'user', sessionId: 'long' };
+    const session = await house.sessionService.createSession(ref);
+    for (let i = 0; i < 5_000; i++) {
+      const invocationId = `i${i}`;
+      for (const [author, role, text] of [
+        ['user', 'user', `Question ${i}: which room is free?`],
+        ['concierge', 'model', `Answer ${i}. ${'Room **12** is free. '.repeat(1 + (i % 9))}`],
+      ] as const) {
+        const event = createEvent({ author, invocationId, content: { role, parts: [{ text }] } });
+        await house.sessionService.appendEvent({ session, event });
+      }
+    }
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/long`);
+    await page.getByText('Answer 4999.').waitFor();
+    const nodes = (): Promise<number> => page.locator('*').count();
+    const most = [await nodes()];
+    for (const part of [0.75, 0.5, 0.25, 0]) {
+      await page.evaluate(`${box}.scrollTop = ${box}.scrollHeight * ${part}`);
+      await expect.poll(() => page.locator('main article').count()).toBeGreaterThan(2);
+      most.push(await nodes());
+    }
+    await page.getByText('Question 0: which room is free?').waitFor();
+    expect(Math.max(...most)).toBeLessThan(2_500);
+    // The keyboard walks through them as through few.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.locator('article[aria-current]').waitFor();
+  });
+});
+
+const box = `[...document.querySelectorAll('main *')].find((each) => each.scrollHeight > 20_000)`;

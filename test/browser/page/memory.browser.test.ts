@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import { visit } from '../visit.ts';
+
+const user = { appName: 'hotel', userId: 'user' };
+
+describeInBrowser('the page, in memory', (browser) => {
+  it('finds what is remembered, adds to it, corrects it and forgets it', async () => {
+    const house = await openHouse();
+    const { memory } = house.client;
+    const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });
+    await memory.add({ ...user, memories: [note('Likes a high floor.'), note('Is allergic to feathers.')] });
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const texts = async () => (await inspector.locator('.memory-text').allTextContents()).sort();
+    await inspector.getByText('Is allergic to feathers.').waitFor();
+    expect(await texts()).toEqual(['Is allergic to feathers.', 'Likes a high floor.']);
+
+    await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('floor');
+    await inspector.getByRole('button', { name: 'Search', exact: true }).click();
+    await inspector.getByText('Is allergic to feathers.').waitFor({ state: 'detached' });
+    expect(await texts()).toEqual(['Likes a high floor.']);
+
+    await inspector.getByRole('button', { name: 'Forget', exact: true }).click();
+    await inspector.getByText('Likes a high floor.').waitFor({ state: 'detached' });
+    await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('');
+    await inspector.getByText('Is allergic to feathers.').waitFor();
+
+    await inspector.getByRole('button', { name: 'Add memory' }).click();
+    await inspector.getByRole('textbox', { name: 'What to remember' }).fill('Comes each May.');
+    await inspector.getByRole('button', { name: 'Remember' }).click();
+    await inspector.getByText('Comes each May.').waitFor();
+    const kept = (await memory.list(user)).memories.map(({ content }) => content.parts?.[0]?.text);
+    expect(new Set(kept)).toEqual(new Set(['Comes each May.', 'Is allergic to feathers.']));
+  });
+});
