@@ -61,7 +61,7 @@ it('forks without anything that only a run may write', () => {
   expect(events[0]).not.toHaveProperty('longRunningToolIds');
   expect(events[0]!.content!.parts).toEqual([{ text: 'Wait.' }]);
   expect(events[0]!.actions).toEqual({
-    ...{ stateDelta: {}, artifactDelta: { 'a.txt': 0 }, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    ...{ stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Event, EventActions, Json, StateMap } from '@thole/core';
+import type { Event, Json, StateMap } from '@thole/core';
 
 /** What a new session begins with that goes another way from an event on. */
 export interface Fork {
@@ -32,31 +32,17 @@ export function forkOf(events: readonly Event[], beforeId: string, state: Readon
 const isOwn = (key: string): boolean => !/^(app|user|temp):/.test(key) && key !== '__session_metadata__';
 
 function plainEvent(event: Event): Event[] {
-  const { seq: _, content, actions, longRunningToolIds, ...rest } = event;
+  const { seq: _, content, actions: __, longRunningToolIds: ___, ...rest } = event;
   const parts = content?.parts?.filter(
     ({ functionCall, functionResponse }) => !reserved.has(functionCall?.name ?? functionResponse?.name ?? ''),
   );
-  const ids = longRunningToolIds?.filter((id) => parts?.some((part) => part.functionCall?.id === id));
   if (content?.parts?.length && !parts?.length) return [];
   return [
     {
       ...rest,
       ...(content && { content: { ...content, ...(parts && { parts }) } }),
-      ...(ids?.length && { longRunningToolIds: ids }),
-      actions: plainActions(actions),
+      // The state is given as a whole; the rest a server takes from its own runs alone.
+      actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
     },
   ];
-}
-
-function plainActions({ artifactDelta, skipSummarization, transferToAgent, escalate }: EventActions): EventActions {
-  return {
-    // The state is given as a whole.
-    stateDelta: {},
-    artifactDelta: { ...artifactDelta },
-    requestedAuthConfigs: {},
-    requestedToolConfirmations: {},
-    ...(skipSummarization !== undefined && { skipSummarization }),
-    ...(transferToAgent !== undefined && { transferToAgent }),
-    ...(escalate !== undefined && { escalate }),
-  };
 }

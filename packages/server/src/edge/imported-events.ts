@@ -13,28 +13,18 @@ const isSet = (value: unknown): boolean =>
   !(value === false || (typeof value === 'object' && Object.keys(value!).length === 0));
 const RUNTIME = 'must not be set: it is for the runtime to say';
 
-const history = z.object({
-  stateDelta: map.optional(),
-  artifactDelta: z.record(z.string(), z.number()).optional(),
-  transferToAgent: z.string().optional(),
-  escalate: z.boolean().optional(),
-  skipSummarization: z.boolean().optional(),
-});
-
-// What may come with an event is what became of it: the rest tells a run what to do, or what was allowed.
+// What comes with an event is its state. What it says of artifacts is left out, for they do not come along; the rest tells a run what to
+// do, or what was allowed.
+const known = z.object({ stateDelta: map.optional(), artifactDelta: z.record(z.string(), z.number()).optional() });
 const actions = z
   .preprocess((given, context) => {
     for (const [name, value] of isPlainObject(given) ? Object.entries(given) : []) {
-      if (!Object.hasOwn(history.shape, name) && isSet(value))
+      if (!Object.hasOwn(known.shape, name) && isSet(value))
         context.addIssue({ code: 'custom', message: RUNTIME, path: [name], input: given });
     }
     return given;
-  }, history)
-  .transform((given) => {
-    // Artifacts do not come along.
-    const { stateDelta = {}, artifactDelta: _, ...kept } = given;
-    return { stateDelta: stateDelta as StateDelta, ...kept };
-  });
+  }, known)
+  .transform(({ stateDelta = {} }) => ({ stateDelta: stateDelta as StateDelta }));
 
 const eventSchema = z.object({
   id: z.string().optional(),
@@ -45,7 +35,7 @@ const eventSchema = z.object({
   content: contentSchema.optional(),
   actions: actions.optional(),
   partial: z.literal(false, 'must not be set: what is stored is whole').optional(),
-  longRunningToolIds: z.array(z.string()).optional(),
+  longRunningToolIds: z.array(z.string()).max(0, RUNTIME).optional(),
   turnComplete: z.boolean().optional(),
   finishReason: z.string().optional(),
   errorCode: z.string().optional(),
@@ -62,8 +52,8 @@ const eventSchema = z.object({
 
 /**
  * Events of a session that was elsewhere before, ready to be stored. `INVALID_INPUT` that names the field for what is no event, and for what
- * only a run may write: actions that a run goes by, requests to people and their answers. What events say of artifacts and of calls that go on
- * is left out: neither comes along. `FORBIDDEN` for state of a scope that clients may not write.
+ * only a run may write: actions other than state, requests to people and their answers, calls that go on. What events say of artifacts is
+ * left out. `FORBIDDEN` for state of a scope that clients may not write.
  */
 export function importedEvents(given: readonly unknown[], house: Pick<House, 'clientMayWrite' | 'runtime'>): Event[] {
   const events = given.map((each, i) => importedEvent(each, `body.events.${i}`, house.runtime));
