@@ -22,7 +22,7 @@ class WatchedMemory extends InMemoryMemoryService {
   override async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     this.#tell(`memory is searched for "${p.query}"`);
     const found = await super.searchMemory(p);
-    this.#tell(`memory finds "${found.memories.map(({ content }) => textOf(content)).join('; ')}"`);
+    this.#tell(`memory finds "${textOf(found.memories[0]?.content)}" first`);
     return found;
   }
 }
@@ -90,7 +90,7 @@ describe('example: two agents that share a memory', () => {
       'user sends "What is my favorite project?"',
       'MemoryRecallAgent calls load_memory',
       'memory is searched for "favorite project"',
-      'memory finds "My favorite project is Project Alpha."',
+      'memory finds "My favorite project is Project Alpha." first',
       'load_memory answers',
       'model is given "My favorite project is Project Alpha."',
       'MemoryRecallAgent says "Your favorite project is Project Alpha."',
@@ -115,7 +115,7 @@ describe('example: two agents that share a memory', () => {
 
 function foundText(request: LlmRequest): string {
   const response = request.contents.at(-1)?.parts?.[0]?.functionResponse?.response as { memories: { text: string }[] };
-  return response.memories.map(({ text }) => text).join('; ');
+  return response.memories[0]!.text;
 }
 
 function textsOf(request: LlmRequest | undefined): string[] {

@@ -82,6 +82,10 @@ export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
 export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
 export type { MemoryEntry } from './memory/memory-entry.ts';
 export { turnId } from './memory/memory-entry.ts';
+export { escapeMemoryText } from './memory/escape-memory-text.ts';
+export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
+export { isoTime } from './memory/iso-time.ts';
+export { packMemory } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
 export type {
   MemoryFilter,
@@ -102,7 +106,7 @@ export type {
   Segmented,
   StoredMemory,
 } from './memory/memory-store.ts';
-export type { VectorStore } from './memory/vector-store.ts';
+export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
 export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig } from './agent/run-config.ts';

@@ -8,6 +8,8 @@ import type {
   MemoryRemoval,
   MemoryScope,
   MemoryStore,
+  Segment,
+  Segmented,
   StoredMemory,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
@@ -28,13 +30,30 @@ interface Log {
   lineOf: Map<string, Line>;
   removals: number;
   forgottenUntil: number;
+  /** By analyzer. */
+  segments: Map<string, Segment>;
 }
 
 /** A `MemoryStore` in this process's memory: gone when the process ends. Entries are kept frozen. */
 export class InMemoryMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: MemoryStore['abilities'] = {};
+  readonly abilities: { readonly segmented: Segmented };
   readonly #logs = new Map<string, Log>();
+
+  constructor() {
+    this.abilities = {
+      segmented: {
+        loadSegments: async (scope) => [...(this.#logs.get(userKeyOf(scope))?.segments.values() ?? [])].map(copyOf),
+        saveSegment: async (scope, segment, { ifRemovals }) => {
+          const log = this.#logs.get(userKeyOf(scope));
+          if ((log?.removals ?? 0) !== ifRemovals || !log) return false;
+          const known = log.segments.get(segment.analyzer);
+          if (!known || known.upTo <= segment.upTo) log.segments.set(segment.analyzer, copyOf(segment));
+          return true;
+        },
+      },
+    };
+  }
 
   async put(
     scope: MemoryScope,
@@ -42,7 +61,7 @@ export class InMemoryMemoryStore implements MemoryStore {
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }> {
     const key = userKeyOf(scope);
-    const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
+    const log = this.#logs.get(key) ?? emptyLog();
     const written = new Set<string>();
     for (const entry of entries) {
       if (written.has(entry.id) || !mayWrite(log, entry, mode)) continue;
@@ -89,16 +108,26 @@ export class InMemoryMemoryStore implements MemoryStore {
 
   async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
     const key = userKeyOf(scope);
-    const log = this.#logs.get(key) ?? { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity };
+    const log = this.#logs.get(key) ?? emptyLog();
     const doomed = idsOf(log, what).filter((id) => log.lineOf.get(id)?.entry);
     for (const id of doomed) append(log, id, undefined);
     log.removals += doomed.length;
+    // Segments know the words of what goes.
+    if (doomed.length > 0) log.segments.clear();
     if (what === 'everything') {
       log.forgottenUntil = Math.max(log.forgottenUntil, now);
       this.#logs.set(key, log);
     }
     return doomed.length;
   }
+}
+
+function emptyLog(): Log {
+  return { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity, segments: new Map() };
+}
+
+function copyOf(segment: Segment): Segment {
+  return { ...segment, bytes: segment.bytes.slice() };
 }
 
 function mayWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {

@@ -1,31 +1,73 @@
-import { invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
-import type { Embedder, Runtime } from '@thole/core';
-import { StoredMemoryService } from '@thole/recall';
+import { checkBytes, checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
+import { EmbeddingClient, StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
-import { vectorMemoryRanking } from './vector-memory-ranking.ts';
+import { InMemoryVectorStore } from './in-memory-vector-store.ts';
+import { VectorMemoryRanking } from './vector-memory-ranking.ts';
+import { VectorRemovingStore } from './vector-removing-store.ts';
 
-/** What makes the vectors, and how much a search answers. */
+/** What makes the vectors, where they and the entries are kept, and how much a search answers. */
 export interface VectorMemoryServiceOptions {
   embedder: Embedder;
   /** Answers of a search that names no limit (5). */
   topK?: number | undefined;
-  /** The least cosine of answers (none). */
+  /** The least score of answers (none): a cosine, or with `hybrid` the fraction of the best score. */
   minScore?: number | undefined;
+  /** Where vectors are kept (`InMemoryVectorStore`). */
+  store?: VectorStore | undefined;
+  /** Where entries are kept (`InMemoryMemoryStore`). */
+  entries?: MemoryStore | undefined;
+  /** `vector` (default): by cosine. `hybrid`: by words, as `InMemoryMemoryService`, and by cosine together. */
+  ranking?: 'vector' | 'hybrid' | undefined;
+  /** Of `hybrid`: what the cosine, shifted to 0 … 1, counts beside the sum of the lexical signals (0.6). */
+  vectorWeight?: number | undefined;
+  /** Calls of the embedder at once, at most (4). */
+  maxConcurrentBatches?: number | undefined;
+  /** How often a call of the embedder is made that fails with an error that may pass (3); searches embed entries once. */
+  maxAttempts?: number | undefined;
+  /** About how many bytes of vectors are remembered by model and text (16 MiB). */
+  cacheBytes?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
+const names: readonly (keyof VectorMemoryServiceOptions)[] = [
+  'embedder',
+  'topK',
+  'minScore',
+  'store',
+  'entries',
+  'ranking',
+  'vectorWeight',
+  'maxConcurrentBatches',
+  'maxAttempts',
+  'cacheBytes',
+  'runtime',
+];
+
 /**
- * Memory in this process, ranked by the cosine of an embedder's vectors: a drop-in for `InMemoryMemoryService`. An entry is
- * stored before it is embedded: when the embedder fails, ingestion throws `EMBEDDER_FAILED`, nothing is lost, and the
- * vector is made by the next ingestion or search.
+ * Memory ranked by the cosine of an embedder's vectors: a drop-in for `InMemoryMemoryService`. An embedder that fails loses
+ * nothing: the entry is stored, words find it, answers say how many `vectorsMissing`, and a later ingestion or search makes them.
  */
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
-    refuseUnknown(options, ['embedder', 'topK', 'minScore', 'runtime'], 'VectorMemoryService');
+    refuseUnknown(options, names, 'VectorMemoryService');
     const { embedder, topK = 5, minScore, runtime = systemRuntime() } = options;
+    const { store = new InMemoryVectorStore(), entries = new InMemoryMemoryStore() } = options;
+    const { ranking: kind = 'vector', vectorWeight: weight = 0.6 } = options;
+    const { maxConcurrentBatches = 4, maxAttempts = 3, cacheBytes = 16 * 1024 * 1024 } = options;
     if (typeof embedder?.embed !== 'function') throw invalidInput('embedder', 'an Embedder', embedder);
-    const ranking = vectorMemoryRanking({ embedder, logger: runtime.logger });
-    // Vectors are kept nowhere else: letting one go would mean to pay for it again.
-    super(new InMemoryMemoryStore(), { runtime, topK, minScore, ranking, indexBytes: Infinity });
+    if (typeof store?.query !== 'function') throw invalidInput('store', 'a VectorStore', store);
+    if (typeof entries?.since !== 'function') throw invalidInput('entries', 'a MemoryStore', entries);
+    if (kind !== 'vector' && kind !== 'hybrid')
+      throw new TholeError('INVALID_INPUT', `ranking must be 'vector' or 'hybrid'.`);
+    if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a number from 0 on', weight);
+    checkCount('maxConcurrentBatches', maxConcurrentBatches, 1);
+    checkCount('maxAttempts', maxAttempts, 1);
+    checkBytes('cacheBytes', cacheBytes);
+    const client = new EmbeddingClient({ embedder, runtime, maxConcurrentBatches, maxAttempts, cacheBytes });
+    const ranking = new VectorMemoryRanking({ client, store, runtime, kind, weight });
+    const kept = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));
+    // Which entries have vectors is known nowhere else: letting an index go could mean to pay for them again.
+    super(kept, { runtime, topK, minScore, ranking, indexBytes: Infinity });
   }
 }

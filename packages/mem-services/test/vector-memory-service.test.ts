@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Embedder, Session } from '@thole/core';
+import type { Embedder, Runtime, Session, VectorStore } from '@thole/core';
 import {
   FixedRuntime,
   embedderCases,
@@ -8,7 +8,7 @@ import {
   memoryServiceCases,
   register,
 } from '@thole/testing';
-import { VectorMemoryService } from '@thole/mem-services';
+import { InMemoryMemoryStore, InMemoryVectorStore, VectorMemoryService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
 
 register({ describe, it }, embedderCases, { name: 'HashEmbedder', create: () => new HashEmbedder() });
@@ -17,6 +17,31 @@ register({ describe, it }, memoryServiceCases, {
   name: 'VectorMemoryService',
   claims: [...memoryAbilities, 'cosine'],
   create: (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), runtime }),
+});
+
+register({ describe, it }, memoryServiceCases, {
+  name: 'VectorMemoryService (hybrid)',
+  claims: memoryAbilities,
+  create: (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid', runtime }),
+});
+
+// Entries and vectors that outlive a service, as those of a database do.
+const kept = new WeakMap<object, { store: InMemoryVectorStore; entries: InMemoryMemoryStore }>();
+function reopened(runtime: Runtime, before?: object): VectorMemoryService {
+  const stores = (before && kept.get(before)) ?? {
+    store: new InMemoryVectorStore(),
+    entries: new InMemoryMemoryStore(),
+  };
+  const service = new VectorMemoryService({ embedder: new HashEmbedder(), runtime, ...stores });
+  kept.set(service, stores);
+  return service;
+}
+
+register({ describe, it }, memoryServiceCases, {
+  name: 'VectorMemoryService (stores of the caller)',
+  claims: [...memoryAbilities, 'cosine', 'shared'],
+  create: (runtime) => reopened(runtime),
+  reopen: (service, runtime) => reopened(runtime, service),
 });
 
 const user = { appName: 'hotel', userId: 'alice' };
@@ -97,34 +122,131 @@ describe('VectorMemoryService', () => {
     ['answers no list', async () => undefined as unknown as Float32Array[]],
     ['answers holes', async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array)],
   ])(
-    'keeps the entry and throws EMBEDDER_FAILED when the embedder %s, and makes the vector later',
+    'keeps the entry, finds it by words and says so when the embedder %s, and makes the vector later',
     async (_, embed) => {
       const embedder = changing();
       const works = embedder.embed.bind(embedder);
       embedder.embed = embed;
-      const memory = new VectorMemoryService({ embedder });
-      await expect(memory.addSessionToMemory(sessionOf('a pool'))).rejects.toSatisfy((error) =>
-        TholeError.is(error, 'EMBEDDER_FAILED'),
-      );
-      expect((await memory.listMemories(user)).memories).toHaveLength(1);
-      await expect(found(memory, 'pool')).rejects.toSatisfy((error) => TholeError.is(error, 'EMBEDDER_FAILED'));
+      const runtime = new FixedRuntime();
+      const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
+      await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
+      const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'Where is the pool?' });
+      expect(memories[0]).toMatchObject({ content: { parts: [{ text: 'a pool' }] }, score: 1 });
+      expect(vectorsMissing).toBe(2);
+      expect(
+        runtime.logs.every(({ level, fields }) => level === 'warn' && fields?.['code'] === 'EMBEDDER_FAILED'),
+      ).toBe(true);
       embedder.embed = works;
-      expect(await found(memory, 'pool')).toEqual(['a pool']);
+      await runtime.advance(20_000);
+      const later = await memory.searchMemory({ ...user, query: 'pool', minScore: 0.1 });
+      expect(later).toEqual({ memories: [expect.objectContaining({ eventId: 'e0' })] });
+      expect(later.memories[0]!.score).toBeLessThan(0.99);
     },
   );
 
-  it('goes on finding what has a vector while new entries get none, and logs how many', async () => {
+  it('calls an embedder again that failed, after a wait, and gives up at maxAttempts', async () => {
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
+    let calls = 0;
+    embedder.embed = (texts, p) => (++calls < 3 ? Promise.reject(new Error('busy')) : works(texts, p));
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime });
+    const adding = memory.addSessionToMemory(sessionOf('a pool'));
+    await runtime.advance(2000);
+    await adding;
+    expect([calls, (await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing]).toEqual([3, undefined]);
+  });
+
+  it('leaves what failed alone in the searches of the next seconds, but not at the next ingestion', async () => {
+    const embedder = changing();
+    const works = embedder.embed.bind(embedder);
+    const tried: string[][] = [];
+    embedder.embed = (texts, p) => {
+      if (p.task === 'query') return works(texts, p);
+      tried.push([...texts]);
+      return Promise.reject(new Error('down'));
+    };
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool'));
-    embedder.embed = (texts, p) => (p.task === 'document' ? Promise.reject(new Error('too long')) : works(texts, p));
-    await expect(memory.addSessionToMemory(sessionOf('a pool', 'a bar'))).rejects.toThrow('failed');
-    expect(await found(memory, 'bar')).toEqual(['a pool']);
-    expect(runtime.logs).toEqual([
-      expect.objectContaining({ level: 'warn', fields: { code: 'EMBEDDER_FAILED', entries: 1 } }),
+    await found(memory, 'pool');
+    expect(tried).toEqual([['a pool']]);
+    await runtime.advance(11_000);
+    await found(memory, 'pool');
+    expect(tried).toHaveLength(2);
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
+    expect(tried.slice(2).flat()).toContain('a bar');
+  });
+
+  it('lets one text that the embedder refuses keep no other from its vector', async () => {
+    const embedder = new HashEmbedder({ maxBatch: 8 });
+    const works = embedder.embed.bind(embedder);
+    embedder.embed = (texts, p) =>
+      texts.includes('a bad one') ? Promise.reject(new Error('too long')) : works(texts, p);
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof', 'a bad one', 'a door', 'a bed'));
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'one', limit: 10 });
+    expect([memories.length, memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual([6, 'a bad one', 1]);
+  });
+
+  it('stops asking after some failures when nothing gets through', async () => {
+    const embedder = new HashEmbedder({ maxBatch: 4 });
+    let calls = 0;
+    embedder.embed = () => Promise.reject(new Error(`down ${++calls}`));
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1, maxConcurrentBatches: 1 });
+    await memory.addSessionToMemory(sessionOf(...Array.from({ length: 100 }, (_, i) => `pool ${i}`)));
+    expect(calls).toBe(8);
+    expect(runtime.logs).toHaveLength(1);
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'pool' });
+    expect([memories.length, vectorsMissing]).toEqual([5, 100]);
+  });
+
+  it('stops asking at once when the embedder says that it is out of reach', async () => {
+    const embedder = new HashEmbedder({ maxBatch: 4 });
+    let calls = 0;
+    embedder.embed = () => Promise.reject(new TholeError('MODEL_UNAVAILABLE', `Down for the ${++calls}th time.`));
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1, maxConcurrentBatches: 1 });
+    await memory.addSessionToMemory(sessionOf(...Array.from({ length: 100 }, (_, i) => `pool ${i}`)));
+    expect([calls, runtime.logs.length]).toEqual([1, 1]);
+  });
+
+  it('never has more batches on their way than it is told', async () => {
+    const embedder = changing();
+    const works = embedder.embed.bind(embedder);
+    let [now, most] = [0, 0];
+    embedder.embed = async (texts, p) => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      return works(texts, p);
+    };
+    const memory = new VectorMemoryService({ embedder, maxConcurrentBatches: 3 });
+    const texts = Array.from({ length: 40 }, (_, i) => `pool ${i}`);
+    await Promise.all([
+      memory.addSessionToMemory(sessionOf(...texts)),
+      memory.addSessionToMemory({ ...sessionOf(...texts.map((text) => `${text}!`)), userId: 'bob' }),
     ]);
+    expect([most, embedder.requests.length]).toEqual([3, 40]);
+  });
+
+  it('asks for no text twice that it remembers, and remembers nothing once something was deleted', async () => {
+    const embedder = changing();
+    const memory = new VectorMemoryService({ embedder });
+    await memory.addSessionToMemory(sessionOf('a pool'));
+    await memory.addSessionToMemory({ ...sessionOf('a pool'), userId: 'bob' });
+    await found(memory, 'pool');
+    await found(memory, 'pool');
+    expect(embedder.requests.map(({ texts }) => texts)).toEqual([['a pool'], ['pool']]);
+    await memory.deleteUserMemory({ ...user, userId: 'bob' });
+    await found(memory, 'pool');
+    expect(embedder.requests).toHaveLength(3);
+    const forgetful = new VectorMemoryService({ embedder, cacheBytes: 0 });
+    await found(forgetful, 'pool');
+    await found(forgetful, 'pool');
+    expect(embedder.requests).toHaveLength(5);
   });
 
   it('never finds what has a zero vector or one that is not of numbers, and scores nothing as NaN (contract 32)', async () => {
@@ -156,8 +278,127 @@ describe('VectorMemoryService', () => {
       ['document', 2],
       ['document', 1],
       ['query', 1],
-      ['query', 1],
     ]);
+  });
+
+  it('compares no query with the vectors of another model while new ones cannot be made: words find their entries', async () => {
+    const embedder = changing();
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
+    const works = embedder.embed.bind(embedder);
+    embedder.embed = (texts, p) => (p.task === 'document' ? Promise.reject(new Error('down')) : works(texts, p));
+    Object.assign(embedder, { model: 'hash-2' });
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'the bar' });
+    expect([memories[0]!.eventId, memories[0]!.score, vectorsMissing]).toEqual(['e1', 1, 3]);
+  });
+
+  it('embeds after a change of the model only so much in one search, and the rest in the next ones', async () => {
+    const embedder = changing();
+    const memory = new VectorMemoryService({ embedder });
+    await memory.addSessionToMemory(sessionOf(...Array.from({ length: 50 }, (_, i) => `pool ${i}`)));
+    Object.assign(embedder, { model: 'hash-2' });
+    const missing = async (): Promise<number | undefined> =>
+      (await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing;
+    expect([await missing(), await missing()]).toEqual([18, undefined]);
+  });
+
+  it('takes vectors out of the store with their entries, whatever they are forgotten by', async () => {
+    const store = new InMemoryVectorStore();
+    const embedder = changing();
+    const memory = new VectorMemoryService({ embedder, store });
+    const left = async (userId = 'alice'): Promise<number> => {
+      const [vector] = await embedder.embed(['a'], { task: 'query' });
+      const model = `${embedder.model}@${embedder.dimensions}`;
+      return (await store.query({ ...user, userId }, { model, vector: vector!, limit: 100 })).length;
+    };
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
+    await memory.addSessionToMemory({ ...sessionOf('a bed', 'a door'), id: 's2' });
+    await memory.addSessionToMemory({ ...sessionOf('a bed'), userId: 'bob' });
+    expect([await left(), await left('bob')]).toEqual([5, 1]);
+    const { memories } = await memory.listMemories(user);
+    await memory.deleteMemory({ ...user, ids: [memories[0]!.id] });
+    expect(await left()).toBe(4);
+    await memory.deleteSessionMemory({ ...user, sessionId: 's2' });
+    expect(await left()).toBe(2);
+    await memory.deleteUserMemory(user);
+    expect([await left(), await left('bob')]).toEqual([0, 1]);
+  });
+
+  it('leaves no vector of what is forgotten while it is being embedded', async () => {
+    const store = new InMemoryVectorStore();
+    const embedder = changing();
+    const works = embedder.embed.bind(embedder);
+    const memory = new VectorMemoryService({ embedder, store });
+    embedder.embed = async (texts, p) => {
+      if (texts.includes('a secret')) await memory.deleteUserMemory(user);
+      return works(texts, p);
+    };
+    await memory.addSessionToMemory(sessionOf('a secret'));
+    const [vector] = await works(['a secret'], { task: 'query' });
+    expect(await store.query(user, { model: 'hash@1024', vector: vector!, limit: 5 })).toEqual([]);
+    expect(await found(memory, 'a secret')).toEqual([]);
+  });
+
+  it('makes no vector again that a store has from before', async () => {
+    const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
+    const first = new VectorMemoryService({ embedder: changing(), ...stores });
+    await first.addSessionToMemory(sessionOf('a pool', 'a bar'));
+    const embedder = changing();
+    const second = new VectorMemoryService({ embedder, ...stores });
+    expect((await found(second, 'bar'))[0]).toBe('a bar');
+    expect(embedder.requests.map(({ task }) => task)).toEqual(['query']);
+  });
+
+  it('finds as many as were asked for behind a filter that few pass, in stores that know nothing of filters too', async () => {
+    const kept = new InMemoryVectorStore();
+    const store: VectorStore = {
+      specVersion: 1,
+      upsert: (...p) => kept.upsert(...p),
+      query: (scope, p) => kept.query(scope, { ...p, accepts: undefined }),
+      delete: (...p) => kept.delete(...p),
+    };
+    for (const given of [store, kept]) {
+      const memory = new VectorMemoryService({ embedder: new HashEmbedder({ dimensions: 64 }), store: given });
+      await memory.addSessionToMemory(sessionOf(...Array.from({ length: 500 }, (_, i) => `pool ${i}`)));
+      await memory.addSessionToMemory({ ...sessionOf('no such thing', 'a roof over us'), id: 's2' });
+      const memories = await found(memory, 'pool', { filter: { sessionId: 's2' } });
+      expect(memories.toSorted()).toEqual(['a roof over us', 'no such thing']);
+      await memory.deleteUserMemory(user);
+    }
+  });
+
+  it('adds words and cosine when it ranks hybrid: both find what one of them does not', async () => {
+    // Says of texts only whether they are about water.
+    const about: Embedder = {
+      specVersion: 1,
+      model: 'water',
+      dimensions: 2,
+      maxBatch: 10,
+      embed: async (texts) => texts.map((text) => Float32Array.of(/pool|swim|lake/i.test(text) ? 1 : 0.2, 1)),
+    };
+    const texts = ['Room 714 has a view.', 'The lake is near.', 'We dine at eight.'];
+    const answers = async (options: object, query: string, more: object = {}): Promise<string[]> => {
+      const memory = new VectorMemoryService({ embedder: about, ...options });
+      await memory.addSessionToMemory(sessionOf(...texts));
+      return found(memory, query, { limit: 1, ...more });
+    };
+    expect(await answers({ ranking: 'hybrid' }, 'May I swim?')).toEqual([texts[1]]);
+    expect(await answers({ ranking: 'hybrid' }, 'Swim from room 714?')).toEqual([texts[0]]);
+    expect(await answers({ ranking: 'vector' }, 'Swim from room 714?')).toEqual([texts[1]]);
+    expect(await answers({ ranking: 'hybrid', vectorWeight: 50 }, 'Swim from room 714?')).toEqual([texts[1]]);
+    expect(await answers({ ranking: 'hybrid' }, 'Swim from room 714?', { limit: 5, minScore: 0.9 })).toEqual([
+      texts[0],
+    ]);
+  });
+
+  it('ranks hybrid by words alone, and says so, while the query is not embedded', async () => {
+    const embedder = changing();
+    const memory = new VectorMemoryService({ embedder, ranking: 'hybrid', maxAttempts: 1 });
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
+    embedder.embed = () => Promise.reject(new Error('down'));
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'bar' });
+    expect([memories[0]!.eventId, vectorsMissing]).toEqual(['e1', 2]);
   });
 
   it('embeds an entry again only when its text changes', async () => {
@@ -188,7 +429,28 @@ describe('VectorMemoryService', () => {
     expect((await memory.listMemories(user)).memories).toHaveLength(1);
   });
 
-  it('refuses what is no embedder', () => {
+  it('refuses what is no embedder, no store, and numbers that cannot be', () => {
     expect(() => new VectorMemoryService({ embedder: {} as Embedder })).toThrow('embedder must be an Embedder');
+    for (const [options, message] of [
+      [{ store: {} }, 'store must be a VectorStore'],
+      [{ entries: {} }, 'entries must be a MemoryStore'],
+      [{ ranking: 'best' }, 'ranking must be'],
+      [{ vectorWeight: -1 }, 'vectorWeight must be'],
+      [{ maxConcurrentBatches: 0 }, 'maxConcurrentBatches must be'],
+      [{ maxAttempts: 0 }, 'maxAttempts must be'],
+      [{ cacheBytes: -1 }, 'cacheBytes must be'],
+      [{ topk: 3 }, 'topk'],
+    ] as const) {
+      const make = (): VectorMemoryService => new VectorMemoryService({ embedder: changing(), ...(options as object) });
+      expect(make).toThrow(message);
+      expect(make).toSatisfy(() => {
+        try {
+          make();
+          return false;
+        } catch (error) {
+          return TholeError.is(error, 'INVALID_INPUT');
+        }
+      });
+    }
   });
 });

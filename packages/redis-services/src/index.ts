@@ -1,6 +1,10 @@
 export { RedisArtifactService } from './redis-artifact-service.ts';
 export type { RedisArtifactServiceOptions } from './redis-artifact-service.ts';
 export { RedisArtifactStore } from './redis-artifact-store.ts';
+export { RedisMemoryService } from './redis-memory-service.ts';
+export type { RedisMemoryServiceOptions } from './redis-memory-service.ts';
+export { RedisMemoryStore } from './memory/redis-memory-store.ts';
+export type { PruneMemoriesRequest } from './memory/prune-memories.ts';
 export { RedisSessionService } from './redis-session-service.ts';
 export type { RedisSessionServiceOptions } from './redis-session-service.ts';
 export { RedisSessionStore } from './redis-session-store.ts';

@@ -27,6 +27,10 @@ export class RedisKeys {
     return new ArtifactKeys(this.user(scope), scope.sessionId === undefined ? undefined : encodeName(scope.sessionId));
   }
 
+  memory(user: UserRef): MemoryKeys {
+    return new MemoryKeys(this.user(user));
+  }
+
   /** Hash: the versions of one artifact. */
   artifact(key: ArtifactKey): string {
     const { base } = this.user(key);
@@ -126,6 +130,10 @@ export class AppKeys {
   get followed(): string {
     return `${this.#base}n`;
   }
+  /** Sorted set: users who have memory or had some, all with score 0. */
+  get memoryUsers(): string {
+    return `${this.#base}m`;
+  }
 }
 
 /** The keys of the artifacts of one session, or of a user's own. */
@@ -148,6 +156,39 @@ export class ArtifactKeys {
   /** Set: the user's sessions that ever had artifacts. */
   get sessions(): string {
     return `${this.user.base}h`;
+  }
+}
+
+/** The keys of one user's memory. */
+export class MemoryKeys {
+  readonly user: UserKeys;
+
+  constructor(user: UserKeys) {
+    this.user = user;
+  }
+  /** Hash: the log's last number, how many removals, up to when all is forgotten. */
+  get head(): string {
+    return `${this.user.base}m`;
+  }
+  /** Sorted set: ids of entries and tombstones by number. */
+  get log(): string {
+    return `${this.user.base}ml`;
+  }
+  /** Hash: id → entry. */
+  get entries(): string {
+    return `${this.user.base}me`;
+  }
+  /** Sorted set: ids of facts by number. */
+  get facts(): string {
+    return `${this.user.base}mf`;
+  }
+  /** Sorted set, all with score 0: session and id of entries that came from one. */
+  get sessions(): string {
+    return `${this.user.base}mx`;
+  }
+  /** Hash: saved pieces of the derived index. */
+  get segments(): string {
+    return `${this.user.base}mg`;
   }
 }
 

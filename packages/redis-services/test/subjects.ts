@@ -1,6 +1,6 @@
-import type { ArtifactService, Runtime, SessionService } from '@thole/core';
-import type { RedisArtifactServiceOptions, RedisSessionServiceOptions } from '@thole/redis-services';
-import { sessionServiceCases } from '@thole/testing';
+import type { ArtifactService, MemoryService, MemoryStore, Runtime, SessionService } from '@thole/core';
+import type { RedisArtifactServiceOptions, RedisOptions, RedisSessionServiceOptions } from '@thole/redis-services';
+import { memoryAbilities, sessionServiceCases } from '@thole/testing';
 import type { SubjectMaker } from '@thole/testing';
 
 /** The time of a runtime that the test drives, for the scripts: leases and expiry go by it. And time enough for a busy machine. */
@@ -60,5 +60,46 @@ export function artifactSubjects(
     claims: ['durable'],
     create: (runtime) => fresh(runtime, `${name}/files/${process.pid}/${count++}/`),
     reopen: (service, runtime) => fresh(runtime, keyPrefixes.get(service)!),
+  };
+}
+
+/** Fresh memory stores, each with keys of its own. */
+export function memoryStoreSubjects(
+  name: string,
+  make: (options: RedisOptions) => MemoryStore,
+): SubjectMaker<MemoryStore> & { name: string } {
+  return {
+    name: `${name}, memory store`,
+    claims: ['shared', 'segmented'],
+    ...ofPrefixes(`${name}/log`, make),
+  };
+}
+
+/** Fresh memory services, each with keys of its own. */
+export function memorySubjects(
+  name: string,
+  make: (options: RedisOptions) => MemoryService,
+): SubjectMaker<MemoryService> & { name: string } {
+  return {
+    name: `${name}, memory`,
+    claims: [...memoryAbilities, 'words', 'shared'],
+    ...ofPrefixes(`${name}/memory`, make),
+  };
+}
+
+function ofPrefixes<S extends object>(
+  name: string,
+  make: (options: RedisOptions) => S,
+): Pick<Required<SubjectMaker<S>>, 'create' | 'reopen'> {
+  let count = 0;
+  const keyPrefixes = new WeakMap<S, string>();
+  const fresh = (runtime: Runtime, keyPrefix: string): S => {
+    const made = make({ ...drivenBy(runtime), keyPrefix });
+    keyPrefixes.set(made, keyPrefix);
+    return made;
+  };
+  return {
+    create: (runtime) => fresh(runtime, `${name}/${process.pid}/${count++}/`),
+    reopen: (made, runtime) => fresh(runtime, keyPrefixes.get(made)!),
   };
 }

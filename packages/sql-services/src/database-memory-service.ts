@@ -57,7 +57,8 @@ export class DatabaseMemoryService extends StoredMemoryService {
 function toOptions(given: string | DatabaseMemoryServiceOptions): DatabaseMemoryServiceOptions {
   if (typeof given === 'string') return { dbUrl: given };
   const options: unknown = given;
-  if (!isPlainObject(options)) throw invalidInput('What DatabaseMemoryService is made with', 'a URL or options', options);
+  if (!isPlainObject(options))
+    throw invalidInput('What DatabaseMemoryService is made with', 'a URL or options', options);
   return given;
 }
 

@@ -20,3 +20,7 @@ export type { MariaDbPool } from './database/mariadb-pool.ts';
 export type { PostgresClient, PostgresPool } from './database/postgres-pool.ts';
 export type { PruneRequest } from './session/prune-events.ts';
 export type { TextCodec } from '@thole/core';
+export { PgVectorStore } from './vector/pg-vector-store.ts';
+export type { PgVectorStoreOptions } from './vector/pg-vector-store.ts';
+export { SqliteVecStore } from './vector/sqlite-vec-store.ts';
+export type { SqliteVecStoreOptions } from './vector/sqlite-vec-store.ts';

@@ -11,6 +11,9 @@ const names = [
   'lease_waiters',
   'artifacts',
   'artifact_names',
+  'memory_scopes',
+  'memory_entries',
+  'memory_segments',
 ];
 
 /** Our tables on a server, which a test empties before it begins: faster than making new ones. */

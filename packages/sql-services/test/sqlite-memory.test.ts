@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseMemoryService } from '@thole/sql-services';
-import { memoryAbilities, memoryServiceCases, register } from '@thole/testing';
+import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
+import { memoryAbilities, memoryServiceCases, memoryStoreCases, register } from '@thole/testing';
 import { afterAll, describe, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'sqlite-memory-'));
@@ -23,4 +23,12 @@ register({ describe, it }, memoryServiceCases, {
   create: (runtime) => kept((dbUrl) => new DatabaseMemoryService({ dbUrl, runtime })),
   reopen: (service, runtime) => new DatabaseMemoryService({ dbUrl: urls.get(service)!, runtime }),
   destroy: (service) => (service as DatabaseMemoryService).close(),
+});
+
+register({ describe, it }, memoryStoreCases, {
+  name: 'SqlMemoryStore (SQLite)',
+  claims: ['shared', 'segmented'],
+  create: (runtime) => kept((dbUrl) => new SqlMemoryStore({ dbUrl, runtime, timeoutMs: 600_000 })),
+  reopen: (store, runtime) => new SqlMemoryStore({ dbUrl: urls.get(store)!, runtime, timeoutMs: 600_000 }),
+  destroy: (store) => (store as SqlMemoryStore).close(),
 });

@@ -8,7 +8,7 @@ export type { LoadedMemory, LoadMemoryToolOptions } from './load-memory-tool.ts'
 export { PRELOAD_MEMORY, preloadMemoryTool } from './preload-memory-tool.ts';
 export type { PreloadMemoryToolOptions } from './preload-memory-tool.ts';
 export { rememberTool } from './remember-tool.ts';
-export { escapeMemoryText } from './escape-memory-text.ts';
+export { escapeMemoryText } from '@thole/core';
 export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
 export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';
 export { getUserChoiceTool } from './get-user-choice-tool.ts';

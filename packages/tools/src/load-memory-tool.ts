@@ -1,8 +1,7 @@
-import { checkCount, refuseUnknown, textOf } from '@thole/core';
+import { checkCount, isoTime, refuseUnknown, textOf } from '@thole/core';
 import type { MemoryEntry, MemoryFilter, Tool } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
-import { isoTime } from './iso-time.ts';
 import { jsonSchema } from './json-schema.ts';
 
 /** How much `load_memory` answers, and of what. */

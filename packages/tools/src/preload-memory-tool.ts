@@ -1,11 +1,10 @@
-import { checkCount, refuseUnknown, TholeError } from '@thole/core';
+import { checkCount, packMemory, refuseUnknown, TholeError } from '@thole/core';
 import type { Content, LlmRequest, MemoryFilter, Tool, ToolContext } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
-import { memoryBlock } from './memory-block.ts';
 
 /** How much `preload_memory` quotes, of what, and where. */
 export interface PreloadMemoryToolOptions {
-  /** How many memories at most (5). */
+  /** How many memories at most (40): what fits into `maxTokens` is mostly less. */
   maxEntries?: number | undefined;
   /** What they may take of the prompt, at about four bytes a token (900); the frame of some 50 comes on top. */
   maxTokens?: number | undefined;
@@ -24,7 +23,7 @@ export interface PreloadMemoryToolOptions {
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   refuseUnknown(options, ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter'], 'preload_memory');
-  const { maxEntries = 5, maxTokens = 900, placement = 'user', minScore, filter } = options;
+  const { maxEntries = 40, maxTokens = 900, placement = 'user', minScore, filter } = options;
   checkCount('maxEntries', maxEntries, 1);
   checkCount('maxTokens', maxTokens, 1);
   if (placement !== 'user' && placement !== 'system')
@@ -35,7 +34,7 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     if (!query) return '';
     try {
       const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minScore, filter });
-      return memoryBlock(memories, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
+      return packMemory(memories, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
     } catch (error) {
       logFailure(error, toolContext);
       return '';

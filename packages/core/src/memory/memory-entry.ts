@@ -14,6 +14,8 @@ export interface MemoryEntry {
   eventId?: string | undefined;
   /** In search results: higher is better, comparable within one answer. */
   score?: number | undefined;
+  /** In results of a search that asked for it: what gave how much to the score, by the names of the service's ranking. */
+  explanation?: { readonly [signal: string]: number } | undefined;
   /** Ids of the entries that a fact rests on. */
   evidence?: string[] | undefined;
   /** Seconds; from when and until when a fact holds. */

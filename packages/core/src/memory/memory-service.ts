@@ -26,16 +26,20 @@ export interface SearchMemoryRequest extends UserRef, Call {
   filter?: MemoryFilter | undefined;
   /** Cosine in a vector service, the fraction of the best score in a lexical or hybrid one. */
   minScore?: number | undefined;
+  /** Whether each answer is to say what gave how much to its score, where the service can tell. */
+  explain?: boolean | undefined;
 }
 
 /** What was found, best first, each with its score. */
 export interface SearchMemoryResponse {
   /** Best first, each with `score`. */
   memories: MemoryEntry[];
+  /** How many entries could not be compared by meaning, where any could not: words stood in for their vectors. */
+  vectorsMissing?: number | undefined;
 }
 
 /** What `addMemory` takes: an id is made where none is given. */
-export type NewMemory = Omit<MemoryEntry, 'id' | 'score'> & { id?: string | undefined };
+export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'explanation'> & { id?: string | undefined };
 
 /**
  * Long-term memory over sessions, scoped by app and user in every call. Nothing goes in and nothing is searched unless

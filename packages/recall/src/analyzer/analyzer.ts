@@ -4,7 +4,8 @@ export interface Analyzer {
   readonly id: string;
   /**
    * The words in order, repeated ones too. An entry may give more than a query of the same text does (single characters
-   * beside pairs), never less.
+   * beside pairs), never less. A word that begins with `~` is a further form of the words before it, such as a stem in a
+   * language that the text may be in: it is found like any other, counts half, and is not counted as part of the text's length.
    */
   words(text: string, of: 'entry' | 'query'): string[];
 }

@@ -1,38 +1,49 @@
+const PLAIN = /^[\x00-\x7f]*$/;
+const PLAIN_WORD = /[a-z0-9]+/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 // Scripts written without spaces between words; Hangul too, whose particles stand on the word they follow.
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]`;
 const RUNS = new RegExp(`(${UNSPACED}+)|(?:(?!${UNSPACED})[\\s\\S])+`, 'gu');
 const HAS_UNSPACED = new RegExp(UNSPACED, 'u');
-// One character is a word of its own often enough to be asked for alone.
-const IDEOGRAPH = /[\p{scx=Han}\p{Script=Hangul}]/u;
+// One character is a word of its own often enough to be asked for alone; of a longer Korean word it says little.
+const HAN = /\p{scx=Han}/u;
+const HANGUL = /\p{Script=Hangul}/u;
 
 /** Longer ones are cut: nobody asks for them, and a blob should not become a key of its own size. */
 const MAX_WORD = 64;
 
 /**
- * Words in lower case after NFKC. Runs of scripts without spaces come as pairs of characters: a single character as
- * itself, and in an entry every Chinese, Japanese or Korean one also alone.
+ * Words in lower case after NFKC. Runs of scripts without spaces come as pairs of characters, a single one as itself; each
+ * Chinese character is also a further form by itself (as an `Analyzer` marks it), and in an entry each Korean syllable.
  */
 export function splitWords(text: string, of: 'entry' | 'query'): string[] {
+  // Most text is plain ASCII, and five times as quick to take apart.
+  if (PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORD) ?? []).map(cut);
   const words: string[] = [];
   for (const word of text.normalize('NFKC').toLowerCase().match(WORD) ?? []) {
-    if (isAscii(word) || !HAS_UNSPACED.test(word)) words.push(word.slice(0, MAX_WORD));
+    if (isAscii(word) || !HAS_UNSPACED.test(word)) words.push(cut(word));
     else for (const run of word.matchAll(RUNS)) addRun(words, run[0], run[1] !== undefined, of);
   }
   return words;
 }
 
+function cut(word: string): string {
+  return word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word;
+}
+
 function addRun(words: string[], run: string, unspaced: boolean, of: 'entry' | 'query'): void {
   if (!unspaced) {
-    words.push(run.slice(0, MAX_WORD));
+    words.push(cut(run));
     return;
   }
   const characters = Array.from(run);
   if (characters.length === 1) words.push(run);
   for (let i = 0; i + 1 < characters.length; i++) words.push(characters[i]! + characters[i + 1]!);
-  if (of === 'query' || characters.length === 1) return;
-  for (const character of characters) if (IDEOGRAPH.test(character)) words.push(character);
+  for (const character of characters) {
+    const isAlone = of === 'entry' || characters.length === 1;
+    if (HAN.test(character) || (isAlone && HANGUL.test(character))) words.push(`~${character}`);
+  }
 }
 
 function isAscii(word: string): boolean {

@@ -1,39 +1,105 @@
-import { stemmer } from 'stemmer';
+import { stemmer as stemGerman } from '@orama/stemmers/german';
+import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
+import { stemmer as stemEnglish } from 'stemmer';
 import type { Analyzer } from './analyzer.ts';
 import { foldAccents } from './fold-accents.ts';
 import { irregularForms } from './irregular-forms.ts';
+import { saysEnglish } from './says-english.ts';
 import { splitWords } from './split-words.ts';
-import { stopWords } from './stop-words.ts';
+import { stemOfScript } from './stem-of-script.ts';
+import { latinStopWords, scriptStopWords, stopWords } from './stop-words.ts';
 
 const LATIN = /^[a-z]+$/;
-/** The longest word that is stemmed; no English word is longer. */
+const ARABIC = /^\p{Script=Arabic}/u;
+/** "The", also behind "and", "so", "in", "like", or melted with "for". */
+const ARTICLE = /^(?:[وفبك]?ال|لل)/;
+const ARTICLE_ROOM = 4;
+/** Languages that add to the end of a word mostly leave this much of it alone. */
+const BEGINNING = 4;
+/** The longest word that is stemmed; no word of a language is longer. */
 const MAX_STEMMED = 32;
-const MAX_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 50_000;
 
 /**
- * Words of every script. Latin accents are folded, English stop words dropped unless nothing else is there, English
- * forms brought to one stem; other words stay as they are. Scripts without spaces come as pairs of characters.
+ * Words of every script. Stop words of the languages it knows are dropped unless nothing else is there, English, Russian,
+ * Arabic and Hindi words are brought to one stem, Latin accents folded; other words stay as they are. A text in which no word
+ * says that it is English gives German and Turkish stems and beginnings of words as further forms. Scripts without spaces come as pairs of characters.
  */
 export function standardAnalyzer(): Analyzer {
-  const remembered = new Map<string, string>();
+  // Conversations say the same words again and again.
+  const known = new Map<string, KnownWord>();
 
-  function baseOf(word: string): string {
-    const known = remembered.get(word);
-    if (known !== undefined) return known;
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const folded = foldAccents(word);
-    const base =
-      LATIN.test(folded) && folded.length <= MAX_STEMMED ? stemmer(irregularForms.get(folded) ?? folded) : folded;
-    remembered.set(word, base);
-    return base;
+  function look(word: string): KnownWord {
+    let found = known.get(word);
+    if (found) return found;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    found = knowledgeOf(word);
+    known.set(word, found);
+    return found;
   }
 
   return {
-    id: 'standard-1',
+    id: 'standard-2',
     words(text, of) {
       const all = splitWords(text, of);
-      const telling = all.filter((word) => !stopWords.has(word));
-      return (telling.length > 0 ? telling : all).map(baseOf);
+      const words: string[] = [];
+      let english = false;
+      for (const word of all) {
+        const { base, isStopWord, isEnglish } = look(word);
+        if (!isStopWord) words.push(base);
+        english ||= isEnglish;
+      }
+      if (words.length === 0) for (const word of all) words.push(look(word).base);
+      // Words of other scripts say for themselves that they are not English.
+      for (const word of all) if (!english || !look(word).isLatin) words.push(...formsOf(look(word)));
+      return words;
     },
   };
+}
+
+interface KnownWord {
+  readonly word: string;
+  readonly base: string;
+  readonly isStopWord: boolean;
+  readonly isEnglish: boolean;
+  readonly isLatin: boolean;
+  /** Made when first asked for. */
+  forms: readonly string[] | undefined;
+}
+
+function knowledgeOf(word: string): KnownWord {
+  const folded = foldAccents(word);
+  const isLatin = LATIN.test(folded);
+  // Single characters come marked already.
+  if (word.startsWith('~')) return { word, base: word, isStopWord: false, isEnglish: false, isLatin: false, forms: [] };
+  return {
+    word,
+    base: baseOf(folded, isLatin),
+    isStopWord: stopWords.has(word) || scriptStopWords.has(word),
+    isEnglish: saysEnglish.has(word),
+    isLatin,
+    forms: undefined,
+  };
+}
+
+function baseOf(folded: string, isLatin: boolean): string {
+  if (!isLatin) return stemOfScript(folded) ?? folded;
+  return folded.length <= MAX_STEMMED ? stemEnglish(irregularForms.get(folded) ?? folded) : folded;
+}
+
+function formsOf(known: KnownWord): readonly string[] {
+  return (known.forms ??= known.isStopWord ? [] : furtherForms(known));
+}
+
+function furtherForms({ word, isLatin }: KnownWord): string[] {
+  if (!isLatin) return ARABIC.test(word) ? [`~${withoutArticle(word)}`] : [];
+  const folded = foldAccents(word);
+  if (word.length > MAX_STEMMED || latinStopWords.has(folded)) return [];
+  // The stemmers know their languages' letters, so accents are folded afterwards.
+  const forms = [`~d${foldAccents(stemGerman(word))}`, `~t${foldAccents(stemTurkish(word))}`];
+  return folded.length < BEGINNING ? forms : [...forms, `~b${folded.slice(0, BEGINNING)}`];
+}
+
+function withoutArticle(word: string): string {
+  return word.length > ARTICLE_ROOM ? word.replace(ARTICLE, '') : word;
 }

@@ -1,14 +1,18 @@
-/** Entries of at most so many words on average, after analysis, are chat turns. */
-const SHORT = 40;
-
 /** How much a word's repetition (`k1`) and an entry's length (`b`) count. */
 export interface Bm25Weights {
   readonly k1: number;
   readonly b: number;
 }
 
+/** Entries of at most so many words on average, after analysis, are chat turns. */
+export const CHAT_LENGTH = 40;
+/** For turns of a chat. */
+export const shortTexts: Bm25Weights = { k1: 0.9, b: 0.5 };
+/** For long messages, and for several turns taken together. */
+export const longTexts: Bm25Weights = { k1: 1.2, b: 0.75 };
+
 export function weightsFor(averageLength: number): Bm25Weights {
-  return averageLength <= SHORT ? { k1: 0.9, b: 0.5 } : { k1: 1.2, b: 0.75 };
+  return averageLength <= CHAT_LENGTH ? shortTexts : longTexts;
 }
 
 /** What a word is worth by its rareness; never negative. */

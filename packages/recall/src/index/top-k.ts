@@ -15,6 +15,11 @@ export class TopK {
     return this.#heap.length < this.#limit || (this.#limit > 0 && this.#isBetter(candidate, this.#heap[0]!));
   }
 
+  /** The worst one kept, once there are as many as may be: whoever is worse need not be offered. */
+  get worst(): number | undefined {
+    return this.#heap.length < this.#limit ? undefined : this.#heap[0];
+  }
+
   offer(candidate: number): void {
     if (!this.wants(candidate)) return;
     if (this.#heap.length < this.#limit) this.#raise(this.#heap.push(candidate) - 1);

@@ -10,6 +10,8 @@ import { TopK } from './top-k.ts';
 export interface Scored {
   id: string;
   score: number;
+  /** What gave how much to the score, where that was asked for and the ranking can tell. */
+  explanation?: { readonly [signal: string]: number } | undefined;
 }
 
 /** What a search is asked beside the query. */

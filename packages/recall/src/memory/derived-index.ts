@@ -2,21 +2,30 @@ import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole
 import type { Scored } from '../index/word-index.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryHeader } from './matches-filter.ts';
-import type { MemoryIndex, RankRequest } from './memory-index.ts';
+import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
+import { loadSaved, segmentOf } from './saved-index.ts';
 
 /** Changes read from the log at a time. */
 const PAGE = 1000;
 const HEADER_BYTES = 300;
+/** Fewer changes than this, or than a quarter of the entries, are not worth saving the index again. */
+const WORTH_SAVING = 500;
 
 /** The index of one user's log, and how far it has read it. */
 export class DerivedIndex {
-  readonly #index: MemoryIndex;
-  readonly #headers = new Map<string, MemoryHeader>();
+  readonly #ranking: MemoryRanking;
+  #index: MemoryIndex;
+  #headers = new Map<string, MemoryHeader>();
   #seq = 0;
+  #removals = 0;
+  #unsaved = 0;
+  #isNew = true;
   #updating: Promise<void> = Promise.resolve();
+  #saving: Promise<void> | undefined;
 
-  constructor(index: MemoryIndex) {
-    this.#index = index;
+  constructor(ranking: MemoryRanking, scope: MemoryScope) {
+    this.#ranking = ranking;
+    this.#index = ranking.createIndex(scope);
   }
 
   get bytes(): number {
@@ -45,15 +54,37 @@ export class DerivedIndex {
   }
 
   async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
+    const { segmented } = store.abilities;
+    if (this.#isNew && segmented) {
+      const saved = await loadSaved(this.#ranking, segmented, scope);
+      if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
+    }
+    this.#isNew = false;
     for (;;) {
-      const { changes, more } = await store.since(scope, this.#seq, PAGE);
+      const { changes, more, removals } = await store.since(scope, this.#seq, PAGE);
       for (const change of changes) {
         if ('removed' in change) this.#remove(change.removed);
         else this.#put(change.entry);
         this.#seq = change.seq;
       }
-      if (!more) return;
+      this.#removals = removals;
+      this.#unsaved += changes.length;
+      if (!more) break;
     }
+    if (segmented && this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
+  }
+
+  // Beside the search that found it worth while, never in its way. One that fails is tried again when as much is new again.
+  #save(store: MemoryStore, scope: MemoryScope): void {
+    if (this.#saving) return;
+    const segment = segmentOf(this.#ranking, { index: this.#index, headers: this.#headers, seq: this.#seq });
+    this.#unsaved = 0;
+    if (!segment) return;
+    const saving = Promise.resolve(
+      store.abilities.segmented?.saveSegment(scope, segment, { ifRemovals: this.#removals }),
+    );
+    const done = (): void => (this.#saving = undefined);
+    this.#saving = saving.then(done, done);
   }
 
   #put(entry: MemoryEntry): void {

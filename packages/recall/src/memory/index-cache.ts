@@ -51,7 +51,7 @@ export class IndexCache {
 
   #of(scope: MemoryScope): DerivedIndex {
     const key = userKeyOf(scope);
-    const held = this.#held.get(key) ?? { index: new DerivedIndex(this.#ranking.createIndex()), bytes: 0 };
+    const held = this.#held.get(key) ?? { index: new DerivedIndex(this.#ranking, scope), bytes: 0 };
     this.#held.delete(key);
     this.#held.set(key, held);
     return held.index;

@@ -1,11 +1,18 @@
-import type { MemoryEntry } from '@thole/core';
+import type { MemoryEntry, MemoryScope } from '@thole/core';
 import type { Scored } from '../index/word-index.ts';
+import type { Column } from './segment-bytes.ts';
 
 /** How memory is ranked: makes the index that is derived from one user's log. Strangers implement this. */
 export interface MemoryRanking {
   /** Whether an index is brought up to date at each ingestion, and not only before a search. */
   readonly atIngest?: boolean | undefined;
-  createIndex(): MemoryIndex;
+  createIndex(scope: MemoryScope): MemoryIndex;
+  /**
+   * The name of what makes the indexes, for those that can be saved: an index is only loaded by a ranking of the same name. Their
+   * indexes have `save`, and `loadIndex` makes one from it, or answers undefined for columns that it cannot read.
+   */
+  readonly savedAs?: string | undefined;
+  loadIndex?(columns: readonly Column[], scope: MemoryScope): MemoryIndex | undefined;
 }
 
 /** What is derived from one user's entries. Told of every entry in the order of the log; forgets all of what is removed. */
@@ -15,6 +22,8 @@ export interface MemoryIndex {
   /** Adds an entry or replaces the one with its id. */
   put(entry: MemoryEntry): void;
   remove(id: string): void;
+  /** All of the index, without any text. */
+  save?(): Column[];
   /** Work that follows an ingestion and need not wait for a search. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
   /** Best first, at most `limit`, equals newer first and then by id. */
@@ -28,5 +37,11 @@ export interface RankRequest {
   minScore?: number | undefined;
   /** The filter of the search. */
   accepts?: ((id: string) => boolean) | undefined;
+  /** Whether answers are to say what spoke for them. */
+  explain?: boolean | undefined;
+  /** Seconds; what "yesterday" in a query is counted from. */
+  now?: number | undefined;
+  /** Told how many entries lack what they should have been compared by, where any do. */
+  onMissing?: ((entries: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }

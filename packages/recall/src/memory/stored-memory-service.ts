@@ -131,13 +131,19 @@ export class StoredMemoryService implements MemoryService {
     if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
     if (p.limit !== undefined) checkCount('limit', p.limit);
     if (p.minScore !== undefined) checkScore(p.minScore);
+    if (p.explain !== undefined && typeof p.explain !== 'boolean')
+      throw invalidInput('explain', 'a boolean', p.explain);
     checkFilter(p.filter);
     p.signal?.throwIfAborted();
-    const { query, filter, signal, limit = this.#topK, minScore = this.#minScore } = p;
+    const { query, filter, signal, explain, limit = this.#topK, minScore = this.#minScore } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
     const scope = scopeOf(p);
-    const found = await this.#indexes.rank(scope, query, { limit, minScore, filter, signal });
-    if (found.length === 0) return { memories: [] };
+    const missing: { vectorsMissing?: number } = {};
+    const onMissing = (entries: number): void => void (missing.vectorsMissing = entries);
+    const now = this.#runtime.now();
+    const wanted = { limit, minScore, filter, explain, now, signal, onMissing };
+    const found = await this.#indexes.rank(scope, query, wanted);
+    if (found.length === 0) return { memories: [], ...missing };
     const stored = await orAborted(
       this.#store.get(
         scope,
@@ -147,12 +153,13 @@ export class StoredMemoryService implements MemoryService {
     );
     const byId = new Map(stored.map(({ entry }) => [entry.id, entry]));
     const memories: MemoryEntry[] = [];
-    for (const { id, score } of found) {
+    for (const { id, score, explanation } of found) {
       const entry = byId.get(id);
       // It may have gone or changed since the index was read.
-      if (entry && (!filter || matchesFilter(entry, filter))) memories.push({ ...thaw(entry), score });
+      if (entry && (!filter || matchesFilter(entry, filter)))
+        memories.push({ ...thaw(entry), score, ...(explanation && { explanation }) });
     }
-    return { memories };
+    return { memories, ...missing };
   }
 
   async listMemories(

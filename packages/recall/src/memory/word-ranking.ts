@@ -1,29 +1,61 @@
-import { textOf } from '@thole/core';
 import type { Analyzer } from '../analyzer/analyzer.ts';
 import { standardAnalyzer } from '../analyzer/standard-analyzer.ts';
+import { RankingRoom } from '../ranking/ranking-room.ts';
+import { rankTurns } from '../ranking/rank-turns.ts';
+import { readQuery } from '../ranking/read-query.ts';
+import { RecallIndex } from '../ranking/recall-index.ts';
+import { tuningsFrom } from '../ranking/tunings-from.ts';
+import type { RecallTuningOptions } from '../ranking/tunings-from.ts';
 import type { Scored } from '../index/word-index.ts';
-import { WordIndex } from '../index/word-index.ts';
-import type { MemoryRanking } from './memory-index.ts';
+import { columnsOf, indexFrom } from '../ranking/index-bytes.ts';
+import type { RecallTunings } from '../ranking/signals.ts';
+import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
+import { overFraction } from './over-fraction.ts';
 
-/** BM25 over an entry's own words. `minScore` is the fraction of the best score. */
-export function wordRanking(options: { analyzer?: Analyzer | undefined } = {}): MemoryRanking {
+/** How words are made, and how much each signal counts. */
+export interface WordRankingOptions extends RecallTuningOptions {
+  analyzer?: Analyzer | undefined;
+}
+
+/**
+ * The ranking of memory by words: BM25 of a turn, of the turns around it and of its session, who and when is asked about, and
+ * what else `RecallWeights` names. `minScore` is the fraction of the best score.
+ */
+export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   const analyzer = options.analyzer ?? standardAnalyzer();
-  return {
-    createIndex() {
-      const index = new WordIndex({ analyzer });
-      return {
-        get bytes() {
-          return index.bytes;
-        },
-        put: (entry) => index.put(entry.id, textOf(entry.content), entry.timestamp),
-        remove: (id) => void index.remove(id),
-        rank: async (query, p) => overFraction(index.search(query, p), p.minScore),
-      };
+  const tunings = tuningsFrom(options);
+  // Searches do not wait in the middle, so one room is enough for all indexes.
+  const room = new RankingRoom();
+  const asMemoryIndex = (index: RecallIndex): MemoryIndex => ({
+    get bytes() {
+      return index.bytes;
     },
+    put: (entry) => index.put(entry),
+    remove: (id) => void index.remove(id),
+    save: () => columnsOf(index),
+    rank: async (query, p) => rank(index, query, { ...p, tunings, room }),
+  });
+  return {
+    savedAs: `words-1:${analyzer.id}`,
+    createIndex: () => asMemoryIndex(new RecallIndex(analyzer)),
+    loadIndex: (columns) => asMemoryIndex(indexFrom(columns, analyzer)),
   };
 }
 
-function overFraction(found: Scored[], fraction: number | undefined): Scored[] {
-  const best = found[0]?.score;
-  return fraction === undefined || best === undefined ? found : found.filter((one) => one.score >= fraction * best);
+function rank(
+  index: RecallIndex,
+  text: string,
+  p: RankRequest & { tunings: RecallTunings; room: RankingRoom },
+): Scored[] {
+  const { accepts, limit, explain = false, now, tunings, room } = p;
+  const { turns, authors, analyzer } = index;
+  const query = readQuery(text, { analyzer, authors, years: () => index.years(), now });
+  const isChat = turns.totalLength <= tunings.chatLength * turns.size;
+  const found = rankTurns(index, query, isChat ? tunings.chat : tunings.messages, room, {
+    limit,
+    accepts: accepts && ((slot) => accepts(turns.ids[slot]!)),
+    explain,
+  });
+  const scored = found.map(({ slot, ...rest }) => ({ id: turns.ids[slot]!, ...rest }));
+  return overFraction(scored, p.minScore);
 }

@@ -17,11 +17,24 @@ export class NodeSqlite {
   }
 
   /** Opens a file, whose folder is made, or a database in memory. `DRIVER_MISSING` where there is no `node:sqlite`. */
-  static async open({ path, readOnly }: { path: string; readOnly: boolean }): Promise<NodeSqlite> {
+  static async open(p: {
+    path: string;
+    readOnly: boolean;
+    /** Loads an extension into the connection that was opened. */
+    extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
+  }): Promise<NodeSqlite> {
+    const { path, readOnly, extend } = p;
     const { DatabaseSync } = await loadDriver('node:sqlite', () => import('node:sqlite'));
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true });
     // A busy timeout would stop all timers of the process: who waits for a lock sleeps instead and asks again.
-    return new NodeSqlite(new DatabaseSync(path, { timeout: 0, readOnly }));
+    const database = new DatabaseSync(path, { timeout: 0, readOnly, allowExtension: extend !== undefined });
+    try {
+      await extend?.(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return new NodeSqlite(database);
   }
 
   run({ sql, parameters }: Statement): StatementResult {

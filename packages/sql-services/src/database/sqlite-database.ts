@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { NodeSqlite } from './node-sqlite.ts';
@@ -16,6 +17,8 @@ export interface SqliteOptions {
   readonly timeoutMs: number;
   /** What is deleted is overwritten in the file. */
   readonly secureDelete?: boolean | undefined;
+  /** Loads an extension into the connection, before anything else. */
+  readonly extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
 }
 
 /** How often the write-ahead log is asked to be emptied while somebody reads from it. */

@@ -58,7 +58,10 @@ function check(p: PruneMemoriesRequest): void {
   if (p.userId !== undefined) checkName('userId', p.userId);
   if (!Number.isFinite(p.olderThan)) throw invalidInput('olderThan', 'a number of seconds', p.olderThan);
   const { kinds } = p;
-  if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => /^(turn|fact|note)$/.test(String(kind))))) {
+  if (
+    kinds !== undefined &&
+    !(Array.isArray(kinds) && kinds.every((kind) => /^(turn|fact|note)$/.test(String(kind))))
+  ) {
     throw invalidInput('kinds', `an array of 'turn', 'fact' and 'note'`, kinds);
   }
 }

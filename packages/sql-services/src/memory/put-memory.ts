@@ -28,8 +28,7 @@ export function* putSteps(
   records: readonly MemoryRecord[],
   mode: MemoryPutMode,
 ): Steps<PutResult> {
-  const head =
-    mode === 'ifPresent' ? yield* log.head(scope, { toWrite: true }) : yield* log.headToWrite(scope);
+  const head = mode === 'ifPresent' ? yield* log.head(scope, { toWrite: true }) : yield* log.headToWrite(scope);
   if (!head) return { written: [], seq: 0 };
   const known = yield* log.known(
     head.row,

@@ -55,12 +55,7 @@ export function* getSteps(log: MemoryLog, scope: MemoryScope, idKeys: readonly s
 }
 
 /** Users of an app who have a log, in the order of their rows. */
-export function* usersSteps(
-  log: MemoryLog,
-  appName: string,
-  after: number,
-  count: number,
-): Steps<readonly Row[]> {
+export function* usersSteps(log: MemoryLog, appName: string, after: number, count: number): Steps<readonly Row[]> {
   const sql = `SELECT row_id, user_id FROM ${log.tables.memoryScopes} WHERE app_name = ? AND row_id > ? ORDER BY row_id LIMIT ?`;
   const { rows } = yield { sql: log.dialect.statement(sql), parameters: [log.dialect.bindName(appName), after, count] };
   return rows;

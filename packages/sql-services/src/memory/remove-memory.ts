@@ -10,22 +10,19 @@ interface Doomed {
   readonly idText: string;
 }
 
-/** Puts tombstones in the place of entries, and takes the segments that were made while they were there. Answers how many. */
-export function* removeSteps(
-  log: MemoryLog,
-  scope: MemoryScope,
-  what: MemoryRemoval,
-  now: number,
-): Steps<number> {
+/** Puts tombstones in the place of entries, and takes the segments that may hold something of them. Answers how many went. */
+export function* removeSteps(log: MemoryLog, scope: MemoryScope, what: MemoryRemoval, now: number): Steps<number> {
   const isAll = what === 'everything';
   const head = isAll ? yield* log.headToWrite(scope) : yield* log.head(scope, { toWrite: true });
   if (!head) return 0;
   const doomed = yield* doomedSteps(log, head, what);
   if (isAll) head.forgottenUntil = Math.max(head.forgottenUntil ?? -Infinity, now);
   else if (doomed.length === 0) return 0;
-  const first = isAll ? 0 : doomed.reduce((least, { seq }) => Math.min(least, seq), Infinity);
-  const sql = `DELETE FROM ${log.tables.memorySegments} WHERE scope_row = ? AND up_to >= ?`;
-  yield { sql: log.dialect.statement(sql), parameters: [head.row, first] };
+  if (doomed.length > 0) {
+    // All of them: what was written twice may be in one that ends before its last number.
+    const sql = `DELETE FROM ${log.tables.memorySegments} WHERE scope_row = ?`;
+    yield { sql: log.dialect.statement(sql), parameters: [head.row] };
+  }
   yield* log.remove(
     head.row,
     doomed.map(({ seq }) => seq),

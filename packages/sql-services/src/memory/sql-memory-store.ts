@@ -30,6 +30,8 @@ import { SqlSegments } from './sql-segments.ts';
 
 /** Most entries that one statement reads. */
 const PAGE = 1_000;
+/** How often a write begins anew when somebody else has made the log meanwhile. */
+const ATTEMPTS = 10;
 
 /** What a `SqlMemoryStore` may be told. */
 export interface SqlMemoryStoreOptions extends DatabaseOptions {
@@ -158,7 +160,7 @@ export class SqlMemoryStore implements MemoryStore {
   }
 
   async #transact<T>(steps: () => Steps<T>, deadline: number): Promise<T> {
-    for (;;) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Two make a user's log at the same moment: the second finds it made.
       const onDuplicate = (): undefined => undefined;
       const done = await this.#storage.transact<{ value: T } | undefined>(
@@ -169,6 +171,10 @@ export class SqlMemoryStore implements MemoryStore {
       );
       if (done) return done.value;
     }
+    throw new TholeError(
+      'STORE_UNAVAILABLE',
+      'The next numbers of a memory log are taken: its head was changed by hand.',
+    );
   }
 }
 

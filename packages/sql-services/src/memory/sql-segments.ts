@@ -8,9 +8,9 @@ import type { MemoryLog } from './memory-log.ts';
 import { checkVersion, keyOf } from './memory-records.ts';
 
 /** Most bytes of a row: servers limit what goes into one statement. */
-const PART_BYTES = 2_000_000;
+const PART_BYTES = 4_000_000;
 
-/** Saved pieces of derived indexes, in rows of at most two million bytes. */
+/** Saved pieces of derived indexes, in rows of at most four million bytes. */
 export class SqlSegments implements Segmented {
   readonly #storage: SqlStorage;
   readonly #log: MemoryLog;
@@ -24,7 +24,8 @@ export class SqlSegments implements Segmented {
 
   async loadSegments(scope: MemoryScope): Promise<Segment[]> {
     const { tables, dialect } = this.#log;
-    const sql = dialect.statement(`SELECT g.analyzer AS analyzer, g.up_to AS up_to, g.part AS part, g.content AS content, g.v AS v
+    const sql =
+      dialect.statement(`SELECT g.analyzer AS analyzer, g.up_to AS up_to, g.part AS part, g.content AS content, g.v AS v
       FROM ${tables.memoryScopes} s JOIN ${tables.memorySegments} g ON g.scope_row = s.row_id
       WHERE s.app_name = ? AND s.user_id = ? ORDER BY g.up_to, g.analyzer_key, g.part`);
     const { rows } = await this.#storage.read(() => ask(sql, this.#log.names(scope)));
@@ -63,7 +64,8 @@ export class SqlSegments implements Segmented {
     const found = yield* ask(dialect.statement(newer), [head.row, ...p.key]);
     if (found.rows.length > 0) return true;
     yield* ask(dialect.statement(`DELETE FROM ${tables.memorySegments} WHERE ${which} <= ?`), [head.row, ...p.key]);
-    const insert = dialect.statement(`INSERT INTO ${tables.memorySegments} (scope_row, analyzer_key, up_to, part, analyzer, content, v)
+    const insert =
+      dialect.statement(`INSERT INTO ${tables.memorySegments} (scope_row, analyzer_key, up_to, part, analyzer, content, v)
       VALUES (?, ?, ?, ?, ?, ?, 1)`);
     for (const [i, content] of p.parts.entries()) yield* ask(insert, [head.row, ...p.key, i, p.analyzer, content]);
     return true;
@@ -87,6 +89,7 @@ export class SqlSegments implements Segmented {
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textOf, TholeError, turnId } from '@thole/core';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept, longAgo, said, search, sessionWith } from './memory-fixture.ts';
+import { alice, entry, found, kept, listed, longAgo, said, search, sessionWith } from './memory-fixture.ts';
 
 const fact: MemoryEntry = {
   id: 'f1',
@@ -29,7 +29,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       const added = await memory.addMemory!({ ...alice, memories: [fact] });
       assert.deepEqual(added, [fact]);
-      assert.deepEqual((await memory.listMemories!(alice)).memories, [fact]);
+      assert.deepEqual(await listed(memory), [fact]);
       const [hit] = await search(memory, 'high floors');
       assert.equal(typeof hit!.score, 'number');
       assert.deepEqual({ ...hit, score: undefined }, { ...fact, score: undefined });
@@ -43,7 +43,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [{ ...fact, score: 7 } as MemoryEntry] });
       await search(memory, 'floors');
-      assert.ok(!('score' in (await memory.listMemories!(alice)).memories[0]!));
+      assert.ok(!('score' in (await listed(memory))[0]!));
     },
   },
   {
@@ -93,7 +93,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       const ids = added.map((one) => one.id);
       assert.equal(new Set(ids).size, 2);
       assert.deepEqual(
-        (await memory.listMemories!(alice)).memories.map((one) => one.id),
+        (await listed(memory)).map((one) => one.id),
         ids,
       );
     },
@@ -141,7 +141,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         memory.updateMemory!({ ...alice, id: 'f1', change: { author: 'me' } }),
         memory.updateMemory!({ ...alice, id: 'f1', change: { validTo: longAgo + 5 } }),
       ]);
-      assert.deepEqual((await memory.listMemories!(alice)).memories, [{ ...fact, author: 'me', validTo: longAgo + 5 }]);
+      assert.deepEqual(await listed(memory), [{ ...fact, author: 'me', validTo: longAgo + 5 }]);
     },
   },
   {
@@ -168,7 +168,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         memory.updateMemory!({ ...alice, id: 'f1', change: { timestamp: 'now' } as never }),
         'a time that is none',
       );
-      assert.deepEqual((await memory.listMemories!(alice)).memories, [{ ...fact, author: 'me' }]);
+      assert.deepEqual(await listed(memory), [{ ...fact, author: 'me' }]);
     },
   },
   {

@@ -55,12 +55,21 @@ export async function found(
   return (await search(memory, query, more)).map((entry) => textOf(entry.content));
 }
 
-/** All that is kept of a user, as texts, oldest write first. */
+/** All that is kept of a user, oldest write first. Kinds are named because a service may list less where none are. */
+export async function listed(
+  memory: MemoryService,
+  user: { appName: string; userId: string } = alice,
+): Promise<MemoryEntry[]> {
+  const filter = { kinds: ['turn', 'fact', 'note'] as const };
+  return (await memory.listMemories!({ ...user, limit: 1000, filter })).memories;
+}
+
+/** The same as texts. */
 export async function kept(
   memory: MemoryService,
   user: { appName: string; userId: string } = alice,
 ): Promise<string[]> {
-  return (await memory.listMemories!({ ...user, limit: 1000 })).memories.map((entry) => textOf(entry.content));
+  return (await listed(memory, user)).map((entry) => textOf(entry.content));
 }
 
 /** A note, fact or turn to add. */

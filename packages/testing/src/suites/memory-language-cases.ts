@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
+import { languages } from './language-sentences.ts';
+import type { Language } from './language-sentences.ts';
 import { found, said, sessionWith } from './memory-fixture.ts';
 
-interface Language {
-  name: string;
-  /** A question, and the turn that it should find first. */
-  asked: readonly (readonly [query: string, text: string])[];
-}
-
-const LANGUAGES: readonly Language[] = [
+const WORDS: readonly Pick<Language, 'name' | 'asked'>[] = [
   {
     name: 'German',
     asked: [
@@ -97,15 +93,35 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** Words of every script are found. */
-export const memoryLanguageCases: readonly Case<MemoryService>[] = LANGUAGES.map(({ name, asked }) => ({
-  id: `language.${name.split(',')[0]!.toLowerCase()}`,
-  sentence: `${name}: a word finds first the turn that it stands in`,
-  contracts: [32],
-  async check(memory) {
-    const others = LANGUAGES.filter((other) => other.name !== name).map((other) => other.asked[0]![1]);
-    const texts = [...asked.map(([, text]) => text), ...others];
-    await memory.addSessionToMemory(sessionWith(texts.map((text, i) => said('user', i, text))));
-    for (const [query, text] of asked) assert.equal((await found(memory, query))[0], text, `asked for ${query}`);
-  },
-}));
+/** How many of the answers to a question count as found. */
+const FIRST = 3;
+
+/** Words of every script are found, also in another form. */
+export const memoryLanguageCases: readonly Case<MemoryService>[] = [
+  ...WORDS.map(({ name, asked }): Case<MemoryService> => ({
+    id: `language.${name.split(',')[0]!.toLowerCase()}`,
+    sentence: `${name}: a word finds first the turn that it stands in`,
+    contracts: [32],
+    async check(memory) {
+      const others = WORDS.filter((other) => other.name !== name).map((other) => other.asked[0]![1]);
+      const texts = [...asked.map(([, text]) => text), ...others];
+      await memory.addSessionToMemory(sessionWith(texts.map((text, i) => said('user', i, text))));
+      for (const [query, text] of asked) assert.equal((await found(memory, query))[0], text, `asked for ${query}`);
+    },
+  })),
+  ...languages.map(({ name, asked }): Case<MemoryService> => ({
+    id: `language.${name.toLowerCase()}-forms`,
+    sentence: `${name}: a question in other forms of the words, or in another order, finds its turn among the first ${FIRST}`,
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const texts = languages.flatMap((language) => language.asked.map(([, text]) => text));
+      for (const [i, text] of texts.entries())
+        await memory.addSessionToMemory(sessionWith([said('user', i, text)], { id: `s${i}` }));
+      const missed: string[] = [];
+      for (const [query, text] of asked)
+        if (!(await found(memory, query, { limit: FIRST })).includes(text)) missed.push(query);
+      assert.deepEqual(missed, []);
+    },
+  })),
+];

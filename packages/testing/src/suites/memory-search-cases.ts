@@ -61,8 +61,8 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     sentence: 'of equal turns the newer stands first, and the order is the same each time',
     contracts: [32],
     async check(memory) {
-      const turns = [3, 1, 2].map((id) => said('user', id, 'The same words again.'));
-      await memory.addSessionToMemory(sessionWith(turns));
+      for (const id of [3, 1, 2])
+        await memory.addSessionToMemory(sessionWith([said('user', id, 'The same words again.')], { id: `s${id}` }));
       for (let i = 0; i < 3; i++)
         assert.deepEqual(
           (await search(memory, 'same words')).map((one) => one.eventId),
@@ -107,7 +107,11 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      await memory.addSessionToMemory(talk);
+      await addApart(memory, [
+        'I love pizza with olives.',
+        'Where is the pool?',
+        'Was it you who said that you have it?',
+      ]);
       assert.deepEqual(await found(memory, 'where is the pizza that you have?'), ['I love pizza with olives.']);
     },
   },
@@ -117,9 +121,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      await memory.addSessionToMemory(
-        sessionWith([said('user', 1, 'To be or not to be?'), said('user', 2, 'I love pizza.')]),
-      );
+      await addApart(memory, ['To be or not to be?', 'I love pizza.']);
       assert.deepEqual(await found(memory, 'not to be'), ['To be or not to be?']);
     },
   },
@@ -129,18 +131,70 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      const turns = ['We went hiking in the hills.', 'The children were asleep.', 'He bought two tickets.'].map(
-        (text, i) => said('user', i, text),
-      );
-      await memory.addSessionToMemory(sessionWith(turns));
+      const texts = ['We went hiking in the hills.', 'The children were asleep.', 'He bought two tickets.'];
+      await addApart(memory, texts);
       const pairs = [
         ['hike', 0],
         ['going', 0],
         ['child', 1],
         ['buys a ticket', 2],
       ] as const;
-      for (const [query, i] of pairs)
-        assert.deepEqual(await found(memory, query), [turns[i]!.content!.parts![0]!.text], query);
+      for (const [query, i] of pairs) assert.deepEqual(await found(memory, query), [texts[i]], query);
+    },
+  },
+  {
+    id: 'search.answer',
+    sentence: 'the answer to a question that fits is found with it, and turns far from any that fits are not',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const small = Array.from({ length: 8 }, (_, i) => said('user', i + 10, `Small talk, part ${i}.`));
+      await memory.addSessionToMemory(
+        sessionWith([
+          said('concierge', 1, 'What do you have for breakfast?'),
+          said('user', 2, 'Porridge with honey.'),
+          ...small,
+        ]),
+      );
+      const texts = await found(memory, 'breakfast');
+      assert.deepEqual(texts.slice(0, 2).sort(), ['Porridge with honey.', 'What do you have for breakfast?']);
+      assert.ok(!texts.includes('Small talk, part 7.'));
+    },
+  },
+  {
+    id: 'search.whose',
+    sentence: 'of two turns that fit alike the one by whom the question is about stands first',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([said('Ada', 1, 'Chess is my game.')], { id: 's1' }));
+      await memory.addSessionToMemory(sessionWith([said('Bob', 2, 'Chess is my game.')], { id: 's2' }));
+      for (const [query, author] of [
+        ['Does Ada play chess?', 'Ada'],
+        ['Does Bob play chess?', 'Bob'],
+      ] as const)
+        assert.equal((await search(memory, query))[0]!.author, author, query);
+    },
+  },
+  {
+    id: 'search.when',
+    sentence: 'a query that names a day or a month puts first what was said then, or tells of then',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const at = (date: string): number => Date.parse(date) / 1000;
+      const turns: readonly (readonly [string, string])[] = [
+        ['2023-03-04T10:00:00Z', 'We had a picnic in the park.'],
+        ['2023-05-20T10:00:00Z', 'We had a picnic in the wood.'],
+        ['2023-08-10T10:00:00Z', 'We had a picnic by the lake yesterday.'],
+      ];
+      for (const [i, [time, text]] of turns.entries()) {
+        const timestamp = at(time);
+        await memory.addSessionToMemory(sessionWith([said('user', i, text, { timestamp })], { id: `s${i}` }));
+      }
+      assert.equal((await found(memory, 'picnic in May 2023'))[0], turns[1]![1]);
+      assert.equal((await found(memory, 'the picnic on March 5, 2023'))[0], turns[0]![1]);
+      assert.equal((await found(memory, 'Where was the picnic on 9 August 2023?'))[0], turns[2]![1]);
     },
   },
   {
@@ -329,6 +383,12 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     },
   },
 ];
+
+/** Each turn in a session of its own: none is another's neighbour. */
+async function addApart(memory: MemoryService, texts: readonly string[]): Promise<void> {
+  for (const [i, text] of texts.entries())
+    await memory.addSessionToMemory(sessionWith([said('user', i, text)], { id: `apart-${i}` }));
+}
 
 async function eventsFound(
   memory: MemoryService,

@@ -1,0 +1,89 @@
+import type { Session } from '@thole/core';
+
+/** A seeded source of numbers from 0 to 1: every run speaks of the same things. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const FILLERS =
+  'the a i you it is was to of and that in my we for on with have not so do at be this but they are me what when about just'.split(
+    ' ',
+  );
+const SYLLABLES =
+  'ba be bo ca ce co da de do fa fe fi ga go ha he ka ke la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se so ta te to va ve wa we za ter son ling men ton ber gar'.split(
+    ' ',
+  );
+const VOCABULARY = 30_000;
+
+/** Talk of one user with one agent: made-up words, as frequent as words are (Zipf), about half of them such that mean little. */
+export class GeneratedTalk {
+  readonly #random: () => number;
+  readonly #words: string[];
+  readonly #cumulated: Float64Array;
+
+  constructor(seed: number) {
+    this.#random = seeded(seed);
+    const words = new Set<string>();
+    while (words.size < VOCABULARY) {
+      const length = 2 + Math.floor(this.#random() * 3);
+      words.add(Array.from({ length }, () => this.#oneOf(SYLLABLES)).join(''));
+    }
+    this.#words = [...words];
+    this.#cumulated = new Float64Array(VOCABULARY);
+    let sum = 0;
+    for (let i = 0; i < VOCABULARY; i++) this.#cumulated[i] = sum += 1 / (i + 10);
+  }
+
+  /** A word that means something, the frequent ones more often. */
+  word(): string {
+    const wanted = this.#random() * this.#cumulated.at(-1)!;
+    let [low, high] = [0, VOCABULARY - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#cumulated[middle]! < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return this.#words[low]!;
+  }
+
+  turn(): string {
+    const length = 6 + Math.floor(this.#random() * 18);
+    const words = Array.from({ length }, () => (this.#random() < 0.5 ? this.#oneOf(FILLERS) : this.word()));
+    const text = words.join(' ');
+    return `${text[0]!.toUpperCase()}${text.slice(1)}${this.#random() < 0.2 ? '?' : '.'}`;
+  }
+
+  /** Sessions of twenty turns, three a week, until there are so many turns. */
+  sessions(turns: number, appName: string, userId: string): Session[] {
+    return Array.from({ length: Math.ceil(turns / 20) }, (_, i) => {
+      const begin = 1_500_000_000 + i * 200_000;
+      const events = Array.from({ length: Math.min(20, turns - i * 20) }, (_each, j) => ({
+        id: `event-${i}-${j}`,
+        invocationId: `invocation-${i}-${j >> 1}`,
+        author: j % 2 === 0 ? 'user' : 'concierge',
+        timestamp: begin + j * 30,
+        content: { role: j % 2 === 0 ? ('user' as const) : ('model' as const), parts: [{ text: this.turn() }] },
+        actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+      }));
+      const lastUpdateTime = events.at(-1)!.timestamp;
+      const id = `session-${i}`;
+      return { id, appName, userId, state: {}, events, lastUpdateTime, lastSeq: events.length, incarnation: id };
+    });
+  }
+
+  /** A question as people ask it: two to five words that mean something, and the small ones between them. */
+  question(): string {
+    const words = Array.from({ length: 2 + Math.floor(this.#random() * 4) }, () => this.word());
+    return `What did you say ${words.join(' the ')}?`;
+  }
+
+  #oneOf<T>(list: readonly T[]): T {
+    return list[Math.floor(this.#random() * list.length)]!;
+  }
+}

@@ -1,0 +1,249 @@
+import { TholeError } from '@thole/core';
+import type { MemoryScope, Runtime, VectorStore } from '@thole/core';
+import type { EmbeddingClient } from '@thole/recall';
+
+/** An entry, and which model's vector of it the store has. */
+export interface VectorEntry {
+  readonly id: string;
+  readonly text: string;
+  timestamp: number;
+  /** Undefined until the vector is made, or known to be there. */
+  model: string | undefined;
+  /** Whether the store need not be asked any more: what it has is of another text, or it has nothing. */
+  asked: boolean;
+  /** By the monotonic clock: when searches try again what has failed. */
+  retryAt: number;
+  /** How often its vector was taken out of the store. */
+  removals: number;
+}
+
+/** How long searches leave alone what the embedder failed at; ingestions do not. */
+const RETRY_AFTER_MS = 10_000;
+/** Batches that a search embeds before it answers; the rest is for the searches after it. */
+const BATCHES_IN_SEARCH = 16;
+/** Failed calls after which the rest is left for later. */
+const MOST_FAILURES = 8;
+/** Ids that a store is asked about at once. */
+const PAGE = 500;
+
+/** Makes the vectors of one user's entries and keeps them in a store. Never loses an entry: what fails is made later. */
+export class VectorMaker {
+  readonly #client: EmbeddingClient;
+  readonly #store: VectorStore;
+  readonly #scope: MemoryScope;
+  readonly #runtime: Runtime;
+  readonly #entries: Map<string, VectorEntry>;
+  // Those that may have no vector of the present model: all, when the model has changed.
+  readonly #pending = new Map<string, VectorEntry>();
+  readonly #gone = new Set<string>();
+  #model: string | undefined;
+  #making: Promise<void> = Promise.resolve();
+  #embeddable = 0;
+
+  constructor(p: {
+    client: EmbeddingClient;
+    store: VectorStore;
+    scope: MemoryScope;
+    runtime: Runtime;
+    entries: Map<string, VectorEntry>;
+  }) {
+    this.#client = p.client;
+    this.#store = p.store;
+    this.#scope = p.scope;
+    this.#runtime = p.runtime;
+    this.#entries = p.entries;
+  }
+
+  /** How many entries have a text to embed. */
+  get embeddable(): number {
+    return this.#embeddable;
+  }
+
+  /** How many of them have no vector of the present model. */
+  get missing(): number {
+    return this.#pending.size;
+  }
+
+  lacks(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
+  put(entry: VectorEntry): void {
+    this.#drop(entry.id);
+    this.#entries.set(entry.id, entry);
+    if (!hasText(entry)) return;
+    this.#embeddable++;
+    this.#pending.set(entry.id, entry);
+  }
+
+  remove(id: string): void {
+    if (this.#entries.get(id)?.model !== undefined) this.#gone.add(id);
+    this.#drop(id);
+    this.#entries.delete(id);
+  }
+
+  forget(ids: readonly string[] | 'everything'): void {
+    for (const id of ids === 'everything' ? this.#entries.keys() : ids) {
+      const entry = this.#entries.get(id);
+      if (!entry || !hasText(entry)) continue;
+      entry.model = undefined;
+      entry.removals++;
+      this.#pending.set(id, entry);
+    }
+  }
+
+  /** After an ingestion `all`, in a search `some`. Throws only the signal's reason; calls at once wait for each other. */
+  make(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    const work = (): Promise<void> => this.#make(how, signal);
+    this.#making = this.#making.then(work, work);
+    return this.#making;
+  }
+
+  async #make(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    this.#noticeModel();
+    try {
+      await this.#removeGone();
+      await this.#askStore(signal);
+      await this.#embedPending(how, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#tell(error);
+    }
+  }
+
+  #noticeModel(): void {
+    const { model } = this.#client;
+    if (this.#model === model) return;
+    this.#model = model;
+    for (const [id, entry] of this.#entries) {
+      if (entry.model === model || !hasText(entry)) continue;
+      entry.retryAt = 0;
+      this.#pending.set(id, entry);
+    }
+  }
+
+  async #removeGone(): Promise<void> {
+    const ids = [...this.#gone].filter((id) => !this.#entries.has(id));
+    if (ids.length > 0) await this.#store.delete(this.#scope, ids);
+    for (const id of ids) this.#gone.delete(id);
+  }
+
+  // A store that outlives the process may have them.
+  async #askStore(signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#store.has) return;
+    const { model } = this.#client;
+    const unasked = [...this.#pending.values()].filter((entry) => !entry.asked);
+    for (let from = 0; from < unasked.length; from += PAGE) {
+      const page = unasked.slice(from, from + PAGE);
+      const ids = page.map(({ id }) => id);
+      const known = new Set(await this.#store.has(this.#scope, { model, ids, signal }));
+      for (const entry of page) {
+        entry.asked = true;
+        if (known.has(entry.id)) this.#settle(entry, model);
+      }
+    }
+  }
+
+  async #embedPending(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    const now = this.#runtime.monotonic();
+    const due = [...this.#pending.values()].filter((entry) => how === 'all' || entry.retryAt <= now);
+    const { maxBatch, maxConcurrentBatches } = this.#client;
+    const batches: VectorEntry[][] = [];
+    for (let from = 0; from < due.length; from += maxBatch) batches.push(due.slice(from, from + maxBatch));
+    const queue = how === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
+    const job: Job = { queue, signal, failures: 0, error: undefined, attempts: how === 'all' ? undefined : 1 };
+    const workers = Array.from({ length: Math.min(maxConcurrentBatches, queue.length) }, () => this.#work(job));
+    // All of them, so that nothing goes on behind the back of what follows.
+    const ended = await Promise.allSettled(workers);
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    if (job.error !== undefined) this.#tell(job.error);
+  }
+
+  async #work(job: Job): Promise<void> {
+    for (let batch = job.queue.shift(); batch; batch = job.queue.shift()) {
+      job.signal?.throwIfAborted();
+      if (job.failures >= MOST_FAILURES) {
+        this.#leaveAlone(batch);
+        continue;
+      }
+      try {
+        await this.#embedBatch(batch, job);
+      } catch (error) {
+        job.signal?.throwIfAborted();
+        job.failures++;
+        // One bad text must not keep the others of its batch from theirs.
+        if (batch.length > 1 && !isOutage(error)) {
+          const middle = batch.length >> 1;
+          job.queue.unshift(batch.slice(0, middle), batch.slice(middle));
+          continue;
+        }
+        if (isOutage(error)) job.failures = MOST_FAILURES;
+        job.error ??= error;
+        this.#leaveAlone(batch);
+      }
+    }
+  }
+
+  #leaveAlone(batch: readonly VectorEntry[]): void {
+    const retryAt = this.#runtime.monotonic() + RETRY_AFTER_MS;
+    for (const entry of batch) entry.retryAt = retryAt;
+  }
+
+  async #embedBatch(batch: readonly VectorEntry[], job: Job): Promise<void> {
+    const { model } = this.#client;
+    const texts = batch.map(({ text }) => text);
+    const removals = batch.map((entry) => entry.removals);
+    const vectors = await this.#client.embed(texts, {
+      task: 'document',
+      signal: job.signal,
+      maxAttempts: job.attempts,
+    });
+    const isWanted = (entry: VectorEntry, i: number): boolean =>
+      this.#entries.get(entry.id) === entry && entry.removals === removals[i];
+    const rows = batch.flatMap((entry, i) => {
+      const vector = vectors[i];
+      return vector && isWanted(entry, i) ? [{ id: entry.id, model, vector }] : [];
+    });
+    if (rows.length > 0) await this.#store.upsert(this.#scope, rows);
+    // What was forgotten or changed meanwhile must not stay as it was.
+    const unwanted = batch.filter((entry, i) => !isWanted(entry, i)).map(({ id }) => id);
+    if (unwanted.length > 0) await this.#store.delete(this.#scope, unwanted);
+    for (const [i, entry] of batch.entries()) if (isWanted(entry, i)) this.#settle(entry, model);
+  }
+
+  #settle(entry: VectorEntry, model: string): void {
+    entry.model = model;
+    if (this.#pending.get(entry.id) === entry) this.#pending.delete(entry.id);
+  }
+
+  #drop(id: string): void {
+    const before = this.#entries.get(id);
+    if (before && hasText(before)) this.#embeddable--;
+    this.#pending.delete(id);
+  }
+
+  #tell(error: unknown): void {
+    const { code = 'unknown' } = error as { code?: unknown };
+    const fields = { code: String(code), entries: this.#pending.size };
+    this.#runtime.logger.warn('Entries have no vector yet; words find them until it is made.', fields);
+  }
+}
+
+interface Job {
+  readonly queue: VectorEntry[][];
+  readonly signal: AbortSignal | undefined;
+  readonly attempts: number | undefined;
+  failures: number;
+  /** The first that some entry was left without a vector for. */
+  error: unknown;
+}
+
+function hasText({ text }: VectorEntry): boolean {
+  return text.trim() !== '';
+}
+
+// Not the texts' fault: the halves would fare no better.
+function isOutage(error: unknown): boolean {
+  return TholeError.is(error) && error.retryable && error.code !== 'EMBEDDER_FAILED';
+}

@@ -1,0 +1,94 @@
+import { textOf } from '@thole/core';
+import type {
+  MemoryChanges,
+  MemoryEntry,
+  MemoryPage,
+  MemoryPageRequest,
+  MemoryPutMode,
+  MemoryRemoval,
+  MemoryScope,
+  MemoryStore,
+  StoredMemory,
+  VectorStore,
+} from '@thole/core';
+
+const PAGE = 500;
+
+/**
+ * A memory store that takes vectors out of a vector store before their entries go or get another text, so that no vector of
+ * what was forgotten stays, wherever a process ends. `onRemoved` is told which.
+ */
+export class VectorRemovingStore implements MemoryStore {
+  readonly specVersion = 1;
+  readonly #entries: MemoryStore;
+  readonly #vectors: VectorStore;
+  readonly #onRemoved: (scope: MemoryScope, ids: readonly string[] | 'everything') => void;
+
+  constructor(
+    entries: MemoryStore,
+    vectors: VectorStore,
+    onRemoved: (scope: MemoryScope, ids: readonly string[] | 'everything') => void,
+  ) {
+    this.#entries = entries;
+    this.#vectors = vectors;
+    this.#onRemoved = onRemoved;
+  }
+
+  get abilities(): MemoryStore['abilities'] {
+    return this.#entries.abilities;
+  }
+
+  async put(
+    scope: MemoryScope,
+    entries: readonly MemoryEntry[],
+    mode: MemoryPutMode,
+  ): Promise<{ written: readonly string[]; seq: number }> {
+    if (mode !== 'ifAbsent') await this.#removeChanged(scope, entries);
+    return this.#entries.put(scope, entries, mode);
+  }
+
+  since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
+    return this.#entries.since(scope, seq, limit);
+  }
+
+  get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
+    return this.#entries.get(scope, ids);
+  }
+
+  list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
+    return this.#entries.list(scope, page);
+  }
+
+  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+    await this.#removeVectors(scope, await this.#idsOf(scope, what));
+    return this.#entries.remove(scope, what, now);
+  }
+
+  async #removeChanged(scope: MemoryScope, entries: readonly MemoryEntry[]): Promise<void> {
+    const texts = new Map(entries.map((entry) => [entry.id, textOf(entry.content)]));
+    const found = await this.#entries.get(scope, [...texts.keys()]);
+    const changed = found.filter(({ entry }) => textOf(entry.content) !== texts.get(entry.id));
+    await this.#removeVectors(
+      scope,
+      changed.map(({ entry }) => entry.id),
+    );
+  }
+
+  async #idsOf(scope: MemoryScope, what: MemoryRemoval): Promise<readonly string[] | 'everything'> {
+    if (what === 'everything') return what;
+    if ('ids' in what) return what.ids;
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await this.#entries.list(scope, { limit: PAGE, cursor, filter: { sessionId: what.sessionId } });
+      for (const { entry } of page.memories) ids.push(entry.id);
+      if (page.next === undefined) return ids;
+      cursor = page.next;
+    }
+  }
+
+  async #removeVectors(scope: MemoryScope, ids: readonly string[] | 'everything'): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#vectors.delete(scope, ids);
+    this.#onRemoved(scope, ids);
+  }
+}

@@ -1,0 +1,29 @@
+import { TholeError } from '@thole/core';
+import { InMemoryVectorStore } from '@thole/mem-services';
+import { register, vectorStoreCases } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+
+for (const precision of ['int8', 'float32'] as const) {
+  for (const webAssembly of [true, false]) {
+    register({ describe, it }, vectorStoreCases, {
+      name: `InMemoryVectorStore (${precision}, ${webAssembly ? 'WebAssembly' : 'plain JavaScript'})`,
+      claims: ['has'],
+      create: () => new InMemoryVectorStore({ precision, webAssembly }),
+    });
+  }
+}
+
+describe('InMemoryVectorStore', () => {
+  it('refuses an unknown precision and options that nobody reads', () => {
+    for (const options of [{ precision: 'int4' }, { precison: 'int8' }]) {
+      expect(() => new InMemoryVectorStore(options as object)).toSatisfy((make: () => unknown) => {
+        try {
+          make();
+          return false;
+        } catch (error) {
+          return TholeError.is(error, 'INVALID_INPUT');
+        }
+      });
+    }
+  });
+});

@@ -1,0 +1,13 @@
+import { InMemoryMemoryStore } from '@thole/mem-services';
+import { memoryStoreCases, register } from '@thole/testing';
+import { describe, it } from 'vitest';
+
+const isSegmented = new InMemoryMemoryStore().abilities.segmented !== undefined;
+
+register({ describe, it }, memoryStoreCases, {
+  name: 'InMemoryMemoryStore',
+  claims: ['shared', ...(isSegmented ? ['segmented'] : [])],
+  create: () => new InMemoryMemoryStore(),
+  // All of a process share what is in its memory.
+  reopen: (store) => store,
+});

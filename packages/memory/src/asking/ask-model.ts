@@ -1,0 +1,73 @@
+import { orAborted, textOf, TholeError } from '@thole/core';
+import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
+
+/** What a model is asked, and the shape that its answer is to have. */
+export interface Question {
+  system: string;
+  text: string;
+  schema: JsonObject;
+}
+
+/** How it is asked. */
+export interface Asking {
+  llm: Llm;
+  runtime: Runtime;
+  /** The longest that all attempts together may take. */
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** An answer that is no JSON is asked for once more. */
+const ATTEMPTS = 2;
+
+/**
+ * The model's answer as JSON; what is in it is the caller's to check. Throws what the model throws, the signal's reason,
+ * `MODEL_TIMEOUT`, the response's own `errorCode`, or `OUTPUT_INVALID` for what is no JSON the second time either.
+ */
+export async function askModel(question: Question, asking: Asking): Promise<unknown> {
+  const { runtime, timeoutMs, signal } = asking;
+  const over = new AbortController();
+  const late = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
+  const cancel = runtime.timer(timeoutMs, () => over.abort(late));
+  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  try {
+    return await orAborted(ask(question, asking.llm, both), both);
+  } finally {
+    cancel();
+  }
+}
+
+async function ask(question: Question, llm: Llm, signal: AbortSignal): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    const answer = parse(textOf((await finalOf(question, llm, signal)).content));
+    if (answer !== undefined) return answer;
+    if (attempt === ATTEMPTS)
+      throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} answered with what is no JSON, ${ATTEMPTS} times.`);
+  }
+}
+
+async function finalOf({ system, text, schema }: Question, llm: Llm, signal: AbortSignal): Promise<LlmResponse> {
+  const request = {
+    contents: [{ role: 'user' as const, parts: [{ text }] }],
+    config: { systemInstruction: system, responseJsonSchema: schema, responseMimeType: 'application/json' },
+  };
+  let final: LlmResponse | undefined;
+  for await (const response of llm.generateContentAsync(request, { stream: false, signal })) {
+    if (!response.partial) final = response;
+  }
+  if (!final) throw new TholeError('MODEL_INCOMPLETE', `Model ${llm.model} gave no answer.`);
+  if (final.errorCode !== undefined)
+    throw new TholeError(final.errorCode, `Model ${llm.model} answered with ${final.errorCode}.`);
+  return final;
+}
+
+/** Models that know no schemas like to wrap JSON in a fence. */
+function parse(text: string): unknown {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text);
+  try {
+    return JSON.parse(fenced?.[1] ?? text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  checkSessionRef,
+  invalidInput,
+  refuseUnknown,
+  sessionKeyOf,
+  systemRuntime,
+  textOf,
+  TholeError,
+} from '@thole/core';
+import type { MemoryEntry, MemoryService, Runtime, SessionRef } from '@thole/core';
+import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
+import { fullMemory } from '../keeping/full-memory.ts';
+import type { FullMemory } from '../keeping/full-memory.ts';
+import { KeyedQueue } from '../keeping/keyed-queue.ts';
+import { listAll } from '../keeping/list-all.ts';
+import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
+import { oneLine } from './one-line.ts';
+
+interface Pending {
+  until: number;
+  forget(): Promise<CommandAnswer>;
+}
+
+const WIDTH = 160;
+const LISTED = 50;
+const OFF = 'Memory is off: nothing is kept beyond this conversation.';
+const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'reset', memories: 'memory' };
+/** Runs the commands of one app's front ends; see `memoryCommands`. */
+export class CommandHandler {
+  readonly #options: MemoryCommandsOptions;
+  readonly #memory: FullMemory | undefined;
+  readonly #runtime: Runtime;
+  readonly #queue = new KeyedQueue();
+  readonly #pending = new Map<string, Pending>();
+  /** What `/memory` showed last. */
+  readonly #listed = new Map<string, readonly string[]>();
+
+  constructor(options: MemoryCommandsOptions) {
+    const known = ['memory', 'sessions', 'consolidator', 'artifacts', 'profiles', 'answerWithinMs', 'runtime'];
+    refuseUnknown(options, known, 'memoryCommands');
+    const { memory, sessions, runtime = systemRuntime() } = options;
+    if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
+    if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
+    this.#options = options;
+    this.#runtime = runtime;
+  }
+
+  async handle(line: string, session: SessionRef): Promise<CommandAnswer | undefined> {
+    if (typeof line !== 'string') throw invalidInput('line', 'a string', line);
+    checkSessionRef(session);
+    const ref = { appName: session.appName, userId: session.userId, sessionId: session.sessionId };
+    return this.#queue.run(sessionKeyOf(ref), () => this.#handle(line, ref));
+  }
+
+  async #handle(line: string, ref: SessionRef): Promise<CommandAnswer | undefined> {
+    const text = line.replace(/^\uFEFF/u, '').trim();
+    const pending = this.#take(ref);
+    if (!pending) return this.#command(text, ref);
+    const answer = text.toLowerCase();
+    if (answer === 'yes') return pending.forget();
+    const kept = 'Nothing was forgotten.';
+    if (answer === '' || answer === 'no' || answer === 'n') return { text: kept };
+    const next = await this.#command(text, ref);
+    return next ? { ...next, text: `${kept}\n${next.text}` } : { text: kept, isMessage: true };
+  }
+
+  async #command(text: string, ref: SessionRef): Promise<CommandAnswer | undefined> {
+    const [, name = '', argument = ''] = /^\/(\S+)\s*([^]*)$/u.exec(text) ?? [];
+    const command = name.toLowerCase();
+    switch (Object.hasOwn(ALIASES, command) ? ALIASES[command] : command) {
+      case 'remember':
+        return this.#remember(argument, ref);
+      case 'memory':
+        return this.#list(argument === 'list' ? '' : argument, ref);
+      case 'forget':
+        return argument === '' ? this.#askToForget(ref) : this.#forgetOne(argument, ref);
+      case 'reset':
+        return this.#reset(ref);
+      default:
+        return undefined;
+    }
+  }
+
+  async #remember(fact: string, ref: SessionRef): Promise<CommandAnswer> {
+    if (!this.#memory) return { text: OFF };
+    if (fact === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
+    const content = { role: 'user' as const, parts: [{ text: fact }] };
+    const memories = [{ kind: 'note' as const, content, author: 'user' }];
+    await this.#memory.addMemory({ appName: ref.appName, userId: ref.userId, memories });
+    return { text: `Remembered: ${oneLine(fact, WIDTH)}` };
+  }
+
+  async #list(query: string, ref: SessionRef): Promise<CommandAnswer> {
+    if (!this.#memory) return { text: OFF };
+    const { memories, more } = await this.#find(this.#memory, query, ref);
+    this.#listed.set(
+      sessionKeyOf(ref),
+      memories.map(({ id }) => id),
+    );
+    if (memories.length === 0) return { text: query ? 'No memory fits that.' : 'Nothing is remembered.' };
+    const lines = memories.map((entry, i) => `${i + 1}. ${lineOf(entry)}`);
+    if (more > 0) lines.push(`… and ${more} more. /memory <query> looks among all.`);
+    return { text: lines.join('\n') };
+  }
+
+  async #find(memory: FullMemory, query: string, ref: SessionRef): Promise<{ memories: MemoryEntry[]; more: number }> {
+    const user = { appName: ref.appName, userId: ref.userId };
+    if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
+    // What is a list's default is the service's to say: facts and notes here, turns where there are only those.
+    const all = await listAll(memory, { ...user, filter: {} });
+    return { memories: all.slice(-LISTED), more: Math.max(0, all.length - LISTED) };
+  }
+
+  async #forgetOne(argument: string, ref: SessionRef): Promise<CommandAnswer> {
+    if (!this.#memory) return { text: OFF };
+    const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
+    if (id === undefined) return { text: 'There is no such line: /memory lists them with their numbers.' };
+    const count = await this.#memory.deleteMemory({ appName: ref.appName, userId: ref.userId, ids: [id] });
+    return { text: count > 0 ? 'Forgotten, with what it was drawn from.' : 'That was forgotten already.' };
+  }
+
+  async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
+    const memory = this.#memory;
+    if (!memory) return { text: OFF };
+    const forget = async (): Promise<CommandAnswer> => {
+      const user = { appName: ref.appName, userId: ref.userId };
+      const count = await memory.deleteUserMemory(user);
+      this.#options.profiles?.forget(user);
+      this.#listed.delete(sessionKeyOf(ref));
+      return { text: `Forgotten: ${count === 1 ? 'one memory' : `${count} memories`}. This conversation stays.` };
+    };
+    const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
+    this.#pending.set(sessionKeyOf(ref), { until, forget });
+    return { text: 'Forget everything that is remembered of you? Answer yes or no.' };
+  }
+
+  async #reset(ref: SessionRef): Promise<CommandAnswer> {
+    const { sessions, consolidator } = this.#options;
+    const session = await sessions.getSession(ref);
+    if (!session) return { text: 'There is nothing to clear.' };
+    let outcome: ConsolidationOutcome | undefined;
+    if (this.#memory && consolidator) outcome = await consolidator.consolidate(ref);
+    else if (this.#memory) await this.#memory.addSessionToMemory(session);
+    if (outcome === 'spoken') return { text: 'Something is still being said here: nothing was cleared. Try again.' };
+    if (outcome !== 'deleted' && outcome !== 'gone') {
+      // Kept sessions have a mark that came after what was read; without a consolidator nothing new may have come.
+      const ifLastSeq = outcome === undefined ? session.lastSeq : undefined;
+      const isDeleted = await sessions.deleteSession({ ...ref, ...(ifLastSeq !== undefined && { ifLastSeq }) });
+      if (!isDeleted && outcome === undefined)
+        throw new TholeError('SESSION_BUSY', `Session ${ref.sessionId} has grown while it was cleared.`);
+    }
+    if (outcome !== 'deleted') await this.#options.artifacts?.deleteSessionArtifacts(ref);
+    this.#listed.delete(sessionKeyOf(ref));
+    const kept = this.#memory ? 'The conversation is in memory now. ' : '';
+    return { text: `${kept}A new one has begun.`, isCleared: true };
+  }
+
+  #take(ref: SessionRef): Pending | undefined {
+    const key = sessionKeyOf(ref);
+    const pending = this.#pending.get(key);
+    this.#pending.delete(key);
+    return pending && this.#runtime.now() <= pending.until ? pending : undefined;
+  }
+}
+
+function lineOf({ kind, author, content, validTo, supersededBy }: MemoryEntry): string {
+  const who = kind === 'turn' ? `${oneLine(author ?? 'somebody', 40)}: ` : kind === 'note' ? 'kept: ' : '';
+  const past = supersededBy !== undefined || validTo !== undefined ? ' (no longer true)' : '';
+  return `${who}${oneLine(textOf(content), WIDTH)}${past}`;
+}

@@ -1,0 +1,86 @@
+import { orAborted, TholeError } from '@thole/core';
+import type {
+  ArtifactService,
+  Leasing,
+  MemoryService,
+  Runtime,
+  Session,
+  SessionRef,
+  SessionService,
+  SessionSummary,
+} from '@thole/core';
+import { turnsOf } from '@thole/recall';
+import { holdLease } from '../keeping/hold-lease.ts';
+
+/**
+ * What became of a session: `deleted` or `kept` after it went into memory; `unchanged` when there was nothing new; `gone`
+ * when there is no such session; `spoken` when somebody spoke meanwhile, so that it is in memory but stays.
+ */
+export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | 'spoken';
+
+/** What it takes to consolidate one session. */
+export interface Consolidating {
+  sessions: SessionService;
+  memory: MemoryService;
+  leasing: Leasing;
+  runtime: Runtime;
+  holder: string;
+  keep: boolean;
+  artifacts: ArtifactService | undefined;
+  leaseTtlMs: number | undefined;
+  signal: AbortSignal;
+}
+
+/** Under these leases sessions go into memory and leave: the first is no session's own, so that turns never wait for a model. */
+const LEASE = 'thole:consolidation';
+const LEASE_WAIT_MS = 600_000;
+/** Where a kept session says up to which `seq` it is in memory. */
+const MARK = 'thole:consolidated';
+
+/**
+ * Puts a session into memory and then deletes it, if nothing was said meanwhile and no turn is going on. One process at a time
+ * does this for a user; who comes second finds the session gone or unchanged.
+ */
+export function consolidateSession(ref: SessionRef, p: Consolidating): Promise<ConsolidationOutcome> {
+  const { leasing, runtime, holder, leaseTtlMs: ttlMs, signal } = p;
+  const key = { ...ref, sessionId: LEASE };
+  return holdLease({ leasing, key, runtime, holder, waitMs: LEASE_WAIT_MS, ttlMs, signal }, (held) =>
+    digest(ref, p, held),
+  );
+}
+
+async function digest(ref: SessionRef, p: Consolidating, signal: AbortSignal): Promise<ConsolidationOutcome> {
+  const session = await p.sessions.getSession({ ...ref, signal });
+  if (!session) return 'gone';
+  if (isConsolidated(session)) return 'unchanged';
+  // A session that an app has prepared, and in which nobody has spoken yet, is left alone.
+  if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
+  await orAborted(p.memory.addSessionToMemory(session, { signal }), signal);
+  return p.keep ? mark(ref, session, p) : clear(ref, session, p);
+}
+
+/** Whether a kept session is in memory as it stands. */
+export function isConsolidated(session: SessionSummary): boolean {
+  return session.lastSeq > 0 && session.state[MARK] === session.lastSeq;
+}
+
+// The mark is an event too, and counts itself; where somebody else wrote in between it fits no more.
+async function mark(ref: SessionRef, session: Session, { sessions }: Consolidating): Promise<ConsolidationOutcome> {
+  const event = await sessions.updateState({ ...ref, stateDelta: { [MARK]: session.lastSeq + 1 }, author: 'memory' });
+  return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';
+}
+
+// A turn that is going on has taken the session's own lease, and may not have stored its message yet.
+async function clear(ref: SessionRef, session: Session, p: Consolidating): Promise<ConsolidationOutcome> {
+  const { sessions, leasing, runtime, holder, leaseTtlMs: ttlMs } = p;
+  try {
+    return await holdLease({ leasing, key: ref, runtime, holder, waitMs: 0, ttlMs }, async () => {
+      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: session.lastSeq });
+      if (isDeleted) await p.artifacts?.deleteSessionArtifacts(ref);
+      return isDeleted ? 'deleted' : 'spoken';
+    });
+  } catch (error) {
+    if (TholeError.is(error, 'SESSION_BUSY')) return 'spoken';
+    throw error;
+  }
+}

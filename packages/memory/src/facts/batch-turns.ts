@@ -1,0 +1,44 @@
+import type { FactTurn } from './fact-extractor.ts';
+import { clipToTokens, estimateTokens } from '../asking/estimate-tokens.ts';
+
+/** One call's worth of turns. */
+export interface Batch {
+  turns: FactTurn[];
+  before: FactTurn[];
+}
+
+/** What who and when take of each turn. */
+const HEADING_TOKENS = 10;
+
+/**
+ * A session's turns in batches: those that are new, in order, as many as fit into the budget (a longer one is clipped and
+ * stands alone), each batch with the turns right before it that fit into theirs.
+ */
+export function batchTurns(
+  turns: readonly { turn: FactTurn; isNew: boolean }[],
+  budget: { batchTokens: number; contextTokens: number },
+): Batch[] {
+  const batches: Batch[] = [];
+  let left = 0;
+  turns.forEach(({ turn, isNew }, i) => {
+    if (!isNew) return;
+    const clipped = { ...turn, text: clipToTokens(turn.text, budget.batchTokens) };
+    const cost = costOf(clipped);
+    if (batches.length === 0 || cost > left) {
+      batches.push({ turns: [], before: turnsBefore(turns, i, budget.contextTokens) });
+      left = budget.batchTokens;
+    }
+    batches.at(-1)!.turns.push(clipped);
+    left -= cost;
+  });
+  return batches;
+}
+
+function turnsBefore(turns: readonly { turn: FactTurn }[], end: number, tokens: number): FactTurn[] {
+  let left = tokens;
+  let start = end;
+  while (start > 0 && costOf(turns[start - 1]!.turn) <= left) left -= costOf(turns[--start]!.turn);
+  return turns.slice(start, end).map(({ turn }) => turn);
+}
+
+const costOf = ({ text }: FactTurn): number => HEADING_TOKENS + estimateTokens(text);

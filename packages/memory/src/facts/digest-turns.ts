@@ -1,0 +1,111 @@
+import { textOf } from '@thole/core';
+import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
+import type { FullMemory } from '../keeping/full-memory.ts';
+import { isCurrent } from '../keeping/is-current.ts';
+import { listAll } from '../keeping/list-all.ts';
+import { applyOperations } from './apply-operations.ts';
+import { batchTurns } from './batch-turns.ts';
+import type { Batch } from './batch-turns.ts';
+import { checkOperations } from './check-operation.ts';
+import { isDigested, markOf } from './digest-mark.ts';
+import type { FactExtractor, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
+
+/** What was done with the turns of which no facts were made before. */
+export interface FactReport {
+  /** How many there were. */
+  turns: number;
+  /** How many operations were applied, and how many were refused. */
+  added: number;
+  superseded: number;
+  dropped: number;
+  refused: number;
+}
+
+/** Whose turns are digested, by what, and how many at a time. */
+export interface Digesting {
+  memory: FullMemory;
+  extractor: FactExtractor;
+  runtime: Runtime;
+  user: UserRef;
+  /** Undefined: all of the user's. */
+  sessionId: string | undefined;
+  evidenceFrom: 'user' | 'anyone';
+  limits: { batchTokens: number; contextTokens: number; knownFacts: number };
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Makes facts of undigested turns, batch by batch, and marks each turn when its batch is done: after a failure the next call
+ * goes on from there.
+ */
+export async function digestTurns(p: Digesting): Promise<FactReport> {
+  const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
+  const filter = { kinds: ['turn' as const], sessionId: p.sessionId };
+  const entries = await listAll(p.memory, { ...p.user, filter, signal: p.signal });
+  for (const [sessionId, turns] of Map.groupBy(entries, (entry) => entry.sessionId)) {
+    if (sessionId === undefined || turns.every(isDigested)) continue;
+    await digestSession(turns, sessionId, p, report);
+  }
+  return report;
+}
+
+async function digestSession(
+  entries: readonly MemoryEntry[],
+  sessionId: string,
+  p: Digesting,
+  report: FactReport,
+): Promise<void> {
+  const inOrder = entries.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry), isNew: !isDigested(entry) }));
+  for (const batch of batchTurns(turns, p.limits)) {
+    p.signal?.throwIfAborted();
+    await digestBatch(batch, sessionId, p, report);
+    for (const { id } of batch.turns) {
+      await p.memory.updateMemory({ ...p.user, id, change: markOf(byId.get(id)!) });
+      report.turns++;
+    }
+  }
+}
+
+async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report: FactReport): Promise<void> {
+  const { memory, user, extractor, evidenceFrom, runtime, signal } = p;
+  // Of what an agent said to itself nothing could be accepted.
+  if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
+  const now = runtime.now();
+  const all = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
+  const current = all.filter((entry) => isCurrent(entry, now));
+  const request: FactRequest = { ...batch, known: await similar(current, batch, p), now };
+  const operations = await extractor.extract(request, { signal });
+  signal?.throwIfAborted();
+  const { accepted, refused } = checkOperations(operations, request, evidenceFrom);
+  for (const reason of refused)
+    runtime.logger.warn('An operation on facts was refused.', { appName: user.appName, sessionId, reason });
+  report.refused += refused.length;
+  const applied = await applyOperations(accepted, { memory, user, sessionId, current, request });
+  report.added += applied.added;
+  report.superseded += applied.superseded;
+  report.dropped += applied.dropped;
+}
+
+/** All that is known where it is little, else what is most like the new turns. */
+async function similar(current: readonly MemoryEntry[], batch: Batch, p: Digesting): Promise<KnownFact[]> {
+  const limit = p.limits.knownFacts;
+  if (current.length <= limit) return current.map(toKnownFact);
+  const byId = new Map(current.map((entry) => [entry.id, entry]));
+  const query = batch.turns.map(({ text }) => text).join('\n');
+  const search = { ...p.user, query, limit: limit * 2, filter: { kinds: ['fact' as const, 'note' as const] } };
+  const { memories } = await p.memory.searchMemory({ ...search, signal: p.signal });
+  return memories
+    .flatMap(({ id }) => byId.get(id) ?? [])
+    .slice(0, limit)
+    .map(toKnownFact);
+}
+
+function toFactTurn({ id, author = '', content, timestamp }: MemoryEntry): FactTurn {
+  return { id, author, text: textOf(content), timestamp };
+}
+
+function toKnownFact({ id, kind, content, validFrom, timestamp }: MemoryEntry): KnownFact {
+  return { id, kind: kind === 'note' ? 'note' : 'fact', text: textOf(content), validFrom: validFrom ?? timestamp };
+}

@@ -1,0 +1,5 @@
+export { applyProposals, undoProposals } from './apply-proposals.ts';
+export type { ApplyProposalsOptions } from './apply-proposals.ts';
+export { proposeMemories } from './propose-memories.ts';
+export type { ProposeMemoriesOptions } from './propose-memories.ts';
+export type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';

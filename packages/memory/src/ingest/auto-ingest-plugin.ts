@@ -1,0 +1,150 @@
+import { checkCount, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
+import type {
+  EventLog,
+  InvocationContext,
+  MemoryService,
+  Plugin,
+  Runtime,
+  SessionRef,
+  SessionService,
+} from '@thole/core';
+import { codeOf } from '../keeping/code-of.ts';
+import { checkDuration } from '../keeping/check-duration.ts';
+import { fullMemory } from '../keeping/full-memory.ts';
+import { LatestSeqs } from './latest-seqs.ts';
+
+/** What an `AutoIngestPlugin` works with. */
+export interface AutoIngestPluginOptions {
+  /** The runner's: what is stored there is what is remembered. */
+  sessions: SessionService;
+  memory: MemoryService;
+  /** How many sessions may wait (1,000). What finds no room is remembered after the session's next run. */
+  maxWaiting?: number | undefined;
+  /** How often a run's events are tried, with 1, 2, 4 … times `retryMs` between (4). */
+  maxAttempts?: number | undefined;
+  /** The first wait after a failure, in milliseconds (1,000). */
+  retryMs?: number | undefined;
+  /** Told of what is given up until the session's next run. */
+  onError?: ((failure: { session: SessionRef; error: unknown }) => void) | undefined;
+  name?: string | undefined;
+  runtime?: Runtime | undefined;
+}
+
+const OPTIONS = [
+  ...(['sessions', 'memory', 'maxWaiting', 'maxAttempts', 'retryMs', 'onError', 'name', 'runtime'] as const),
+] satisfies readonly (keyof AutoIngestPluginOptions)[];
+
+/**
+ * Adds the new events of each run to memory when the run has ended, in the background: one session after the other, each in
+ * the order of its events. It reads what the sessions hold, so runs that are not kept (ephemeral ones, those of agents used as
+ * tools) leave nothing. The runner's close waits for what is queued.
+ */
+export class AutoIngestPlugin implements Plugin {
+  readonly name: string;
+  readonly #options: AutoIngestPluginOptions;
+  readonly #memory: MemoryService & Required<Pick<MemoryService, 'addEventsToMemory'>>;
+  readonly #runtime: Runtime;
+  /** Up to where memory has the events of a session, as far as this process knows. */
+  readonly #done = new LatestSeqs();
+  readonly #waiting = new Map<string, SessionRef>();
+  readonly #closing = new AbortController();
+  #working: Promise<void> | undefined;
+
+  constructor(options: AutoIngestPluginOptions) {
+    refuseUnknown(options, OPTIONS, 'AutoIngestPlugin');
+    const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
+    if (typeof sessions?.getSession !== 'function')
+      throw new TholeError('INVALID_INPUT', 'AutoIngestPlugin needs sessions, a SessionService.');
+    this.#memory = fullMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
+    checkCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
+    checkCount('maxAttempts', options.maxAttempts ?? 4, 1);
+    if (retryMs !== undefined) checkDuration('retryMs', retryMs);
+    this.name = name;
+    this.#options = options;
+    this.#runtime = runtime;
+  }
+
+  /** Queues the session; part of being a plugin. */
+  afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
+    const { appName, userId, sessionId, invocationId, history } = invocationContext;
+    const session = { appName, userId, sessionId };
+    const key = sessionKeyOf(session);
+    if (!this.#done.of(key)) this.#done.set(key, { seq: seqBefore(history, invocationId), incarnation: undefined });
+    // A session that waits already is read to its end when its turn comes.
+    if (this.#waiting.has(key)) return;
+    if (this.#waiting.size >= (this.#options.maxWaiting ?? 1_000)) {
+      this.#runtime.logger.warn('The queue of AutoIngestPlugin is full.', { appName, sessionId });
+      return;
+    }
+    this.#waiting.set(key, session);
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+  }
+
+  /** Resolves when everything that was queued is in memory, or was given up. */
+  async flush(): Promise<void> {
+    while (this.#working) await this.#working;
+  }
+
+  /** Waits for what is queued, and between attempts no longer; part of being a plugin. */
+  close(): Promise<void> {
+    this.#closing.abort();
+    return this.flush();
+  }
+
+  async #work(): Promise<void> {
+    // The run goes on before its events are looked at.
+    await Promise.resolve();
+    for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
+      const [key, session] = next;
+      this.#waiting.delete(key);
+      await this.#tryToIngest(key, session);
+    }
+  }
+
+  async #tryToIngest(key: string, session: SessionRef): Promise<void> {
+    const { maxAttempts = 4, retryMs = 1_000, onError } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#ingest(key, session);
+      } catch (error) {
+        if (attempt < maxAttempts) {
+          const waitMs = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
+          await this.#runtime.sleep(waitMs, this.#closing.signal).catch(atOnce);
+          continue;
+        }
+        const { appName, sessionId } = session;
+        this.#runtime.logger.warn('Events could not be added to memory.', { appName, sessionId, code: codeOf(error) });
+        try {
+          onError?.({ session, error });
+        } catch (thrown) {
+          this.#runtime.logger.error('onError of AutoIngestPlugin failed.', { code: codeOf(thrown) });
+        }
+        return;
+      }
+    }
+  }
+
+  async #ingest(key: string, session: SessionRef): Promise<void> {
+    const { sessions } = this.#options;
+    const reached = this.#done.of(key);
+    let stored = await sessions.getSession({ ...session, afterSeq: reached?.seq ?? 0 });
+    // One that was deleted and made anew counts from the beginning.
+    if (stored && reached?.incarnation !== undefined && stored.incarnation !== reached.incarnation)
+      stored = await sessions.getSession(session);
+    if (!stored) return;
+    if (stored.events.length > 0) await this.#memory.addEventsToMemory({ ...session, events: stored.events });
+    this.#done.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
+  }
+}
+
+/** The `seq` of the last event before a run. */
+function seqBefore(history: EventLog, invocationId: string): number {
+  for (const event of history) if (event.invocationId === invocationId) return (event.seq ?? 1) - 1;
+  return history.at(history.length - 1)?.seq ?? 0;
+}
+
+function first<K, V>(map: ReadonlyMap<K, V>): [K, V] | undefined {
+  return map.entries().next().value;
+}
+
+function atOnce(): void {}

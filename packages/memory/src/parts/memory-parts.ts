@@ -1,0 +1,102 @@
+import { refuseUnknown } from '@thole/core';
+import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
+import { memoryCommands } from '../commands/memory-commands.ts';
+import type { MemoryCommands } from '../commands/memory-commands.ts';
+import type { ConsolidationFailure } from '../consolidate/consolidator-options.ts';
+import { IdleConsolidator } from '../consolidate/idle-consolidator.ts';
+import { FactMemoryService } from '../facts/fact-memory-service.ts';
+import { profile } from '../profile/profile.ts';
+import { ProfilePlugin } from '../profile/profile-plugin.ts';
+import type { Profiles } from '../profile/profile.ts';
+import type { ProfileSource } from '../profile/profile-options.ts';
+import { SessionWindowPlugin } from '../window/session-window-plugin.ts';
+
+/** The settings of an app's memory. Every one has a default. */
+export interface MemoryPartsOptions {
+  sessions: SessionService;
+  /** The runner's, where there is one: what a session has saved goes with it. */
+  artifacts?: ArtifactService | undefined;
+  /** Where memory is kept. Without one nothing is, as with `enabled: false`. */
+  memory?: MemoryService | undefined;
+  /** Makes facts and profiles; without it there is plain recall. */
+  llm?: Llm | undefined;
+  /** Whether there is memory at all (true). Off: sessions alone, no service, no tools. */
+  enabled?: boolean | undefined;
+  /** Whether quiet sessions go into memory by themselves (true). */
+  autoIngest?: boolean | undefined;
+  /** How long a session must be quiet, in milliseconds (30 minutes). */
+  idleMs?: number | undefined;
+  /** Whether consolidated sessions stay (false). */
+  keep?: boolean | undefined;
+  /** What is worth keeping, in place of the default. */
+  extractionInstructions?: string | undefined;
+  /** Whether requests quote a profile (true). */
+  preload?: boolean | undefined;
+  /** Most lines of the profile (20). */
+  preloadLimit?: number | undefined;
+  sources?: readonly ProfileSource[] | undefined;
+  /** How many of the user's turns a prompt is made of (30). */
+  windowTurns?: number | undefined;
+  /** The tools of memory, `load_memory` and `remember`: given back where there is memory. */
+  tools?: readonly Tool[] | undefined;
+  onError?: ((failure: ConsolidationFailure) => void) | undefined;
+  runtime?: Runtime | undefined;
+}
+
+/** What goes into the runner, the agent and the front end. */
+export interface MemoryParts {
+  /** For the runner; undefined where memory is off. */
+  memoryService: MemoryService | undefined;
+  /** For the runner, whose `close` closes them. */
+  plugins: readonly Plugin[];
+  /** For the agent; none where memory is off. */
+  tools: readonly Tool[];
+  /** Call its `sweep` when the process starts. It does nothing by itself where memory or `autoIngest` is off. */
+  consolidator: IdleConsolidator | undefined;
+  profiles: Profiles | undefined;
+  commands: MemoryCommands;
+}
+
+const OPTIONS = [
+  ...(['sessions', 'memory', 'llm', 'enabled', 'autoIngest', 'idleMs', 'keep', 'extractionInstructions'] as const),
+  ...(['artifacts', 'preload', 'preloadLimit', 'sources', 'windowTurns', 'tools', 'onError', 'runtime'] as const),
+] satisfies readonly (keyof MemoryPartsOptions)[];
+
+/** Everything of this package put together by one object of settings. Each part may as well be made by itself. */
+export function memoryParts(options: MemoryPartsOptions): MemoryParts {
+  refuseUnknown(options, OPTIONS, 'memoryParts');
+  const { sessions, memory, llm, enabled = true, autoIngest = true, preload = true, tools = [], runtime } = options;
+  const window = new SessionWindowPlugin({ turns: options.windowTurns ?? 30 });
+  if (!enabled || !memory) {
+    const commands = memoryCommands({ sessions, artifacts: options.artifacts, runtime });
+    const nothing = { memoryService: undefined, consolidator: undefined, profiles: undefined };
+    return { ...nothing, plugins: [window], tools: [], commands };
+  }
+  const instructions = options.extractionInstructions;
+  const service = llm
+    ? new FactMemoryService({ memory, llm, instructions, leasing: sessions.leasing, runtime })
+    : memory;
+  const { idleMs, keep, onError } = options;
+  const consolidator = new IdleConsolidator({
+    sessions,
+    memory: service,
+    artifacts: options.artifacts,
+    idleMs,
+    keep,
+    onError,
+    runtime,
+    enabled: autoIngest,
+  });
+  const { preloadLimit: limit, sources } = options;
+  const profiles = llm && preload ? profile({ memory: service, llm, limit, sources, runtime }) : undefined;
+  const plugins = [window, consolidator, ...(profiles ? [new ProfilePlugin({ profiles })] : [])];
+  const commands = memoryCommands({
+    memory: service,
+    sessions,
+    consolidator,
+    artifacts: options.artifacts,
+    profiles,
+    runtime,
+  });
+  return { memoryService: service, plugins, tools, consolidator, profiles, commands };
+}

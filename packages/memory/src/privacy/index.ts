@@ -1,0 +1,4 @@
+export { correctMemory, exportMemory, importMemory } from './export-memory.ts';
+export type { MemoryExport } from './export-memory.ts';
+export { RedactingMemoryService } from './redacting-memory-service.ts';
+export type { RedactingMemoryServiceOptions } from './redacting-memory-service.ts';

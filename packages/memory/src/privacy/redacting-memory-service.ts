@@ -1,0 +1,109 @@
+import { invalidInput, refuseUnknown, withoutQuotedMemory } from '@thole/core';
+import type {
+  Call,
+  Content,
+  Event,
+  MaybePromise,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryService,
+  NewMemory,
+  SearchMemoryRequest,
+  SearchMemoryResponse,
+  Session,
+  SessionRef,
+  UserRef,
+} from '@thole/core';
+import { fullMemory } from '../keeping/full-memory.ts';
+import type { FullMemory } from '../keeping/full-memory.ts';
+
+/** Whose texts are redacted, and how. */
+export interface RedactingMemoryServiceOptions {
+  /** Any service with every ability. */
+  memory: MemoryService;
+  /** A text as it may be kept. What it throws, the call throws, and nothing is stored. */
+  redact: (text: string) => MaybePromise<string>;
+}
+
+/**
+ * Gives every text to `redact` before the wrapped service sees it: turns, facts and notes before they are stored or embedded,
+ * and queries before they are. A turn of which nothing is left is not kept. What was stored before stays as it is.
+ */
+export class RedactingMemoryService implements MemoryService {
+  readonly #memory: FullMemory;
+  readonly #redact: (text: string) => MaybePromise<string>;
+
+  constructor(options: RedactingMemoryServiceOptions) {
+    refuseUnknown(options, ['memory', 'redact'], 'RedactingMemoryService');
+    const { memory, redact } = options;
+    this.#memory = fullMemory(memory, 'RedactingMemoryService');
+    if (typeof redact !== 'function') throw invalidInput('redact', 'a function of a text', redact);
+    this.#redact = redact;
+  }
+
+  async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+    call.signal?.throwIfAborted();
+    const events = Array.isArray(session?.events) ? await this.#events(session.events) : undefined;
+    await this.#memory.addSessionToMemory(events ? { ...session, events } : session, call);
+  }
+
+  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
+    const events = Array.isArray(p.events) ? await this.#events(p.events) : p.events;
+    await this.#memory.addEventsToMemory({ ...p, events });
+  }
+
+  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+    if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
+    const memories: NewMemory[] = [];
+    for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#withContent(memory));
+    return this.#memory.addMemory({ ...p, memories });
+  }
+
+  async updateMemory(
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+  ): Promise<MemoryEntry | undefined> {
+    return this.#memory.updateMemory({ ...p, change: await this.#withContent(p.change) });
+  }
+
+  async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
+    const isText = typeof p.query === 'string' && p.query.trim() !== '';
+    return this.#memory.searchMemory(isText ? { ...p, query: await this.#redact(p.query) } : p);
+  }
+
+  listMemories(
+    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+  ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
+    return this.#memory.listMemories(p);
+  }
+
+  deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {
+    return this.#memory.deleteMemory(p);
+  }
+
+  deleteSessionMemory(p: SessionRef & Call): Promise<number> {
+    return this.#memory.deleteSessionMemory(p);
+  }
+
+  deleteUserMemory(p: UserRef & Call): Promise<number> {
+    return this.#memory.deleteUserMemory(p);
+  }
+
+  // What is no event is the wrapped service's to refuse.
+  async #events(events: readonly Event[]): Promise<Event[]> {
+    const redacted: Event[] = [];
+    for (const event of events) redacted.push(await this.#withContent(event));
+    return redacted;
+  }
+
+  async #withContent<T extends { content?: Content | undefined }>(holder: T): Promise<T> {
+    const parts = holder?.content?.parts;
+    if (!Array.isArray(parts)) return holder;
+    const redacted: NonNullable<Content['parts']> = [];
+    for (const part of parts as NonNullable<Content['parts']>) {
+      const isText = typeof part?.text === 'string' && part.text !== '';
+      // The frame of quoted memory must not be redacted into something that nobody knows again.
+      redacted.push(isText ? { ...part, text: await this.#redact(withoutQuotedMemory(part.text!)) } : part);
+    }
+    return { ...holder, content: { ...holder.content, parts: redacted } };
+  }
+}

@@ -1,0 +1,227 @@
+import { createEvent } from '@thole/core';
+import type { MemoryEntry } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { memoryCommands } from '@thole/memory/commands';
+import type { MemoryCommandsOptions } from '@thole/memory/commands';
+import { IdleConsolidator } from '@thole/memory/consolidate';
+import { FactMemoryService } from '@thole/memory/facts';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { ann, bob, texts } from '../support/talks.ts';
+
+const here = { ...ann, sessionId: 'here' };
+
+function house(options: Partial<MemoryCommandsOptions> = {}) {
+  const runtime = new FixedRuntime();
+  const sessions = new InMemorySessionService({ runtime });
+  const inner = new InMemoryMemoryService({ runtime });
+  const extractor = { specVersion: 1 as const, extract: async () => [] };
+  const memory = new FactMemoryService({ memory: inner, extractor, runtime });
+  const consolidator = new IdleConsolidator({ sessions, memory, runtime });
+  const commands = memoryCommands({ memory, sessions, consolidator, runtime, ...options });
+  const say = async (text: string) => {
+    if (!(await sessions.getSession(here))) await sessions.createSession(here);
+    const event = createEvent({ author: 'user', content: { role: 'user', parts: [{ text }] } }, runtime);
+    await sessions.appendEvent({ session: here, event });
+  };
+  const all = async (user = ann): Promise<MemoryEntry[]> =>
+    (await memory.listMemories({ ...user, filter: { kinds: ['turn', 'fact', 'note'] } })).memories;
+  return { runtime, sessions, memory, commands, say, all, handle: (line: string) => commands.handle(line, here) };
+}
+
+describe('lines', () => {
+  it('that are no commands of memory are handed back, other commands and slashes in texts too', async () => {
+    const { handle } = house();
+    for (const line of [
+      'Hello.',
+      '',
+      '   ',
+      '/',
+      '/quit',
+      '/rememberme',
+      '/constructor',
+      'what is /memory?',
+      'yes',
+      '/ memory',
+    ])
+      expect(await handle(line), line).toBeUndefined();
+  });
+
+  it('are commands in any case, with blanks around and a byte order mark before', async () => {
+    const { handle } = house();
+    for (const line of ['/memory', '  /MEMORY  ', '\uFEFF/memory', '/memory list'])
+      expect(await handle(line), line).toEqual({ text: 'Nothing is remembered.' });
+  });
+
+  it('of all commands the help tells', () => {
+    expect(house().commands.help.map(({ usage }) => usage.split(' ')[0])).toEqual([
+      '/remember',
+      '/memory',
+      '/forget',
+      '/reset',
+    ]);
+  });
+});
+
+describe('/remember and /memory', () => {
+  it('keeps a fact word for word, for this user alone, and lists it', async () => {
+    const { handle, all } = house();
+    expect(await handle('/remember  My PIN is  4711! ')).toEqual({ text: 'Remembered: My PIN is 4711!' });
+    expect((await all()).map(({ kind, author, content }) => [kind, author, content.parts![0]!.text])).toEqual([
+      ['note', 'user', 'My PIN is  4711!'],
+    ]);
+    expect(await handle('/memory')).toEqual({ text: '1. kept: My PIN is 4711!' });
+    expect(await all(bob)).toEqual([]);
+    expect((await handle('/remember'))!.text).toContain('/remember <fact>');
+  });
+
+  it('shows what fits a query, turns with their speaker, and one line for each, whatever they hold', async () => {
+    const { handle, memory } = house();
+    const content = { parts: [{ text: 'red\u001b[31m wine\nand more' }] };
+    await memory.addMemory({ ...ann, memories: [{ kind: 'turn', content, author: 'concierge', id: 't' }] });
+    expect(await handle('/memory wine')).toEqual({ text: '1. concierge: red[31m wine and more' });
+    expect(await handle('/memory helicopter')).toEqual({ text: 'No memory fits that.' });
+  });
+
+  it('shows the last of many, and says how many more there are', async () => {
+    const { handle, memory } = house();
+    const note = (i: number) => ({ kind: 'note' as const, content: { parts: [{ text: `Note ${i}.` }] } });
+    await memory.addMemory({ ...ann, memories: Array.from({ length: 53 }, (_, i) => note(i)) });
+    const lines = (await handle('/memory'))!.text.split('\n');
+    expect([lines[0], lines[49], lines[50]]).toEqual([
+      '1. kept: Note 3.',
+      '50. kept: Note 52.',
+      '… and 3 more. /memory <query> looks among all.',
+    ]);
+  });
+});
+
+describe('/forget', () => {
+  it('asks, and forgets everything of this user when the next line is yes; the conversation stays', async () => {
+    const { handle, all, say, sessions, memory } = house();
+    await say('Hello.');
+    await handle('/remember One.');
+    await handle('/remember Two.');
+    await memory.addMemory({ ...bob, memories: [{ kind: 'note', content: { parts: [{ text: 'Bob’s.' }] } }] });
+    expect(await handle('/forget')).toEqual({ text: 'Forget everything that is remembered of you? Answer yes or no.' });
+    expect(await all()).toHaveLength(2);
+    expect(await handle(' YES ')).toEqual({ text: 'Forgotten: 2 memories. This conversation stays.' });
+    expect([await all(), texts(await all(bob))]).toEqual([[], ['Bob’s.']]);
+    expect(await sessions.getSession(here)).toBeDefined();
+    expect(await handle('yes'), 'a second yes is an answer to nothing').toBeUndefined();
+  });
+
+  it('takes a yes from a pipe, whose lines come all at once', async () => {
+    const { commands, all, memory } = house();
+    const add = memory.addMemory.bind(memory);
+    memory.addMemory = async (p) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return add(p);
+    };
+    const lines = ['/remember One.', '/forget', 'yes', 'Hello.'];
+    const answers = await Promise.all(lines.map((line) => commands.handle(line, here)));
+    expect(answers.map((answer) => answer?.text.split(':')[0])).toEqual([
+      'Remembered',
+      'Forget everything that is remembered of you? Answer yes or no.',
+      'Forgotten',
+      undefined,
+    ]);
+    expect(await all()).toEqual([]);
+  });
+
+  it('anything but yes forgets nothing: a message goes on to the agent, a command is done', async () => {
+    const { handle, all } = house();
+    await handle('/remember One.');
+    const after = async (line: string) => {
+      await handle('/forget');
+      return handle(line);
+    };
+    expect(await after('no')).toEqual({ text: 'Nothing was forgotten.' });
+    expect(await after('')).toEqual({ text: 'Nothing was forgotten.' });
+    expect(await after('yes please')).toEqual({ text: 'Nothing was forgotten.', isMessage: true });
+    expect(await after('/memory')).toEqual({ text: 'Nothing was forgotten.\n1. kept: One.' });
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('the yes of another user or session, and one that comes too late, forgets nothing', async () => {
+    const { handle, commands, all, runtime } = house();
+    await handle('/remember One.');
+    await handle('/forget');
+    expect(await commands.handle('yes', { ...bob, sessionId: 'here' })).toBeUndefined();
+    expect(await commands.handle('yes', { ...ann, sessionId: 'there' })).toBeUndefined();
+    await runtime.advance(120_001);
+    expect(await handle('yes')).toBeUndefined();
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('with a number forgets that line of /memory, with its evidence', async () => {
+    const { handle, say, all, memory, sessions } = house();
+    await say('I live in Bonn.');
+    await memory.addSessionToMemory((await sessions.getSession(here))!);
+    const [turn] = await all();
+    const fact = { kind: 'fact' as const, content: { parts: [{ text: 'Lives in Bonn.' }] }, evidence: [turn!.id] };
+    await memory.addMemory({ ...ann, memories: [fact] });
+    expect((await handle('/forget 1'))!.text).toContain('no such line');
+    await handle('/memory');
+    expect((await handle('/forget 2'))!.text).toContain('no such line');
+    expect(await handle('/forget 1')).toEqual({ text: 'Forgotten, with what it was drawn from.' });
+    expect(await all()).toEqual([]);
+    expect(await handle('/forget 1')).toEqual({ text: 'That was forgotten already.' });
+  });
+});
+
+describe('/reset', () => {
+  it.each(['/reset', '/new', '/clear'])('%s puts the conversation into memory and clears it', async (command) => {
+    const { handle, say, all, sessions } = house();
+    await say('I live in Bonn.');
+    expect(await handle(command)).toEqual({
+      text: 'The conversation is in memory now. A new one has begun.',
+      isCleared: true,
+    });
+    expect([texts(await all()), await sessions.getSession(here)]).toEqual([['I live in Bonn.'], undefined]);
+    expect(await handle(command)).toEqual({ text: 'There is nothing to clear.' });
+  });
+
+  it('clears also where sessions are kept, and one in which nothing was said', async () => {
+    const { runtime, sessions, memory, say, all } = house();
+    const consolidator = new IdleConsolidator({ sessions, memory, runtime, keep: true });
+    const commands = memoryCommands({ memory, sessions, consolidator, runtime });
+    await say('I live in Bonn.');
+    expect(await commands.handle('/reset', here)).toMatchObject({ isCleared: true });
+    await sessions.createSession(here);
+    expect(await commands.handle('/reset', here)).toMatchObject({ isCleared: true });
+    expect([await sessions.getSession(here), texts(await all())]).toEqual([undefined, ['I live in Bonn.']]);
+  });
+
+  it('works without a consolidator', async () => {
+    const { say, all, sessions, handle } = house({ consolidator: undefined });
+    await say('I live in Bonn.');
+    expect(await handle('/reset')).toMatchObject({ isCleared: true });
+    expect([texts(await all()), await sessions.getSession(here)]).toEqual([['I live in Bonn.'], undefined]);
+  });
+
+  it('clears nothing when the conversation cannot be put into memory', async () => {
+    const { say, sessions, handle } = house({
+      consolidator: { consolidate: () => Promise.reject(new Error('The model is out.')) },
+    });
+    await say('I live in Bonn.');
+    await expect(handle('/reset')).rejects.toThrow('The model is out.');
+    expect(await sessions.getSession(here)).toBeDefined();
+  });
+
+  it('clears nothing while somebody speaks', async () => {
+    const { say, sessions, handle } = house({ consolidator: { consolidate: async () => 'spoken' as const } });
+    await say('I live in Bonn.');
+    expect((await handle('/reset'))!.isCleared).toBeUndefined();
+    expect(await sessions.getSession(here)).toBeDefined();
+  });
+});
+
+it('without memory commands say so, and /reset clears', async () => {
+  const { say, sessions, handle } = house({ memory: undefined, consolidator: undefined });
+  await say('Hello.');
+  for (const line of ['/remember One.', '/memory', '/memory x', '/forget', '/forget 1'])
+    expect((await handle(line))!.text, line).toContain('Memory is off');
+  expect(await handle('/reset')).toEqual({ text: 'A new one has begun.', isCleared: true });
+  expect(await sessions.getSession(here)).toBeUndefined();
+});

@@ -1,0 +1,153 @@
+import { createEvent, textOf } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { applyProposals, proposeMemories, undoProposals } from '@thole/memory/improve';
+import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { ann, bob, texts } from '../support/talks.ts';
+
+const everything = { kinds: ['fact', 'note'] as const };
+
+async function house(...proposals: JsonObject[]) {
+  const runtime = new FixedRuntime();
+  const memory = new InMemoryMemoryService({ runtime });
+  const sessions = new InMemorySessionService({ runtime });
+  const here = { ...ann, sessionId: 'here' };
+  await sessions.createSession(here);
+  for (const [author, text] of [
+    ['user', 'My sister Eva lives in Oslo.'],
+    ['concierge', 'A screenshot was captured.'],
+  ] as const) {
+    const event = createEvent({ author, content: { parts: [{ text }] } }, runtime);
+    await sessions.appendEvent({ session: here, event });
+    await runtime.advance(1000);
+  }
+  const fact = (text: string) => ({ kind: 'fact' as const, content: { parts: [{ text }] }, id: text, validFrom: 5 });
+  await memory.addMemory({ ...ann, memories: [fact('Sister lives in Bonn.'), fact('A screenshot was captured.')] });
+  const llm = new ScriptedLlm(says(JSON.stringify({ proposals })));
+  const propose = () => proposeMemories({ ...ann, sessions, memory, llm, runtime });
+  const current = async () => {
+    const { memories } = await memory.listMemories({ ...ann, filter: everything });
+    return texts(memories.filter(({ validTo }) => validTo === undefined)).toSorted();
+  };
+  return { runtime, memory, sessions, llm, propose, current };
+}
+
+const sister = {
+  action: 'add',
+  target: '',
+  text: 'Her sister is called Eva.',
+  reason: 'She said so.',
+  evidence: ['t1'],
+};
+const moved = { action: 'correct', target: 'k1', text: 'Sister lives in Oslo.', reason: 'Oslo now.', evidence: ['t1'] };
+const noise = { action: 'remove', target: 'k2', text: '', reason: 'Nothing about her.', evidence: ['t2'] };
+
+describe('proposeMemories', () => {
+  it('proposes additions, corrections and removals with reasons and evidence, and changes nothing', async () => {
+    const { propose, llm, current, runtime } = await house(sister, moved, noise);
+    const before = await current();
+    const proposals = await propose();
+    expect(proposals).toMatchObject([
+      { ...ann, action: 'add', text: 'Her sister is called Eva.', reason: 'She said so.', proposedAt: runtime.now() },
+      { action: 'correct', text: 'Sister lives in Oslo.', target: { id: 'Sister lives in Bonn.' } },
+      { action: 'remove', text: '', target: { id: 'A screenshot was captured.' } },
+    ]);
+    expect(proposals.every(({ evidence }) => evidence.length === 1)).toBe(true);
+    expect(JSON.parse(JSON.stringify(proposals))).toEqual(proposals);
+    expect(await current()).toEqual(before);
+    const prompt = textOf(llm.requests[0]!.contents[0]);
+    expect(prompt).toMatch(/t1 \S+ user: My sister Eva lives in Oslo\./);
+    expect(prompt).toMatch(/k2 .*: A screenshot was captured\./);
+  });
+
+  it('leaves out what has no reason, no evidence, no target or no text, and goes on', async () => {
+    const { propose } = await house(
+      { ...sister, reason: ' ' },
+      { ...sister, evidence: [] },
+      { ...sister, evidence: ['t9'] },
+      { ...sister, evidence: ['k1'] },
+      { ...moved, target: 'k9' },
+      { ...moved, target: 't1' },
+      { ...sister, text: '' },
+      { ...sister, action: 'shout' },
+      sister,
+    );
+    expect((await propose()).map(({ text }) => text)).toEqual(['Her sister is called Eva.']);
+  });
+
+  it('does not look at what was forgotten, though its session is still there (contract 31)', async () => {
+    const { propose, memory, llm } = await house(sister);
+    await memory.deleteUserMemory(ann);
+    expect(await propose()).toEqual([]);
+    expect(llm.requests).toEqual([]);
+  });
+
+  it('knows of one user alone', async () => {
+    const { sessions, memory, llm, runtime } = await house(sister);
+    expect(await proposeMemories({ ...bob, sessions, memory, llm, runtime })).toEqual([]);
+    expect(llm.requests).toEqual([]);
+  });
+});
+
+describe('applyProposals and undoProposals', () => {
+  it('writes what was approved, says what was done, and all of it can be undone', async () => {
+    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+    const before = (await memory.listMemories({ ...ann, filter: everything })).memories;
+    const proposals = await propose();
+    const audit = await applyProposals({ memory, proposals, approvedBy: 'ann herself', runtime });
+    expect(await current()).toEqual(['Her sister is called Eva.', 'Sister lives in Oslo.']);
+    expect(audit).toMatchObject({ ...ann, appliedAt: runtime.now(), approvedBy: 'ann herself', refused: [] });
+    expect(audit.changes.map(({ proposal }) => proposal.action)).toEqual(['add', 'correct', 'remove']);
+    const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } });
+    const eva = memories.find((one) => textOf(one.content).includes('Eva'))!;
+    expect(eva.customMetadata).toEqual({
+      proposal: { id: proposals[0]!.id, reason: 'She said so.', auditId: audit.id, approvedBy: 'ann herself' },
+    });
+    expect(await undoProposals({ memory, audit: JSON.parse(JSON.stringify(audit)) })).toBe(3);
+    const after = (await memory.listMemories({ ...ann, filter: everything })).memories;
+    expect(after.toSorted((a, b) => (a.id < b.id ? 1 : -1))).toEqual(before.toSorted((a, b) => (a.id < b.id ? 1 : -1)));
+    expect(await undoProposals({ memory, audit })).toBe(2);
+    expect(await current(), 'undone twice is undone').toEqual(before.map(({ content }) => textOf(content)).toSorted());
+  });
+
+  it('applies what was approved and no more', async () => {
+    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+    const proposals = (await propose()).slice(0, 1);
+    await applyProposals({ memory, proposals, runtime });
+    expect(await current()).toHaveLength(3);
+  });
+
+  it('refuses one whose target changed or whose evidence was forgotten meanwhile, and goes on', async () => {
+    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+    const proposals = await propose();
+    await memory.updateMemory({
+      ...ann,
+      id: 'Sister lives in Bonn.',
+      change: { content: { parts: [{ text: 'No sister.' }] } },
+    });
+    await memory.deleteMemory({ ...ann, ids: proposals[0]!.evidence });
+    const audit = await applyProposals({ memory, proposals, runtime });
+    expect(audit.refused.map(({ reason }) => reason)).toEqual([
+      'its evidence is not in memory any more',
+      'its evidence is not in memory any more',
+    ]);
+    expect(await current()).toEqual(['No sister.']);
+  });
+
+  it('undoing brings back nothing that the user has forgotten since (contract 31)', async () => {
+    const { propose, memory, runtime } = await house(sister, moved, noise);
+    const audit = await applyProposals({ memory, proposals: await propose(), runtime });
+    await memory.deleteUserMemory(ann);
+    expect(await undoProposals({ memory, audit })).toBe(0);
+    expect((await memory.listMemories(ann)).memories).toEqual([]);
+  });
+
+  it('takes the proposals of one user at a time', async () => {
+    const { propose, memory } = await house(sister, moved);
+    const [first, second] = await propose();
+    const mixed = [first!, { ...second!, userId: 'bob' }];
+    await expect(applyProposals({ memory, proposals: mixed })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(applyProposals({ memory, proposals: [] })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

@@ -1,0 +1,2 @@
+/** What the text assembles to. */
+export function assembleScan(): Promise<Uint8Array>;

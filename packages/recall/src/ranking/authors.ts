@@ -1,0 +1,61 @@
+import type { Analyzer } from '../analyzer/analyzer.ts';
+import { Names } from '../index/names.ts';
+
+/** Who has said something in an index, and in which sessions how often. Authors without a turn left are not asked after. */
+export class Authors {
+  readonly #analyzer: Analyzer;
+  readonly #names = new Names();
+  readonly #words: (readonly string[])[] = [];
+  readonly #turns: number[] = [];
+  readonly #turnsAsUser: number[] = [];
+  readonly #sessions: Map<number, number>[] = [];
+
+  constructor(analyzer: Analyzer) {
+    this.#analyzer = analyzer;
+  }
+
+  /** Numbers given so far. */
+  get length(): number {
+    return this.#names.length;
+  }
+
+  nameOf(author: number): string {
+    return this.#names.nameOf(author);
+  }
+
+  numberOf(name: string): number {
+    const author = this.#names.numberOf(name);
+    if (author < this.#words.length) return author;
+    this.#words.push(this.#analyzer.words(name, 'query'));
+    this.#turns.push(0);
+    this.#turnsAsUser.push(0);
+    this.#sessions.push(new Map());
+    return author;
+  }
+
+  /** Counts turns of an author: `by` is 1 for one more, -1 for one less. */
+  count(author: number, session: number, asUser: boolean, by: 1 | -1): void {
+    this.#turns[author]! += by;
+    if (asUser) this.#turnsAsUser[author]! += by;
+    const sessions = this.#sessions[author]!;
+    const turns = (sessions.get(session) ?? 0) + by;
+    if (turns > 0) sessions.set(session, turns);
+    else sessions.delete(session);
+  }
+
+  /** Who has turns, each with the words of the name. */
+  *present(): Generator<{ author: number; name: string; words: readonly string[] }> {
+    for (let author = 0; author < this.#words.length; author++)
+      if (this.#turns[author]! > 0) yield { author, name: this.nameOf(author), words: this.#words[author]! };
+  }
+
+  /** Whether an author is the user whose memory this is. */
+  isUser(author: number): boolean {
+    return (this.#turnsAsUser[author] ?? 0) > 0;
+  }
+
+  /** Turns of an author by session. */
+  sessionsOf(author: number): ReadonlyMap<number, number> {
+    return this.#sessions[author]!;
+  }
+}

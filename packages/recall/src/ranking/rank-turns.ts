@@ -1,0 +1,66 @@
+import { TopK } from '../index/top-k.ts';
+import { byBound } from './by-bound.ts';
+import type { RankingRoom } from './ranking-room.ts';
+import type { Query } from './read-query.ts';
+import type { RecallIndex } from './recall-index.ts';
+import type { RecallSignal, RecallTuning } from './signals.ts';
+import { TurnScorer } from './turn-scorer.ts';
+
+/** A turn found; what each signal gave to its score, where that was asked for. */
+export interface RankedTurn {
+  slot: number;
+  score: number;
+  explanation?: { [signal in RecallSignal]?: number } | undefined;
+}
+
+/** What a ranking is asked beside the query. */
+export interface TurnsWanted {
+  limit: number;
+  accepts: ((slot: number) => boolean) | undefined;
+  explain: boolean;
+}
+
+/**
+ * The best turns, best first. A candidate is a turn in whose window a word of the query stands, or that was said, or speaks
+ * of, the time it names. Each signal is divided by its largest value among all turns. Blocks of turns of which none can be
+ * among the best are passed over; the answer is the same as if each had been looked at.
+ */
+export function rankTurns(
+  index: RecallIndex,
+  query: Query,
+  tuning: RecallTuning,
+  room: RankingRoom,
+  wanted: TurnsWanted,
+): RankedTurn[] {
+  try {
+    return best(index, new TurnScorer(index, query, tuning, room), room, wanted);
+  } finally {
+    room.clear();
+  }
+}
+
+function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wanted: TurnsWanted): RankedTurn[] {
+  const { blocks } = room;
+  const { limit, accepts, explain } = wanted;
+  const slots: number[] = [];
+  const scores: number[] = [];
+  const top = new TopK(limit, (a, b) =>
+    scores[a] === scores[b] ? turns.isNewer(slots[a]!, slots[b]!) : scores[a]! > scores[b]!,
+  );
+  let least = 0;
+  const consider = (slot: number, score: number): void => {
+    if (score < least || (accepts && !accepts(slot))) return;
+    slots.push(slot);
+    top.offer(scores.push(score) - 1);
+    if (top.worst !== undefined) least = scores[top.worst]!;
+  };
+  const bounds = scorer.bounds();
+  for (const i of byBound(bounds)) {
+    if (bounds[i]! < least || scorer.sharpen(blocks.at(i), bounds[i]!) < least) continue;
+    scorer.scoreBlock(blocks.at(i), consider);
+  }
+  return top.sorted().map((i) => {
+    const slot = slots[i]!;
+    return { slot, score: scores[i]!, ...(explain && { explanation: scorer.explain(slot) }) };
+  });
+}

@@ -1,0 +1,64 @@
+import type { Analyzer } from '../analyzer/analyzer.ts';
+import { dayAt } from '../time/day-span.ts';
+import type { DaySpan } from '../time/day-span.ts';
+import { readDates } from '../time/read-dates.ts';
+import { readRelativeDates } from '../time/read-relative-dates.ts';
+import { whoIsAskedAbout } from './who-is-asked-about.ts';
+import type { Authors } from './authors.ts';
+
+/** What a query asks for. */
+export interface Query {
+  /** Each once, without the names of people who speak here unless there is nothing else. */
+  words: readonly string[];
+  /** Authors whose name is in the query. */
+  named: readonly number[];
+  /** Words of such names that are none of `words`. */
+  nameWords: readonly string[];
+  /** Whether the query is about the author of a turn; undefined where it names nobody. */
+  isAbout: ((author: number) => boolean) | undefined;
+  /** When: the days that the query names. */
+  spans: readonly DaySpan[];
+  asksWhen: boolean;
+  asksHowMany: boolean;
+}
+
+const WHEN =
+  /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
+const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
+
+/** Takes a query apart. `years` are those of the memory, asked for where a date lacks one; `now` is in seconds. */
+export function readQuery(
+  text: string,
+  p: { analyzer: Analyzer; authors: Authors; years: () => readonly number[]; now: number | undefined },
+): Query {
+  const all = [...new Set(p.analyzer.words(text, 'query'))];
+  const asked = new Set(all);
+  const named: number[] = [];
+  const names = new Set<string>();
+  for (const { author, name, words } of p.authors.present()) {
+    if (words.length === 0 || !words.some((word) => asked.has(word))) continue;
+    named.push(author);
+    // Agents are called after what they do; people's names are written with a capital, or in a script without.
+    if (name.toLowerCase() !== name || name.toUpperCase() === name) for (const word of words) names.add(word);
+  }
+  const telling = all.filter((word) => !names.has(word));
+  const words = telling.some((word) => !word.startsWith('~')) ? telling : all;
+  return {
+    words,
+    named,
+    nameWords: words === all ? [] : all.filter((word) => names.has(word)),
+    isAbout: whoIsAskedAbout(text, p.analyzer, p.authors),
+    spans: spansOf(text, p),
+    asksWhen: WHEN.test(text),
+    asksHowMany: HOW_MANY.test(text),
+  };
+}
+
+function spansOf(text: string, p: { years: () => readonly number[]; now: number | undefined }): DaySpan[] {
+  const needsYears = /\d|january|february|march|april|may|june|july|august|september|october|november|december/i.test(
+    text,
+  );
+  const spans = needsYears ? readDates(text, p.years()) : [];
+  if (p.now !== undefined) spans.push(...readRelativeDates(text, dayAt(p.now)));
+  return spans;
+}

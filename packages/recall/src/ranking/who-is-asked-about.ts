@@ -1,0 +1,31 @@
+import type { Analyzer } from '../analyzer/analyzer.ts';
+import type { Authors } from './authors.ts';
+
+const TOKEN = /[\p{L}\p{M}\p{N}]+/gu;
+// "Can you tell me what I …" is not about the one who is to tell.
+const PRELUDE =
+  /^\W*(?:please,? )?(?:can|could|would|will|do|did) you (?:please )?(?:tell|remind|remember|recall|know|find|show|say)\b(?: me)?|^\W*(?:please,? )?(?:tell|remind|show) me\b/i;
+const THE_USER: ReadonlySet<string> = new Set(['i', 'my', 'me', 'mine', 'myself', 'we', 'our', 'us']);
+const THE_OTHER: ReadonlySet<string> = new Set(['you', 'your', 'yours', 'yourself']);
+
+/**
+ * Who a question is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
+ * "your" anybody else. Undefined where it says nothing of the kind.
+ */
+export function whoIsAskedAbout(
+  text: string,
+  analyzer: Analyzer,
+  authors: Authors,
+): ((author: number) => boolean) | undefined {
+  const byWord = new Map<string, number>();
+  for (const { author, words } of authors.present())
+    for (const word of words) if (!byWord.has(word)) byWord.set(word, author);
+  for (const token of text.replace(PRELUDE, ' ').toLowerCase().match(TOKEN) ?? []) {
+    const [word] = analyzer.words(token, 'query');
+    const named = word === undefined ? undefined : byWord.get(word);
+    if (named !== undefined) return (author) => author === named;
+    if (THE_USER.has(token)) return (author) => authors.isUser(author);
+    if (THE_OTHER.has(token)) return (author) => author >= 0 && !authors.isUser(author);
+  }
+  return undefined;
+}

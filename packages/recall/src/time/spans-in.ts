@@ -1,0 +1,29 @@
+import { monthAt } from './day-span.ts';
+import type { DaySpan } from './day-span.ts';
+import { readDates } from './read-dates.ts';
+import { readRelativeDates } from './read-relative-dates.ts';
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+// Every expression that is read holds one of these: most texts need no closer look.
+const RELATIVE =
+  setOf(`yesterday today tonight tomorrow night morning afternoon evening day days week weeks weekend month months year
+  years sunday monday tuesday wednesday thursday friday saturday spring summer fall autumn winter`);
+const MONTH =
+  setOf(`january february march april may june july august september october november december jan feb mar apr jun jul aug
+  sep sept oct nov dec`);
+const YEAR = /^(?:19|20)\d\d$/;
+
+/**
+ * The days that a text speaks of that was said on `today`; dates without a year are in that day's. `tokens` are its plain words
+ * and numbers (`plainTokens`).
+ */
+export function spansIn(text: string, tokens: readonly string[], today: number): DaySpan[] {
+  let [relative, date] = [false, false];
+  for (const token of tokens) {
+    if (RELATIVE.has(token)) relative = true;
+    else if (MONTH.has(token) || YEAR.test(token)) date = true;
+  }
+  const spans = relative ? readRelativeDates(text, today) : [];
+  if (date) spans.push(...readDates(text, [monthAt(today).year]));
+  return spans;
+}

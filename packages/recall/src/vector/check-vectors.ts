@@ -1,0 +1,79 @@
+import { checkCount, checkName, checkUser, invalidInput, TholeError } from '@thole/core';
+import type { UserRef, VectorQuery, VectorRow } from '@thole/core';
+import { MOST_DIMENSIONS } from './segment-pool.ts';
+import { unitVector } from './unit-vector.ts';
+
+/** What `VectorStore.query` is asked, checked: the vector has a length of 1. */
+export interface CheckedVectorQuery {
+  readonly model: string;
+  readonly unit: Float32Array;
+  readonly limit: number;
+  readonly minScore: number | undefined;
+}
+
+/**
+ * Copies of rows with vectors of length 1, of an id that is given twice only the last; `INVALID_INPUT` names what is wrong with
+ * the scope or the first bad row. For implementations of `VectorStore`.
+ */
+export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): VectorRow[] {
+  checkUser(scope);
+  if (!Array.isArray(rows)) throw invalidInput('rows', 'an array of {id, model, vector}', rows);
+  const byId = new Map<string, VectorRow>();
+  const lengths = new Map<string, number>();
+  for (const [i, row] of (rows as readonly unknown[]).entries()) {
+    if (typeof row !== 'object' || row === null) throw invalidInput(`rows[${i}]`, '{id, model, vector}', row);
+    const { id, model, vector } = row as VectorRow;
+    checkId(`rows[${i}].id`, id);
+    checkName(`rows[${i}].model`, model);
+    const unit = checkedUnit(`rows[${i}].vector`, vector);
+    const length = lengths.get(model) ?? unit.length;
+    if (length !== unit.length) throw dimensionMismatch(`rows[${i}].vector`, unit.length, length, model);
+    lengths.set(model, length);
+    byId.set(id, { id, model, vector: unit });
+  }
+  return [...byId.values()];
+}
+
+/** A query's members, or `INVALID_INPUT` naming the first that is wrong; throws the signal's reason where it is aborted. */
+export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQuery {
+  checkUser(scope);
+  if (typeof p !== 'object' || p === null) throw invalidInput('The request', '{model, vector, limit}', p);
+  const { model, vector, limit, minScore } = p;
+  checkName('model', model);
+  checkCount('limit', limit);
+  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
+  const unit = checkedUnit('vector', vector);
+  p.signal?.throwIfAborted();
+  return { model, unit, limit, minScore };
+}
+
+/** `INVALID_INPUT` for what is no list of ids, nor `'everything'`. */
+export function checkVectorIds(scope: UserRef, ids: readonly string[] | 'everything'): void {
+  checkUser(scope);
+  if (ids === 'everything') return;
+  if (!Array.isArray(ids)) throw invalidInput('ids', `an array of ids, or 'everything'`, ids);
+  ids.forEach((id: unknown, i) => checkId(`ids[${i}]`, id));
+}
+
+/** The error for a vector of another length than those of its user and model. */
+export function dimensionMismatch(argument: string, given: number, kept: number, model: string): TholeError {
+  const sentence = `${argument} has ${given} numbers; this user's vectors of model ${model} have ${kept}.`;
+  return new TholeError('INVALID_INPUT', sentence);
+}
+
+function checkId(argument: string, id: unknown): void {
+  if (typeof id !== 'string') throw invalidInput(argument, 'a string', id);
+  if (id === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
+}
+
+function checkedUnit(argument: string, vector: unknown): Float32Array {
+  if (Object.prototype.toString.call(vector) !== '[object Float32Array]')
+    throw invalidInput(argument, 'a Float32Array', vector);
+  const { length } = vector as Float32Array;
+  if (length > MOST_DIMENSIONS) {
+    throw new TholeError('INVALID_INPUT', `${argument} must have at most ${MOST_DIMENSIONS} numbers, not ${length}.`);
+  }
+  const unit = unitVector(vector as Float32Array);
+  if (!unit) throw new TholeError('INVALID_INPUT', `${argument} must have a direction: finite numbers, not all zero.`);
+  return unit;
+}

@@ -1,0 +1,54 @@
+import { base64OfBytes, bytesOfBase64, decodeText, encodeText } from '@thole/core';
+import type { MemoryScope, Segment, Segmented, TextCodec } from '@thole/core';
+import type { RedisCalls } from '../redis-calls.ts';
+import type { RedisKeys } from '../redis-keys.ts';
+import { loadSegments } from '../scripts/load-segments.lua.ts';
+import { saveSegment } from '../scripts/save-segment.lua.ts';
+import { checkVersion } from '../state-fields.ts';
+import { checkAnswer } from './check-answer.ts';
+
+/** Saved pieces of derived indexes, as the bytes they are; with a codec as what it makes of their base64 text. */
+export class RedisSegments implements Segmented {
+  readonly #calls: RedisCalls;
+  readonly #keys: RedisKeys;
+  readonly #codec: TextCodec | undefined;
+
+  constructor(calls: RedisCalls, keys: RedisKeys, codec: TextCodec | undefined) {
+    this.#calls = calls;
+    this.#keys = keys;
+    this.#codec = codec;
+  }
+
+  async loadSegments(scope: MemoryScope): Promise<Segment[]> {
+    const { segments: key } = this.#keys.memory(scope);
+    const answer = (await this.#calls.read({ script: loadSegments, keys: [key], bytes: true })) as Buffer[];
+    const values = new Map<string, Buffer>();
+    for (let i = 0; i < answer.length; i += 2) values.set(answer[i]!.toString(), answer[i + 1]!);
+    if (values.size === 0) return [];
+    checkVersion(values.get('v')?.toString(), 'Segments');
+    const segments: Segment[] = [];
+    for (const [field, value] of values) {
+      if (!field.startsWith('u')) continue;
+      const name = field.slice(1);
+      const [upTo, form] = value.toString().split(' ');
+      const content = values.get(`b${name}`)!;
+      const bytes =
+        form === 'encoded'
+          ? bytesOfBase64(await decodeText(this.#codec, content.toString()))!
+          : new Uint8Array(content);
+      segments.push({ analyzer: JSON.parse(name) as string, upTo: Number(upTo), bytes });
+    }
+    return segments.sort((a, b) => a.upTo - b.upTo);
+  }
+
+  async saveSegment(scope: MemoryScope, segment: Segment, { ifRemovals }: { ifRemovals: number }): Promise<boolean> {
+    const { head, segments } = this.#keys.memory(scope);
+    const { analyzer, upTo, bytes } = segment;
+    const codec = this.#codec;
+    const content = codec ? await encodeText(codec, base64OfBytes(bytes)) : Buffer.from(bytes);
+    const args = [JSON.stringify(analyzer), upTo, ifRemovals, codec ? 'encoded' : '', content];
+    const answer = await this.#calls.write({ script: saveSegment, keys: [head, segments], args });
+    checkAnswer(answer);
+    return Number(answer) === 1;
+  }
+}

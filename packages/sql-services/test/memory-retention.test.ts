@@ -1,0 +1,92 @@
+import { createEvent } from '@thole/core';
+import type { MemoryEntry, Session } from '@thole/core';
+import { DatabaseMemoryService } from '@thole/sql-services';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const user = { appName: 'hotel', userId: 'alice' };
+
+function opened(): DatabaseMemoryService {
+  const service = new DatabaseMemoryService('sqlite://:memory:');
+  onTestFinished(() => service.close());
+  return service;
+}
+
+function note(id: string, timestamp: number, more: Partial<MemoryEntry> = {}): MemoryEntry {
+  return { id, kind: 'note', content: { parts: [{ text: id }] }, timestamp, ...more };
+}
+
+async function kept(service: DatabaseMemoryService, of = user): Promise<string[]> {
+  return (await service.listMemories({ ...of, limit: 10_000 })).memories.map(({ id }) => id);
+}
+
+describe('pruneMemories', () => {
+  it('takes what is older in every user’s memory of that app, and leaves other apps alone (contract 30)', async () => {
+    const service = opened();
+    const users = Array.from({ length: 205 }, (_, i) => ({ appName: 'hotel', userId: `u${i}` }));
+    const other = { ...user, appName: 'airline' };
+    for (const each of [...users, other]) {
+      await service.addMemory({ ...each, memories: [note('old', 10), note('edge', 20), note('new', 30)] });
+    }
+    expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(205);
+    for (const each of [users[0]!, users[204]!]) expect(await kept(service, each)).toEqual(['edge', 'new']);
+    expect(await kept(service, other)).toEqual(['old', 'edge', 'new']);
+    expect(await service.pruneMemories({ appName: 'hotel', userId: 'u7', olderThan: 25 })).toBe(1);
+    expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(0);
+  });
+
+  it('takes more than fits into one step, and what it took does not come back by ingestion (contract 31)', async () => {
+    const service = opened();
+    const content = { role: 'user' as const, parts: [{ text: 'said' }] };
+    const events = Array.from({ length: 1_203 }, (_, i) =>
+      createEvent({ id: `e${i}`, author: 'user', content, timestamp: i }),
+    );
+    const session: Session = {
+      ...user,
+      ...{ id: 's', state: {}, events, lastUpdateTime: 1_203, lastSeq: events.length, incarnation: 'i' },
+    };
+    await service.addSessionToMemory(session);
+    expect(await service.pruneMemories({ appName: 'hotel', olderThan: 1_200 })).toBe(1_200);
+    await service.addSessionToMemory(session);
+    expect(await kept(service)).toHaveLength(3);
+  });
+
+  it('takes facts along that rested on nothing else, and mends the others; what an old fact rests on stays (contract 31)', async () => {
+    const service = opened();
+    const fact = (id: string, timestamp: number, evidence: string[]): MemoryEntry =>
+      note(id, timestamp, { kind: 'fact', evidence });
+    const memories = [
+      note('t1', 10),
+      note('t2', 50),
+      fact('f1', 50, ['t1']),
+      fact('f2', 50, ['t1', 't2']),
+      fact('f3', 10, ['t2']),
+    ];
+    await service.addMemory({ ...user, memories });
+    expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(3);
+    const { memories: left } = await service.listMemories(user);
+    expect(left.map(({ id, evidence }) => [id, evidence])).toEqual([
+      ['t2', undefined],
+      ['f2', ['t2']],
+    ]);
+  });
+
+  it('keeps to the kinds it is given', async () => {
+    const service = opened();
+    await service.addMemory({ ...user, memories: [note('n', 10), note('f', 10, { kind: 'fact' })] });
+    expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20, kinds: ['turn', 'note'] })).toBe(1);
+    expect(await kept(service)).toEqual(['f']);
+  });
+
+  it.each([
+    [{}],
+    [undefined],
+    [{ appName: 'hotel' }],
+    [{ olderThan: 20 }],
+    [{ appName: 'hotel', olderThan: Number.NaN }],
+    [{ appName: 'hotel', olderThan: 20, userId: '' }],
+    [{ appName: 'hotel', olderThan: 20, kinds: ['dream'] }],
+    [{ appName: 'hotel', olderThan: 20, keepLast: 3 }],
+  ])('refuses %j (contract 42)', async (request) => {
+    await expect(opened().pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

@@ -1,0 +1,18 @@
+// Puts entries one by one and removes every third, until it is killed; tells what was acknowledged: `+id`, `-id`.
+import type { MemoryEntry } from '@thole/core';
+import { SqlMemoryStore } from '@thole/sql-services';
+
+const [dbUrl = '', name = ''] = process.argv.slice(2);
+const store = new SqlMemoryStore({ dbUrl });
+const user = { appName: 'app', userId: 'u' };
+for (let n = 0; ; n++) {
+  const entries = ['a', 'b'].map((part): MemoryEntry => {
+    return { id: `${name}-${n}${part}`, kind: 'note', content: { parts: [{ text: 'x'.repeat(300) }] } };
+  });
+  await store.put(user, entries, 'ifAbsent');
+  process.stdout.write(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
+  if (n % 3 !== 2) continue;
+  const { id } = entries[0]!;
+  await store.remove(user, { ids: [id] }, 0);
+  process.stdout.write(`-${id}\n`);
+}

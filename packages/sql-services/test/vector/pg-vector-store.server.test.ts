@@ -1,0 +1,68 @@
+import { appendFileSync } from 'node:fs';
+import { TholeError } from '@thole/core';
+import { PgVectorStore } from '@thole/sql-services';
+import { register, vectorStoreCases } from '@thole/testing';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+
+const { postgres: url, skipped } = inject('servers');
+const hasExtension = url !== undefined && (await isAvailable(url));
+const user = { appName: 'hotel', userId: 'ada' };
+
+async function isAvailable(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query(`SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`);
+  await client.end();
+  return rows.length > 0;
+}
+
+describeWith('postgres', 'PgVectorStore', (dbUrl) => {
+  if (hasExtension) runSuite(dbUrl);
+  else withoutExtension(dbUrl);
+
+  it('says STORE_UNAVAILABLE to ping once it was closed', async () => {
+    const store = new PgVectorStore({ dbUrl });
+    await store.ping();
+    await store.close();
+    await expect(store.ping()).rejects.toSatisfy((error) => TholeError.is(error, 'STORE_UNAVAILABLE'));
+  });
+});
+
+function runSuite(dbUrl: string): void {
+  const tablePrefix = 'pgvector_suite_';
+  const pool = new pg.Pool({ connectionString: dbUrl, max: 1 });
+  afterAll(() => pool.end());
+  register({ describe, it }, vectorStoreCases, {
+    name: 'the suite',
+    claims: ['has', 'shared'],
+    async create(runtime) {
+      await pool.query(`DROP TABLE IF EXISTS ${tablePrefix}vectors`);
+      return new PgVectorStore({ dbUrl, tablePrefix, runtime });
+    },
+    reopen: (_, runtime) => new PgVectorStore({ dbUrl, tablePrefix, runtime }),
+    destroy: (store) => (store as PgVectorStore).close(),
+  });
+}
+
+function withoutExtension(dbUrl: string): void {
+  appendFileSync(skipped, `pgvector ${expect.getState().testPath}\n`);
+
+  it('is DRIVER_MISSING in every call, and says what to install, where the server does not have pgvector', async () => {
+    const store = new PgVectorStore({ dbUrl });
+    const row = { id: 'a', model: 'm', vector: Float32Array.of(1, 0) };
+    const calls = [
+      () => store.upsert(user, [row]),
+      () => store.query(user, { ...row, limit: 3 }),
+      () => store.delete(user, ['a']),
+      () => store.has(user, { model: 'm', ids: ['a'] }),
+      () => store.migrate(),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toSatisfy((error) => TholeError.is(error, 'DRIVER_MISSING'));
+      await expect(call()).rejects.toThrow('install pgvector');
+    }
+    await store.close();
+  });
+}

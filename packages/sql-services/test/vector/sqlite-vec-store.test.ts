@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TholeError } from '@thole/core';
+import { SqliteVecStore } from '@thole/sql-services';
+import { register, vectorStoreCases } from '@thole/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'sqlite-vec-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+const urls = new WeakMap<object, string>();
+const urlOfNext = (): string => `sqlite:///${join(folder, `${count++}.db`)}`;
+
+register({ describe, it }, vectorStoreCases, {
+  name: 'SqliteVecStore',
+  claims: ['has', 'shared'],
+  create(runtime) {
+    const dbUrl = urlOfNext();
+    const store = new SqliteVecStore({ dbUrl, runtime });
+    urls.set(store, dbUrl);
+    return store;
+  },
+  reopen: (store, runtime) => new SqliteVecStore({ dbUrl: urls.get(store)!, runtime }),
+  destroy: (store) => (store as SqliteVecStore).close(),
+});
+
+describe('SqliteVecStore', () => {
+  it('speaks to SQLite alone, and refuses options that nobody reads', () => {
+    for (const options of [{ dbUrl: 'postgresql://localhost/x' }, { dbUrl: 'sqlite://:memory:', dimensions: 3 }, {}]) {
+      expect(() => new SqliteVecStore(options as { dbUrl: string })).toThrow(TholeError);
+    }
+  });
+
+  it('overwrites in the file what is deleted', async () => {
+    const dbUrl = urlOfNext();
+    const store = new SqliteVecStore({ dbUrl });
+    const user = { appName: 'hotel', userId: 'ada' };
+    await store.upsert(user, [{ id: 'an-id-that-is-found', model: 'm', vector: Float32Array.of(1, 2) }]);
+    await store.delete(user, ['an-id-that-is-found']);
+    await store.close();
+    expect(readFileSync(join(folder, `${count - 1}.db`)).includes('an-id-that-is-found')).toBe(false);
+  });
+
+  it('leaves extensions switched off once its own is loaded, and answers to ping', async () => {
+    const store = new SqliteVecStore({ dbUrl: 'sqlite://:memory:' });
+    await store.ping();
+    await store.close();
+    await expect(store.ping()).rejects.toSatisfy((error) => TholeError.is(error, 'STORE_UNAVAILABLE'));
+  });
+});

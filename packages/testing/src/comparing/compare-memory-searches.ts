@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { MemoryEntry, MemoryFilter, MemoryService, UserRef } from '@thole/core';
+import { longAgo } from '../suites/memory-fixture.ts';
+import { RandomChoice } from './random-choice.ts';
+import { randomQuery } from './write-random-memories.ts';
+
+/** Which searches are compared, and in whose memory. */
+export interface MemorySearchComparison extends UserRef {
+  seed: number;
+  /** How many (60). */
+  searches?: number | undefined;
+}
+
+/** Asks both the same, and throws where the subject finds anything else, or in another order, than the reference. */
+export async function compareMemorySearches(
+  subject: MemoryService,
+  reference: MemoryService,
+  { appName, userId, seed, searches = 60 }: MemorySearchComparison,
+): Promise<void> {
+  const random = new RandomChoice(seed);
+  const user = { appName, userId };
+  for (let i = 0; i < searches; i++) {
+    const request = {
+      ...user,
+      query: randomQuery(random),
+      limit: random.of([1, 5, 20, 200]),
+      minScore: random.of([undefined, undefined, 0.5]),
+      filter: filterOf(random, seed),
+    };
+    const [found, wanted] = [await subject.searchMemory(request), await reference.searchMemory(request)];
+    const where = `seed ${seed}, search ${i}`;
+    assert.deepEqual(found.memories.map(withoutScore), wanted.memories.map(withoutScore), where);
+    for (const [at, { score }] of found.memories.entries()) {
+      const difference = Math.abs(score! - wanted.memories[at]!.score!);
+      assert.ok(difference <= 1e-9 * Math.abs(score!), `${where}: another score at ${at}`);
+    }
+  }
+}
+
+function withoutScore(found: MemoryEntry): Omit<MemoryEntry, 'score'> {
+  const { score: _, ...entry } = found;
+  return entry;
+}
+
+function filterOf(random: RandomChoice, seed: number): MemoryFilter | undefined {
+  return random.of<MemoryFilter | undefined>([
+    undefined,
+    undefined,
+    { kinds: ['turn'] },
+    { author: 'Anna' },
+    { from: longAgo + 3_000, to: longAgo + 40_000 },
+    { sessionId: `${seed}-1` },
+  ]);
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import { RandomChoice } from './random-choice.ts';
+
+/** How two memory stores are compared. */
+export interface MemoryStoreComparison {
+  /** Decides all that is done. An error names it. */
+  seed: number;
+  /** How much is done (1_200). */
+  operations?: number | undefined;
+}
+
+// Two apps and two users each, such that one way or another of writing names makes two of the four one.
+const NAMES: readonly (readonly [apps: readonly string[], users: readonly string[]])[] = [
+  [
+    ['a', 'a:b'],
+    ['b:c', 'c'],
+  ],
+  [
+    ['a', 'a|b'],
+    ['b|c', 'c'],
+  ],
+  [
+    ['a/b', 'a%2Fb'],
+    ['u', 'u '],
+  ],
+  [
+    ['x', 'x","y'],
+    ['y","z', 'z'],
+  ],
+  [
+    ['K', 'k'],
+    ['ü', 'u\u0308'],
+  ],
+  [
+    ['{a}', '{a}:m'],
+    ['m', 'ml'],
+  ],
+];
+const IDS = [
+  'a',
+  'a ',
+  'A',
+  'ab',
+  '"a"',
+  'a\0',
+  '\ud800',
+  '["s","e"]',
+  '["s:","e"]',
+  '%61',
+  'x'.repeat(300),
+  '__proto__',
+];
+const SESSIONS = ['s', 's ', 's:', 'S', '"s"', 's\n', undefined];
+const WORDS = ['pizza', 'kiwi', 'a\0b', '\ud83d', 'garden', ''];
+
+/**
+ * Does the same to both, at random, for two users of two apps at a time whose names are prefixes, joins and encodings of each
+ * other, and throws at the first answer in which the subject differs from the reference. Both are fresh.
+ */
+export async function compareMemoryStores(
+  subject: MemoryStore,
+  reference: MemoryStore,
+  { seed, operations = 1_200 }: MemoryStoreComparison,
+): Promise<void> {
+  const random = new RandomChoice(seed);
+  const isSegmented = [subject, reference].every(({ abilities }) => abilities.segmented !== undefined);
+  for (let i = 0; i < operations; i++) {
+    const [apps, users] = NAMES[Math.floor((i * NAMES.length) / operations)]!;
+    const scope = { appName: random.of(apps), userId: random.of(users) };
+    const other = { appName: random.of(apps), userId: random.of(users) };
+    const [name, act] = operation(random, i);
+    try {
+      assert.deepEqual(await act(subject, scope), await act(reference, scope));
+      for (const each of [scope, other]) {
+        assert.deepEqual(await stateOf(subject, each, isSegmented), await stateOf(reference, each, isSegmented));
+      }
+    } catch (cause) {
+      const where = `${JSON.stringify(scope)}, seen from ${JSON.stringify(other)}`;
+      throw new Error(`Seed ${seed}, operation ${i} (${name}) on ${where}: ${(cause as Error).message}`, { cause });
+    }
+  }
+}
+
+type Act = (store: MemoryStore, scope: MemoryScope) => Promise<unknown>;
+
+function operation(random: RandomChoice, i: number): [string, Act] {
+  const kind = random.below(20);
+  if (kind < 9) {
+    const entries = random.some(IDS, 4).map((id) => entryOf(random, id, i));
+    const mode = random.of(['ifAbsent', 'ifAbsent', 'ifPresent', 'replace'] as const);
+    return [`put ${mode}`, (store, scope) => store.put(scope, entries, mode)];
+  }
+  if (kind < 12) {
+    const ids = random.some(IDS, 3);
+    return ['remove ids', (store, scope) => store.remove(scope, { ids }, i)];
+  }
+  if (kind < 14) {
+    const sessionId = random.of(SESSIONS) ?? 'nobody';
+    return ['remove a session', (store, scope) => store.remove(scope, { sessionId }, i)];
+  }
+  if (kind < 15) {
+    const now = i - random.below(50);
+    return ['remove everything', (store, scope) => store.remove(scope, 'everything', now)];
+  }
+  if (kind < 17) {
+    const [ids, filter, limit] = [random.some(IDS, 5), filterOf(random, i), 1 + random.below(4)];
+    return [
+      'get and list',
+      async (store, scope) => [await store.get(scope, ids), await pagesOf(store, scope, filter, limit)],
+    ];
+  }
+  const [upTo, behind] = [random.below(40), random.below(2)];
+  return ['save a segment', (store, scope) => segmentOf(store, scope, upTo, behind)];
+}
+
+function entryOf(random: RandomChoice, id: string, i: number): MemoryEntry {
+  const [sessionId, timestamp] = [random.of(SESSIONS), random.of([i, i - 100.5, undefined])];
+  return {
+    id,
+    kind: random.of(['turn', 'fact', 'note'] as const),
+    content: { parts: [{ text: `${random.of(WORDS)} ${i}` }] },
+    author: random.of(['user', 'agent']),
+    ...(timestamp !== undefined && { timestamp }),
+    ...(sessionId !== undefined && { sessionId }),
+  };
+}
+
+function filterOf(random: RandomChoice, i: number): MemoryFilter {
+  return random.of<MemoryFilter>([
+    {},
+    { kinds: ['fact'] },
+    { kinds: ['turn', 'note'], author: 'user' },
+    { from: i - 60, to: i - 10 },
+    { sessionId: random.of(SESSIONS) },
+    { validAt: i },
+  ]);
+}
+
+async function pagesOf(store: MemoryStore, scope: MemoryScope, filter: MemoryFilter, limit: number): Promise<unknown> {
+  const pages: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list(scope, { limit, filter, cursor });
+    pages.push(page.memories);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+// What a segment was made with is told of as the store tells of it, or one removal behind.
+async function segmentOf(store: MemoryStore, scope: MemoryScope, upTo: number, behind: number): Promise<unknown> {
+  const { segmented } = store.abilities;
+  const { changes, removals } = await store.since(scope, 0, 1);
+  if (!segmented || changes.length === 0) return undefined;
+  const segment = { analyzer: 'words', upTo, bytes: Uint8Array.of(upTo, 255) };
+  await segmented.saveSegment(scope, segment, { ifRemovals: removals - behind });
+  return undefined;
+}
+
+// All that is told of a scope. Which tombstone of one removal has which number is the store's to say.
+async function stateOf(store: MemoryStore, scope: MemoryScope, withSegments: boolean): Promise<unknown> {
+  const { changes, removals, more } = await store.since(scope, 0, 1_000);
+  const entries = changes.filter((each) => 'entry' in each);
+  const removed = changes.flatMap((each) => ('removed' in each ? each.removed : [])).toSorted();
+  const segments = withSegments ? await store.abilities.segmented!.loadSegments(scope) : [];
+  const furthest = segments.reduce((most, { upTo }) => Math.max(most, upTo), 0);
+  return { entries, removed, removals, more, furthest };
+}

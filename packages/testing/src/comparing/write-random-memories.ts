@@ -1,0 +1,89 @@
+import type { Event, MemoryService, UserRef } from '@thole/core';
+import { eventOf } from '../suites/memory-fixture.ts';
+import { RandomChoice } from './random-choice.ts';
+
+/** What is written at random, and whose memory it is. */
+export interface RandomMemories extends UserRef {
+  seed: number;
+  /** How many turns are written, in sessions of some dozens (1_000). */
+  turns: number;
+  /** How many times something is changed or deleted in between (none). */
+  changes?: number | undefined;
+}
+
+const SUBJECTS = 'room floor garden pizza kiwi train Berlin brother violin invoice river holiday doctor coffee'.split(
+  ' ',
+);
+const VERBS = 'likes booked lost painted sold found remembers avoids cleaned wants visited repaired'.split(' ');
+const MORE = 'yesterday quietly again with Anna in spring near the station for 30 euros twice 京都 по-русски'.split(
+  ' ',
+);
+const SESSION = 40;
+
+/**
+ * Writes the same for the same seed, whatever service it is: sessions turn by turn as they grow, notes, facts and updates, and
+ * deletions of turns and sessions. With every method of `MemoryService`.
+ */
+export async function writeRandomMemories(memory: MemoryService, p: RandomMemories): Promise<void> {
+  const random = new RandomChoice(p.seed);
+  const { appName, userId, turns, changes = 0 } = p;
+  const user = { appName, userId };
+  const sessions = Math.max(1, Math.ceil(turns / SESSION));
+  for (let i = 0; i < sessions; i++) {
+    const sessionId = `${p.seed}-${i}`;
+    const events = Array.from({ length: Math.min(SESSION, turns - i * SESSION) }, (_, at) =>
+      turn(random, i * SESSION + at),
+    );
+    for (const upTo of [events.length >> 1, events.length]) {
+      await memory.addEventsToMemory!({ ...user, sessionId, events: events.slice(0, upTo) });
+    }
+    for (let change = Math.ceil((changes * i) / sessions); change < (changes * (i + 1)) / sessions; change++) {
+      await changed(memory, random, { ...p, change, sessionId: `${p.seed}-${random.below(i + 1)}` });
+    }
+  }
+}
+
+/** A query of words that are spoken of. */
+export function randomQuery(random: RandomChoice): string {
+  return [...random.some(SUBJECTS, 2), ...random.some([...VERBS, ...MORE], 2)].join(' ');
+}
+
+function turn(random: RandomChoice, i: number): Event {
+  const sentence = [random.of(SUBJECTS), random.of(VERBS), random.of(SUBJECTS), ...random.some(MORE, 4)];
+  // Some are said at the same moment, and many in the same words.
+  return eventOf(random.of(['user', 'concierge', 'Anna']), i >> 1, [{ text: sentence.join(' ') }], { id: `e${i}` });
+}
+
+async function changed(
+  memory: MemoryService,
+  random: RandomChoice,
+  p: RandomMemories & { change: number; sessionId: string },
+): Promise<void> {
+  const { appName, userId, seed, change, sessionId } = p;
+  const user = { appName, userId };
+  const content = { parts: [{ text: `${random.of(SUBJECTS)} ${random.of(VERBS)} ${random.of(MORE)}` }] };
+  const fact = {
+    id: `f${seed}-${random.below(20)}`,
+    kind: 'fact' as const,
+    content,
+    timestamp: 1_600_000_000 + change,
+  };
+  const { memories } = await memory.listMemories!({ ...user, limit: 5, filter: { sessionId } });
+  const ids = memories.map(({ id }) => id);
+  switch (random.below(5)) {
+    case 0:
+      await memory.addMemory!({ ...user, memories: [{ ...fact, evidence: ids.slice(0, 2) }] });
+      return;
+    case 1:
+      await memory.updateMemory!({ ...user, id: fact.id, change: { content, validTo: change } });
+      return;
+    case 2:
+      if (change % 4 === 0) await memory.deleteSessionMemory!({ ...user, sessionId });
+      return;
+    case 3:
+      await memory.deleteMemory!({ ...user, ids: ids.slice(0, 1 + random.below(3)) });
+      return;
+    default:
+      await memory.deleteMemory!({ ...user, ids: [fact.id], keepEvidence: true });
+  }
+}

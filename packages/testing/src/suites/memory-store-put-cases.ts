@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { MemoryEntry, MemoryStore } from '@thole/core';
+import { alice, allChanges, ids, listed, log, note, notes, reopened, texts } from './memory-store-support.ts';
+import type { MemoryStoreCase } from './memory-store-support.ts';
+
+const everything: MemoryEntry = {
+  id: 'f1',
+  kind: 'fact',
+  content: { role: 'user', parts: [{ text: 'Prefers high floors.' }, { text: 'And quiet.' }] },
+  author: 'concierge',
+  timestamp: 1_600_000_000.123,
+  sessionId: 's1',
+  eventId: 'e1',
+  evidence: ['["s1","e1"]', ''],
+  validFrom: 0.1,
+  validTo: -5,
+  supersededBy: 'f2',
+  customMetadata: { deep: [{ a: null, b: 'x\0y', c: '\ud800' }], constructor: 'plain', big: 1e21, tiny: 5e-324 },
+};
+
+/** What is written, and what is not. */
+export const memoryStorePutCases: readonly MemoryStoreCase[] = [
+  {
+    id: 'put.numbers',
+    sentence: 'writes are numbered 1, 2, 3 … in each user’s log, and answered with their ids and the last number',
+    contracts: [33],
+    async check(store) {
+      assert.deepEqual(await store.put(alice, notes(3), 'ifAbsent'), { written: ['n0', 'n1', 'n2'], seq: 3 });
+      assert.deepEqual(await store.put(alice, [note('a')], 'replace'), { written: ['a'], seq: 4 });
+      assert.deepEqual(await log(store), ['1 n0', '2 n1', '3 n2', '4 a']);
+    },
+  },
+  {
+    id: 'put.members',
+    sentence: 'an entry comes back with every member that it went in with, to the last bit',
+    contracts: [33],
+    async check(store) {
+      for (const mode of ['ifAbsent', 'ifPresent', 'replace'] as const) {
+        await store.put(alice, [everything], mode);
+        assert.deepEqual((await store.get(alice, ['f1']))[0]!.entry, everything);
+        assert.deepEqual((await listed(store))[0]!.entry, everything);
+        const { changes } = await allChanges(store);
+        assert.deepEqual(changes, await store.get(alice, ['f1']));
+      }
+    },
+  },
+  {
+    id: 'put.if-absent',
+    sentence: 'ifAbsent leaves what is there as it is and passes over what was deleted',
+    contracts: [31],
+    async check(store) {
+      await store.put(alice, [note('a'), note('b')], 'ifAbsent');
+      await store.remove(alice, { ids: ['b'] }, 0);
+      const given = [note('a', { text: 'other' }), note('b'), note('c')];
+      assert.deepEqual(await store.put(alice, given, 'ifAbsent'), { written: ['c'], seq: 4 });
+      assert.deepEqual(await texts(store), ['a', 'c']);
+    },
+  },
+  {
+    id: 'put.if-present',
+    sentence: 'ifPresent writes over what is there, and neither adds nor brings back',
+    contracts: [31, 34],
+    async check(store) {
+      assert.deepEqual(await store.put(alice, [note('a')], 'ifPresent'), { written: [], seq: 0 });
+      await store.put(alice, [note('a'), note('b')], 'ifAbsent');
+      await store.remove(alice, { ids: ['b'] }, 0);
+      const given = [note('a', { text: 'other' }), note('b'), note('c')];
+      assert.deepEqual(await store.put(alice, given, 'ifPresent'), { written: ['a'], seq: 4 });
+      assert.deepEqual(await texts(store), ['other']);
+    },
+  },
+  {
+    id: 'put.replace',
+    sentence: 'replace writes everything, also what was deleted, whatever its time',
+    contracts: [31, 34],
+    async check(store) {
+      await store.put(alice, [note('a')], 'ifAbsent');
+      await store.remove(alice, 'everything', 1_000);
+      const given = [note('a', { text: 'again' }), note('b')];
+      assert.deepEqual(await store.put(alice, given, 'replace'), { written: ['a', 'b'], seq: 4 });
+      assert.deepEqual(await texts(store), ['again', 'b']);
+    },
+  },
+  {
+    id: 'put.once',
+    sentence: 'of one id given twice in one put the first counts, in every mode',
+    contracts: [31],
+    async check(store) {
+      for (const [i, mode] of (['ifAbsent', 'ifPresent', 'replace'] as const).entries()) {
+        const given = [note('a', { text: `first ${i}` }), note('b'), note('a', { text: 'second' })];
+        assert.deepEqual((await store.put(alice, given, mode)).written, ['a', 'b']);
+        assert.deepEqual((await texts(store)).toSorted(), ['b', `first ${i}`]);
+      }
+    },
+  },
+  {
+    id: 'put.nothing',
+    sentence: 'a put that writes nothing moves nothing and answers the last number',
+    contracts: [31],
+    async check(store) {
+      assert.deepEqual(await store.put(alice, [], 'replace'), { written: [], seq: 0 });
+      await store.put(alice, notes(2), 'ifAbsent');
+      assert.deepEqual(await store.put(alice, notes(2), 'ifAbsent'), { written: [], seq: 2 });
+      assert.deepEqual(await store.put(alice, [], 'ifAbsent'), { written: [], seq: 2 });
+      assert.deepEqual(await log(store), ['1 n0', '2 n1']);
+    },
+  },
+  {
+    id: 'put.forgotten',
+    sentence:
+      'ifAbsent passes over what is not newer than the time up to which all was forgotten; timeless entries are written',
+    contracts: [31],
+    async check(store) {
+      // Nothing has to be there for it to be forgotten.
+      await store.remove(alice, 'everything', 20.25);
+      const { timestamp: _, ...timeless } = note('timeless');
+      const given = [
+        note('old', { timestamp: 20 }),
+        note('equal', { timestamp: 20.25 }),
+        note('newer', { timestamp: 20.5 }),
+        timeless,
+      ];
+      assert.deepEqual((await store.put(alice, given, 'ifAbsent')).written, ['newer', 'timeless']);
+      await store.remove(alice, 'everything', 5);
+      assert.deepEqual((await store.put(alice, [note('still', { timestamp: 20 })], 'ifAbsent')).written, []);
+      assert.deepEqual((await store.put({ ...alice, userId: 'bob' }, given, 'ifAbsent')).written.length, 4);
+    },
+  },
+  {
+    id: 'put.no-alias',
+    sentence: 'what was handed in is neither kept nor frozen',
+    contracts: [9],
+    async check(store) {
+      const given = note('a');
+      await store.put(alice, [given], 'ifAbsent');
+      given.content.parts![0]!.text = 'changed';
+      assert.deepEqual(await texts(store), ['a']);
+    },
+  },
+  {
+    id: 'put.many',
+    sentence: 'thousands of entries are written by one put, in order, and replaced and removed by one',
+    contracts: [31, 34],
+    async check(store) {
+      const all = notes(2_345, { sessionId: 's' });
+      assert.equal((await store.put(alice, all, 'ifAbsent')).written.length, 2_345);
+      assert.deepEqual(
+        await ids(store),
+        all.map(({ id }) => id),
+      );
+      const { written, seq } = await store.put(alice, all, 'replace');
+      assert.deepEqual([written.length, seq], [2_345, 4_690]);
+      assert.deepEqual(await store.put(alice, [...all, note('z')], 'ifAbsent'), { written: ['z'], seq: 4_691 });
+      assert.equal(
+        (
+          await store.get(
+            alice,
+            all.map(({ id }) => id),
+          )
+        ).length,
+        2_345,
+      );
+      const half = all.slice(0, 1_200).map(({ id }) => id);
+      assert.equal(await store.remove(alice, { ids: half }, 0), 1_200);
+      assert.equal(await store.remove(alice, { sessionId: 's' }, 0), 1_145);
+      assert.deepEqual(await ids(store), ['z']);
+      assert.equal((await allChanges(store)).removals, 2_345);
+    },
+  },
+  {
+    id: 'put.race',
+    sentence: 'of writers at once each id is written by one, and the numbers have no hole and no double',
+    contracts: [8, 31],
+    needs: ['shared'],
+    async check(store, t) {
+      const stores = [store, await reopened(t), await reopened(t)];
+      const puts = Array.from({ length: 24 }, (_, i) => {
+        const given = Array.from({ length: 10 }, (__, j) => note(`r${(i * 5 + j) % 60}`, { author: `writer ${i}` }));
+        return stores[i % 3]!.put(alice, given, 'ifAbsent');
+      });
+      const written = (await Promise.all(puts)).flatMap((each) => each.written);
+      assert.deepEqual([written.length, new Set(written).size], [60, 60]);
+      const seqs = (await allChanges(store)).changes.map(({ seq }) => seq);
+      assert.deepEqual(
+        seqs,
+        Array.from({ length: 60 }, (_, i) => i + 1),
+      );
+    },
+  },
+  {
+    id: 'put.race-of-kinds',
+    sentence:
+      'puts, replacements and removals at once leave one line for each id, numbered without a double, and all agree on it',
+    contracts: [8, 31],
+    needs: ['shared'],
+    async check(store, t) {
+      const stores = [store, await reopened(t)];
+      const steps = Array.from({ length: 40 }, async (_, i) => {
+        const one: MemoryStore = stores[i % 2]!;
+        const given = [note(`k${i % 7}`, { text: `text ${i}` }), note(`k${(i + 3) % 7}`, { text: `text ${i}` })];
+        if (i % 5 === 4) await one.remove(alice, { ids: [`k${i % 7}`] }, 0);
+        else await one.put(alice, given, (['ifAbsent', 'replace', 'ifPresent'] as const)[i % 3]!);
+      });
+      await Promise.all(steps);
+      const { changes, removals } = await allChanges(store);
+      const names = changes.map((each) => ('removed' in each ? each.removed : each.entry.id));
+      assert.equal(new Set(names).size, names.length);
+      assert.equal(new Set(changes.map(({ seq }) => seq)).size, changes.length);
+      assert.deepEqual(await allChanges(stores[1]!), { changes, removals, more: false });
+      assert.deepEqual(
+        await listed(store),
+        changes.filter((each) => 'entry' in each),
+      );
+    },
+  },
+];

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { TholeError } from '@thole/core';
+import type { MemoryFilter } from '@thole/core';
+import { alice, allChanges, ids, listed, log, note, notes, reopened } from './memory-store-support.ts';
+import type { MemoryStoreCase } from './memory-store-support.ts';
+
+/** What `since`, `get` and `list` answer. */
+export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
+  {
+    id: 'since.once',
+    sentence: 'each id is told of once, at its last write or removal, in the order of the numbers',
+    contracts: [31],
+    async check(store) {
+      await store.put(alice, [note('a'), note('b'), note('c')], 'ifAbsent');
+      await store.put(alice, [note('a')], 'replace');
+      await store.remove(alice, { ids: ['b', 'nobody'] }, 0);
+      assert.deepEqual(await log(store), ['3 c', '4 a', '5 -b']);
+      await store.put(alice, [note('b')], 'replace');
+      assert.deepEqual(await log(store), ['3 c', '4 a', '6 b']);
+      assert.deepEqual(await log(store, alice, { after: 4 }), ['6 b']);
+      assert.deepEqual(await log(store, alice, { after: 6 }), []);
+      assert.deepEqual(await log(store, alice, { after: 600 }), []);
+    },
+  },
+  {
+    id: 'since.nothing',
+    sentence: 'a user of whom nothing was ever kept has no changes and no removals',
+    contracts: [30],
+    async check(store) {
+      assert.deepEqual(await store.since(alice, 0, 10), { changes: [], removals: 0, more: false });
+      assert.deepEqual(await store.get(alice, ['a']), []);
+      assert.deepEqual(await store.list(alice, { limit: 10 }), { memories: [] });
+      assert.equal(await store.remove(alice, { ids: ['a'] }, 0), 0);
+      assert.equal(await store.remove(alice, { sessionId: 's' }, 0), 0);
+      assert.equal(await store.remove(alice, 'everything', 0), 0);
+    },
+  },
+  {
+    id: 'since.pages',
+    sentence: 'a long log is answered in pages, and `more` says whether there is another',
+    contracts: [31],
+    async check(store) {
+      await store.put(alice, notes(5), 'ifAbsent');
+      await store.remove(alice, { ids: ['n1'] }, 0);
+      const wanted = ['1 n0', '3 n2', '4 n3', '5 n4', '6 -n1'];
+      for (const page of [1, 2, 5, 100]) assert.deepEqual(await log(store, alice, { page }), wanted);
+      assert.deepEqual((await store.since(alice, 0, 5)).more, false);
+      assert.deepEqual((await store.since(alice, 0, 4)).more, true);
+      assert.deepEqual((await store.since(alice, 0, 2)).removals, 1);
+    },
+  },
+  {
+    id: 'since.while-others-write',
+    sentence: 'who reads page by page while others write and delete ends up with what is there',
+    contracts: [31],
+    needs: ['shared'],
+    async check(store, t) {
+      const writer = await reopened(t);
+      await store.put(alice, notes(60), 'ifAbsent');
+      let isOver = false;
+      const writing = (async () => {
+        for (let i = 0; i < 60; i++) {
+          await writer.put(
+            alice,
+            [note(`n${(i * 7) % 80}`, { text: `text ${i}` })],
+            i % 2 === 0 ? 'replace' : 'ifAbsent',
+          );
+          await writer.remove(alice, { ids: [`n${(i * 11) % 60}`] }, 0);
+        }
+        isOver = true;
+      })();
+      const held = new Map<string, string>();
+      let seq = 0;
+      for (let isLast = false; ;) {
+        const { changes, more } = await store.since(alice, seq, 7);
+        for (const each of changes) {
+          assert.ok(each.seq > seq, 'numbers rise');
+          seq = each.seq;
+          if ('removed' in each) held.delete(each.removed);
+          else held.set(each.entry.id, JSON.stringify(each.entry));
+        }
+        if (!more && isLast) break;
+        isLast = isOver;
+      }
+      await writing;
+      const there = (await listed(store)).map(({ entry }) => [entry.id, JSON.stringify(entry)] as const);
+      assert.deepEqual(Object.fromEntries(held), Object.fromEntries(there));
+    },
+  },
+  {
+    id: 'since.removals',
+    sentence: '`removals` counts each entry that was removed, again when it was removed again, and nothing else',
+    contracts: [31],
+    async check(store) {
+      await store.put(alice, [note('a'), note('b', { sessionId: 's' }), note('c')], 'ifAbsent');
+      await store.remove(alice, { ids: ['a', 'a', 'nobody'] }, 0);
+      await store.remove(alice, { ids: ['a'] }, 0);
+      assert.equal((await store.since(alice, 0, 10)).removals, 1);
+      await store.put(alice, [note('a'), note('c')], 'replace');
+      await store.remove(alice, { ids: ['a'] }, 0);
+      await store.remove(alice, { sessionId: 's' }, 0);
+      await store.remove(alice, 'everything', 0);
+      await store.remove(alice, 'everything', 0);
+      assert.equal((await store.since(alice, 0, 10)).removals, 4);
+    },
+  },
+  {
+    id: 'get.ids',
+    sentence: '`get` answers those that are there in the order they were asked for, each once, with their numbers',
+    contracts: [33],
+    async check(store) {
+      await store.put(alice, notes(4), 'ifAbsent');
+      await store.remove(alice, { ids: ['n1'] }, 0);
+      const found = await store.get(alice, ['n3', 'nobody', 'n0', 'n3', 'n1']);
+      assert.deepEqual(found, [
+        { seq: 4, entry: note('n3') },
+        { seq: 1, entry: note('n0') },
+      ]);
+      assert.deepEqual(await store.get(alice, []), []);
+    },
+  },
+  {
+    id: 'list.pages',
+    sentence:
+      'a list is in the order of the log; a page goes on where the one before ended, and the last has no `next`',
+    contracts: [34],
+    async check(store) {
+      await store.put(alice, notes(7), 'ifAbsent');
+      await store.put(alice, [note('n0')], 'replace');
+      await store.remove(alice, { ids: ['n3'] }, 0);
+      const wanted = ['n1', 'n2', 'n4', 'n5', 'n6', 'n0'];
+      for (const limit of [1, 2, 3, 5, 6, 7]) {
+        const found = await listed(store, alice, { limit });
+        assert.deepEqual(
+          found.map(({ entry }) => entry.id),
+          wanted,
+        );
+      }
+      assert.equal((await store.list(alice, { limit: 6 })).next, undefined);
+      assert.deepEqual(
+        (await listed(store)).map(({ seq }) => seq),
+        [2, 3, 5, 6, 7, 8],
+      );
+    },
+  },
+  {
+    id: 'list.while-others-write',
+    sentence: 'a cursor holds its place while entries come, go and change',
+    contracts: [34],
+    async check(store) {
+      await store.put(alice, notes(6), 'ifAbsent');
+      const first = await store.list(alice, { limit: 2 });
+      await store.remove(alice, { ids: ['n0', 'n1', 'n2'] }, 0);
+      await store.put(alice, [note('n3', { text: 'changed' }), note('new')], 'replace');
+      const rest = await listed(store, alice, { cursor: first.next });
+      assert.deepEqual(
+        rest.map(({ entry }) => entry.id),
+        ['n4', 'n5', 'n3', 'new'],
+      );
+    },
+  },
+  {
+    id: 'list.cursor',
+    sentence: 'what is no cursor of a page before is refused',
+    contracts: [42],
+    async check(store) {
+      await store.put(alice, notes(2), 'ifAbsent');
+      for (const cursor of ['', 'x', '-1', '1.5', '1e3', '9'.repeat(30), "1' OR '1'='1"]) {
+        await assert.rejects(store.list(alice, { limit: 1, cursor }), (error) => TholeError.is(error, 'INVALID_INPUT'));
+      }
+    },
+  },
+  {
+    id: 'list.filter',
+    sentence: 'every condition of a filter holds, alone and together with others',
+    contracts: [32, 34],
+    async check(store) {
+      const { timestamp: _, ...timeless } = note('timeless', { author: 'user' });
+      await store.put(
+        alice,
+        [
+          note('turn', { kind: 'turn', timestamp: 10, author: 'user', sessionId: 's1' }),
+          note('other', { kind: 'turn', timestamp: 20.5, author: 'agent', sessionId: 's1:s2' }),
+          note('fact', { kind: 'fact', timestamp: 30, validFrom: 10, validTo: 20, sessionId: 's2' }),
+          note('lasting', { kind: 'fact', timestamp: 31, author: 'user' }),
+          note('note', { timestamp: -5.5, customMetadata: { topic: 'room', n: 1, is: true } }),
+          timeless,
+        ],
+        'ifAbsent',
+      );
+      const found = async (filter: MemoryFilter): Promise<string> =>
+        (await listed(store, alice, { filter, limit: 2 })).map(({ entry }) => entry.id).join(' ');
+      const wanted: readonly (readonly [MemoryFilter, string])[] = [
+        [{}, 'turn other fact lasting note timeless'],
+        [{ kinds: ['turn'] }, 'turn other'],
+        [{ kinds: ['fact'] }, 'fact lasting'],
+        [{ kinds: ['note', 'fact'] }, 'fact lasting note timeless'],
+        [{ kinds: [] }, ''],
+        [{ from: 20.5 }, 'other fact lasting'],
+        [{ to: 20.5 }, 'turn note'],
+        [{ from: 10, to: 30 }, 'turn other'],
+        [{ from: 0, to: 0 }, ''],
+        [{ validAt: 10 }, 'fact lasting'],
+        [{ validAt: 20 }, 'lasting'],
+        [{ validAt: 15, kinds: ['turn'] }, ''],
+        [{ author: 'user' }, 'turn lasting timeless'],
+        [{ author: 'User' }, ''],
+        [{ sessionId: 's1' }, 'turn'],
+        [{ sessionId: 's1:s2' }, 'other'],
+        [{ sessionId: 's' }, ''],
+        [{ metadata: { topic: 'room', n: 1, is: true } }, 'note'],
+        [{ metadata: { n: '1' } }, ''],
+        [{ metadata: { constructor: 'x' } }, ''],
+        [{ kinds: ['turn'], from: 10, author: 'agent', sessionId: 's1:s2' }, 'other'],
+        [{ kinds: ['turn'], from: 10, author: 'user', sessionId: 's1:s2' }, ''],
+      ];
+      for (const [filter, which] of wanted) assert.equal(await found(filter), which, JSON.stringify(filter));
+      await store.put(alice, [note('turn', { sessionId: 's2' })], 'replace');
+      assert.equal(await found({ sessionId: 's1' }), '');
+      assert.equal(await found({ sessionId: 's2' }), 'fact turn');
+      assert.equal(await found({ kinds: ['turn'] }), 'other');
+      await store.remove(alice, { ids: ['fact'] }, 0);
+      assert.equal(await found({ kinds: ['fact'] }), 'lasting');
+      assert.equal(await found({ sessionId: 's2' }), 'turn');
+    },
+  },
+  {
+    id: 'list.few-among-many',
+    sentence: 'a filter that few of thousands pass finds them, on a page of the size that was asked for',
+    contracts: [34],
+    async check(store) {
+      const many = notes(3_000).map((each, i) => (i % 700 === 650 ? { ...each, author: 'rare' } : each));
+      await store.put(alice, many, 'ifAbsent');
+      const filter = { author: 'rare' };
+      const first = await store.list(alice, { limit: 3, filter });
+      assert.deepEqual(
+        first.memories.map(({ entry }) => entry.id),
+        ['n650', 'n1350', 'n2050'],
+      );
+      const second = await store.list(alice, { limit: 3, filter, cursor: first.next });
+      assert.deepEqual([second.memories.map(({ entry }) => entry.id), second.next], [['n2750'], undefined]);
+      assert.equal((await store.list(alice, { limit: 5_000 })).memories.length, 3_000);
+    },
+  },
+  {
+    id: 'read.elsewhere',
+    sentence: 'what one writes or removes the other reads at once',
+    contracts: [31],
+    needs: ['shared'],
+    async check(store, t) {
+      const other = await reopened(t);
+      await store.put(alice, [note('a'), note('b')], 'ifAbsent');
+      assert.deepEqual(await ids(other), ['a', 'b']);
+      await other.remove(alice, { ids: ['a'] }, 0);
+      assert.deepEqual(await ids(store), ['b']);
+      assert.deepEqual((await allChanges(store)).removals, 1);
+    },
+  },
+];

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import type { MemoryStore, Segment } from '@thole/core';
+import { alice, bob, note, notes, reopened, segmentedOf } from './memory-store-support.ts';
+import type { MemoryStoreCase } from './memory-store-support.ts';
+
+const needs = ['segmented'] as const;
+
+function segment(upTo: number, more: Partial<Segment> = {}): Segment {
+  return { analyzer: 'words 1', upTo, bytes: Uint8Array.of(upTo), ...more };
+}
+
+async function save(store: MemoryStore, given: Segment, ifRemovals = 0): Promise<boolean> {
+  return segmentedOf(store).saveSegment(alice, given, { ifRemovals });
+}
+
+/** What is there, each as `analyzer upTo`. */
+async function saved(store: MemoryStore): Promise<string[]> {
+  const segments = await segmentedOf(store).loadSegments(alice);
+  return segments.map(({ analyzer, upTo }) => `${analyzer} ${upTo}`).toSorted();
+}
+
+/** Saved pieces of the derived index: they cost time when they are gone, and never results. */
+export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
+  {
+    id: 'segment.bytes',
+    sentence: 'a segment comes back to the byte, however large, also in another process',
+    contracts: [32],
+    needs: ['segmented', 'shared'],
+    async check(store, t) {
+      await store.put(alice, notes(3), 'ifAbsent');
+      const other = await reopened(t);
+      for (const size of [256, 0, 5_000_001]) {
+        const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 255);
+        // A view into something larger is what it shows.
+        const within = new Uint8Array(size + 10);
+        within.set(bytes, 5);
+        assert.equal(await save(store, segment(3, { bytes: within.subarray(5, size + 5) })), true);
+        for (const each of [store, other]) {
+          const [found, ...more] = await segmentedOf(each).loadSegments(alice);
+          assert.deepEqual([found!.analyzer, found!.upTo, found!.bytes.length, more], ['words 1', 3, size, []]);
+          assert.ok(found!.bytes.every((byte, i) => byte === bytes[i]));
+        }
+      }
+    },
+  },
+  {
+    id: 'segment.none',
+    sentence: 'who has none is answered none',
+    contracts: [30],
+    needs,
+    async check(store) {
+      assert.deepEqual(await saved(store), []);
+      await store.put(alice, notes(1), 'ifAbsent');
+      assert.deepEqual(await saved(store), []);
+    },
+  },
+  {
+    id: 'segment.covers',
+    sentence:
+      'a segment takes the place of those of its analyzer that end no later, and stays in front of one that ends earlier',
+    contracts: [32],
+    needs,
+    async check(store) {
+      await store.put(alice, notes(9), 'ifAbsent');
+      assert.equal(await save(store, segment(3)), true);
+      assert.equal(await save(store, segment(5, { analyzer: 'words 2' })), true);
+      assert.equal(await save(store, segment(6)), true);
+      assert.deepEqual(await saved(store), ['words 1 6', 'words 2 5']);
+      assert.equal(await save(store, segment(6, { bytes: Uint8Array.of(99) })), true);
+      const again = (await segmentedOf(store).loadSegments(alice)).find(({ upTo }) => upTo === 6);
+      assert.deepEqual(Array.from(again!.bytes), [99]);
+      await save(store, segment(4));
+      const found = (await segmentedOf(store).loadSegments(alice)).filter(({ analyzer }) => analyzer === 'words 1');
+      assert.equal(Math.max(...found.map(({ upTo }) => upTo)), 6);
+    },
+  },
+  {
+    id: 'segment.refused',
+    sentence: 'a segment is refused when something was removed since it was made, and what is there stays',
+    contracts: [31],
+    needs,
+    async check(store) {
+      await store.put(alice, notes(9), 'ifAbsent');
+      await store.remove(alice, { ids: ['n8'] }, 0);
+      assert.equal(await save(store, segment(9)), false);
+      assert.equal(await save(store, segment(9), 2), false);
+      assert.deepEqual(await saved(store), []);
+      assert.equal(await save(store, segment(10), 1), true);
+      assert.equal(await save(store, segment(10), 0), false);
+      assert.deepEqual(await saved(store), ['words 1 10']);
+    },
+  },
+  {
+    id: 'segment.removal',
+    sentence: 'a removal takes the segments along that held what was removed, in every way of removing',
+    contracts: [31],
+    needs,
+    async check(store) {
+      await store.put(alice, [...notes(4), note('s', { sessionId: 's' }), note('last')], 'ifAbsent');
+      await save(store, segment(6));
+      await save(store, segment(6, { analyzer: 'words 2' }));
+      await store.remove(alice, { ids: ['nobody'] }, 0);
+      assert.deepEqual(await saved(store), ['words 1 6', 'words 2 6']);
+      await store.remove(alice, { sessionId: 's' }, 0);
+      assert.deepEqual(await saved(store), []);
+      assert.equal(await save(store, segment(7), 1), true);
+      await store.remove(alice, { ids: ['n3'] }, 0);
+      assert.deepEqual(await saved(store), []);
+      assert.equal(await save(store, segment(8), 2), true);
+      await store.remove(alice, 'everything', 0);
+      assert.deepEqual(await saved(store), []);
+    },
+  },
+  {
+    id: 'segment.written-twice',
+    sentence: 'of what was written twice and then removed no segment is kept, neither one that knew only the first',
+    contracts: [31],
+    needs,
+    async check(store) {
+      await store.put(alice, notes(3), 'ifAbsent');
+      await save(store, segment(3));
+      await store.put(alice, [note('n1', { text: 'other' })], 'replace');
+      assert.deepEqual(await saved(store), ['words 1 3']);
+      await store.remove(alice, { ids: ['n1'] }, 0);
+      assert.deepEqual(await saved(store), []);
+    },
+  },
+  {
+    id: 'segment.race',
+    sentence: 'a segment that is saved while something is removed is either refused or goes with it',
+    contracts: [31],
+    needs: ['segmented', 'shared'],
+    async check(store, t) {
+      const other = await reopened(t);
+      for (let i = 0; i < 12; i++) {
+        await store.put(alice, [note(`r${i}`)], 'ifAbsent');
+        const { changes, removals } = await store.since(alice, 0, 1_000);
+        const upTo = changes.at(-1)!.seq;
+        await Promise.all([save(store, segment(upTo), removals), other.remove(alice, { ids: [`r${i}`] }, 0)]);
+        assert.deepEqual(await saved(store), []);
+      }
+    },
+  },
+  {
+    id: 'segment.others',
+    sentence: 'what another user removes takes no segment of this one',
+    contracts: [30],
+    needs,
+    async check(store) {
+      for (const scope of [alice, bob]) await store.put(scope, notes(2), 'ifAbsent');
+      await save(store, segment(2));
+      await store.remove(bob, 'everything', 0);
+      assert.deepEqual(await saved(store), ['words 1 2']);
+    },
+  },
+];

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { textOf } from '@thole/core';
+import type { MemoryChanges, MemoryEntry, MemoryScope, MemoryStore, Segmented, StoredMemory } from '@thole/core';
+import type { Case, CaseTools } from '../case.ts';
+
+export type MemoryStoreCase = Case<MemoryStore>;
+
+/** The user that cases speak of. */
+export const alice: MemoryScope = { appName: 'hotel', userId: 'alice' };
+/** Another of the same app. */
+export const bob: MemoryScope = { appName: 'hotel', userId: 'bob' };
+
+/** A note of this id, its text the same unless given. */
+export function note(id: string, more: Partial<MemoryEntry> & { text?: string | undefined } = {}): MemoryEntry {
+  const { text = id, ...rest } = more;
+  return { id, kind: 'note', content: { parts: [{ text }] }, timestamp: 10, ...rest };
+}
+
+/** So many notes, `n0` and on. */
+export function notes(count: number, more: Partial<MemoryEntry> = {}): MemoryEntry[] {
+  return Array.from({ length: count }, (_, i) => note(`n${i}`, more));
+}
+
+/** All changes after a number, read in pages of this size, as `seq id` and `seq -id`. */
+export async function log(
+  store: MemoryStore,
+  scope: MemoryScope = alice,
+  p: { after?: number; page?: number } = {},
+): Promise<string[]> {
+  const { changes } = await allChanges(store, scope, p);
+  return changes.map((each) => `${each.seq} ${'removed' in each ? `-${each.removed}` : each.entry.id}`);
+}
+
+export async function allChanges(
+  store: MemoryStore,
+  scope: MemoryScope = alice,
+  { after = 0, page = 100 }: { after?: number; page?: number } = {},
+): Promise<MemoryChanges> {
+  const changes: MemoryChanges['changes'] = [];
+  for (let seq = after; ;) {
+    const found = await store.since(scope, seq, page);
+    changes.push(...found.changes);
+    if (!found.more) return { ...found, changes };
+    assert.equal(found.changes.length, page, 'a page that is followed by more is full');
+    seq = found.changes.at(-1)!.seq;
+  }
+}
+
+/** Ids of all entries, in the order of the log. */
+export async function ids(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
+  return (await listed(store, scope)).map(({ entry }) => entry.id);
+}
+
+/** Texts of all entries, in the order of the log. */
+export async function texts(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
+  return (await listed(store, scope)).map(({ entry }) => textOf(entry.content));
+}
+
+export async function listed(
+  store: MemoryStore,
+  scope: MemoryScope = alice,
+  page: Omit<Parameters<MemoryStore['list']>[1], 'limit'> & { limit?: number } = {},
+): Promise<StoredMemory[]> {
+  const found: StoredMemory[] = [];
+  let { cursor } = page;
+  do {
+    const answer = await store.list(scope, { limit: 100, ...page, cursor });
+    found.push(...answer.memories);
+    cursor = answer.next;
+  } while (cursor !== undefined);
+  return found;
+}
+
+/** The ability that a case needs. */
+export function segmentedOf(store: MemoryStore): Segmented {
+  assert.ok(store.abilities.segmented, 'who claims segmented has the ability');
+  return store.abilities.segmented;
+}
+
+/** Another instance over the same storage. */
+export async function reopened(t: CaseTools<MemoryStore>): Promise<MemoryStore> {
+  assert.ok(t.reopen, 'who claims shared gives reopen');
+  return t.reopen();
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import type { VectorRow, VectorStore } from '@thole/core';
+import type { Case } from '../case.ts';
+import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
+
+const compass: readonly VectorRow[] = [
+  row('north', [0, 1, 0]),
+  row('east', [1, 0, 0]),
+  row('north-east', [1, 1, 0]),
+  row('south', [0, -1, 0]),
+];
+
+/** What is kept, found, replaced and deleted. */
+export const vectorBasicCases: readonly Case<VectorStore>[] = [
+  {
+    id: 'vector.nearest',
+    sentence: 'the nearest stands first, with the cosine as its score, whatever the lengths of the vectors',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('long', [0, 5, 0]), row('short', [0.1, 0.1, 0]), row('back', [0, -3, 0])]);
+      const found = await nearest(store, [0, 0.5, 0]);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ['long', 'short', 'back'],
+      );
+      for (const [i, expected] of [1, Math.SQRT1_2, -1].entries()) near(found[i]!.score, expected);
+    },
+  },
+  {
+    id: 'vector.limit',
+    sentence: 'no more is found than was asked for, and it is the best',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, compass);
+      const all = await nearestIds(store, [0.9, 1, 0]);
+      assert.deepEqual(all, ['north-east', 'north', 'east', 'south']);
+      for (const limit of [0, 1, 3, 4])
+        assert.deepEqual(await nearestIds(store, [0.9, 1, 0], { limit }), all.slice(0, limit));
+    },
+  },
+  {
+    id: 'vector.min-score',
+    sentence: 'minScore is the least cosine that an answer may have, below zero too',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, compass);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0], { minScore: 0.99 }), ['north']);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0], { minScore: 0.5 }), ['north', 'north-east']);
+      assert.equal((await nearestIds(store, [0, 1, 0], { minScore: -0.5 })).length, 3);
+      assert.equal((await nearestIds(store, [0, 1, 0], { minScore: -1.001 })).length, 4);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0], { minScore: 0.999, limit: 1 }), ['north']);
+    },
+  },
+  {
+    id: 'vector.equals-by-id',
+    sentence: 'of equally near ones the smaller id stands first, in whatever order they came',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('c', [1, 2, 0]), row('a', [1, 2, 0])]);
+      await store.upsert(ada, [row('b', [1, 2, 0]), row('other', [1, 0, 0])]);
+      assert.deepEqual(await nearestIds(store, [1, 2, 0]), ['a', 'b', 'c', 'other']);
+    },
+  },
+  {
+    id: 'vector.many',
+    sentence: 'among many of many dimensions, the nearest that are found are those of an exact search',
+    contracts: [32],
+    async check(store) {
+      let seed = 7;
+      const next = (): number => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32 - 0.5;
+      const all = Array.from({ length: 400 }, (_, i) => row(`v${i}`, Array.from({ length: 60 }, next)));
+      for (let from = 0; from < all.length; from += 150) await store.upsert(ada, all.slice(from, from + 150));
+      for (const { vector } of all.slice(0, 5)) {
+        const query = [...vector].map((x) => x + 0.3 * next());
+        const exact = all.map(({ id, vector: other }) => ({ id, score: cosine(query, other) }));
+        exact.sort((a, b) => b.score - a.score);
+        const found = await nearest(store, query, { limit: 20 });
+        assert.deepEqual(
+          found.map(({ id }) => id),
+          exact.slice(0, 20).map(({ id }) => id),
+        );
+        for (const [i, { score }] of found.entries()) near(score, exact[i]!.score);
+      }
+    },
+  },
+  {
+    id: 'vector.own-model',
+    sentence: 'a vector is compared only with those of its own model, which may have another length',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0]), row('b', [1, 0, 0, 0], 'n'), row('c', [0.9, 1], 'm2')]);
+      assert.deepEqual(await nearestIds(store, [1, 0]), ['a']);
+      assert.deepEqual(await nearestIds(store, [1, 0, 0, 0], { model: 'n' }), ['b']);
+      assert.deepEqual(await nearestIds(store, [1, 0], { model: 'm2' }), ['c']);
+      assert.deepEqual(await nearestIds(store, [1, 0], { model: 'M' }), []);
+    },
+  },
+  {
+    id: 'vector.replace',
+    sentence: 'an id has one vector, the last, also where another model made it',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0])]);
+      await store.upsert(ada, [row('a', [0, 1, 0])]);
+      const [first, second] = await nearest(store, [0, 1, 0]);
+      assert.deepEqual([first!.id, second!.id], ['a', 'b']);
+      near(first!.score, 1);
+      await store.upsert(ada, [row('a', [0, 1], 'n')]);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0]), ['b']);
+      assert.deepEqual(await nearestIds(store, [0, 1], { model: 'n' }), ['a']);
+    },
+  },
+  {
+    id: 'vector.twice-in-a-call',
+    sentence: 'of an id that is given twice at once, the last counts',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0]), row('a', [0, 0, 1])]);
+      const [first] = await nearest(store, [0, 0, 1]);
+      assert.equal(first!.id, 'a');
+      near(first!.score, 1);
+      assert.equal((await nearest(store, [0, 0, 1])).length, 2);
+    },
+  },
+  {
+    id: 'vector.copied',
+    sentence:
+      'what the caller does with an array afterwards changes nothing that is kept, and its array stays as it was',
+    contracts: [32],
+    async check(store) {
+      const mine = row('a', [0, 3, 0]);
+      await store.upsert(ada, [mine]);
+      assert.deepEqual([...mine.vector], [0, 3, 0]);
+      mine.vector.fill(0);
+      near((await nearest(store, [0, 1, 0]))[0]!.score, 1);
+    },
+  },
+  {
+    id: 'vector.delete',
+    sentence: 'deleted ids are not found any more, the others are; unknown ids do no harm',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, compass);
+      await store.delete(ada, ['north', 'nowhere', 'north']);
+      await store.delete(ada, []);
+      assert.deepEqual(await nearestIds(store, [0.9, 1, 0]), ['north-east', 'east', 'south']);
+      await store.upsert(ada, [row('north', [0, 1, 0])]);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0], { limit: 1 }), ['north']);
+    },
+  },
+  {
+    id: 'vector.delete-everything',
+    sentence: 'everything of a user goes at once, of all models, and new ones of any length may come',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [...compass, row('other', [1, 0], 'n')]);
+      await store.delete(ada, 'everything');
+      assert.deepEqual(await nearestIds(store, [0, 1, 0]), []);
+      assert.deepEqual(await nearestIds(store, [1, 0], { model: 'n' }), []);
+      await store.upsert(ada, [row('a', [1, 0])]);
+      assert.deepEqual(await nearestIds(store, [1, 0]), ['a']);
+      await store.delete({ appName: 'hotel', userId: 'nobody' }, 'everything');
+    },
+  },
+  {
+    id: 'vector.concurrent',
+    sentence: 'upserts at once of different ids are all kept, and of one id one is',
+    contracts: [32],
+    async check(store) {
+      const made = Array.from({ length: 24 }, (_, i) => row(`v${i}`, [1, i, 0]));
+      await Promise.all([
+        ...made.map((each) => store.upsert(ada, [each])),
+        ...Array.from({ length: 8 }, (_, i) => store.upsert(ada, [row('one', [0, 0, i + 1])])),
+      ]);
+      assert.equal((await nearest(store, [1, 0, 0], { limit: 100 })).length, 25);
+      near((await nearest(store, [0, 0, 1], { limit: 1 }))[0]!.score, 1);
+    },
+  },
+  {
+    id: 'vector.has',
+    sentence: 'it tells which ids have a vector of a model',
+    contracts: [32],
+    needs: ['has'],
+    async check(store) {
+      await store.upsert(ada, [...compass, row('other', [1, 0], 'n')]);
+      const ids = ['north', 'nowhere', 'other', 'south'];
+      const of = async (model: string): Promise<string[]> => (await store.has!(ada, { model, ids })).toSorted();
+      assert.deepEqual(await of('m'), ['north', 'south']);
+      assert.deepEqual(await of('n'), ['other']);
+      assert.deepEqual(await of('x'), []);
+      assert.deepEqual(await store.has!(ada, { model: 'm', ids: [] }), []);
+      assert.deepEqual(await store.has!({ ...ada, userId: 'bob' }, { model: 'm', ids }), []);
+    },
+  },
+  {
+    id: 'vector.other-process',
+    sentence: 'what another process adds and deletes is seen by the next query',
+    contracts: [32],
+    needs: ['shared'],
+    async check(store, t) {
+      const other = await t.reopen!();
+      await store.upsert(ada, compass);
+      assert.deepEqual(await nearestIds(other, [0, 1, 0], { limit: 2 }), ['north', 'north-east']);
+      await other.delete(ada, ['north']);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0], { limit: 2 }), ['north-east', 'east']);
+    },
+  },
+];
+
+function near(score: number, expected: number): void {
+  assert.ok(Math.abs(score - expected) < 1e-4, `a score of ${score}, not ${expected}`);
+}
+
+function cosine(a: readonly number[], b: Float32Array): number {
+  let [sum, aa, bb] = [0, 0, 0];
+  for (const [i, x] of a.entries()) {
+    sum += x * b[i]!;
+    aa += x * x;
+    bb += b[i]! * b[i]!;
+  }
+  return sum / Math.sqrt(aa * bb);
+}

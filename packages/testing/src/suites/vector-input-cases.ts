@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { TholeError } from '@thole/core';
+import type { VectorRow, VectorStore } from '@thole/core';
+import type { Case } from '../case.ts';
+import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
+
+const NOWHERE: readonly (readonly number[])[] = [[], [0, 0], [NaN, 1], [1, Infinity], [-Infinity, 1]];
+
+/** What is refused, and leaves nothing behind. */
+export const vectorInputCases: readonly Case<VectorStore>[] = [
+  {
+    id: 'vector.dimensions',
+    sentence:
+      'a vector of another length than the user’s others of its model is refused, and nothing of the call is kept',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0])]);
+      await refused(() => store.upsert(ada, [row('b', [1, 1]), row('c', [1, 0, 0])]));
+      await refused(() => store.upsert(ada, [row('c', [1, 0, 0])]));
+      await refused(() => store.upsert(ada, [row('d', [1, 0], 'n'), row('e', [1, 0, 0], 'n')]));
+      await refused(() => nearest(store, [1, 0, 0]));
+      assert.deepEqual(await nearestIds(store, [1, 0]), ['a']);
+      assert.deepEqual(await nearestIds(store, [1, 0], { model: 'n' }), []);
+      await store.upsert({ ...ada, userId: 'bob' }, [row('a', [1, 0, 0])]);
+    },
+  },
+  {
+    id: 'vector.nowhere',
+    sentence: 'a vector that is empty, of zeros or not finite is refused, and nothing of the call is kept',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0])]);
+      for (const numbers of NOWHERE) {
+        await refused(() => store.upsert(ada, [row('b', [1, 1]), row('c', numbers)]));
+        await refused(() => nearest(store, numbers));
+      }
+      const found = await nearest(store, [1, 0]);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ['a'],
+      );
+      assert.ok(Number.isFinite(found[0]!.score));
+    },
+  },
+  {
+    id: 'vector.bad-input',
+    sentence: 'rows, ids, limits and scores of the wrong type are refused',
+    contracts: [32],
+    async check(store) {
+      const rows: readonly unknown[] = [
+        'rows',
+        [undefined],
+        [{ ...row('a', [1, 0]), id: '' }],
+        [{ ...row('a', [1, 0]), id: 7 }],
+        [{ ...row('a', [1, 0]), model: '' }],
+        [{ ...row('a', [1, 0]), model: undefined }],
+        [{ ...row('a', [1, 0]), vector: [1, 0] }],
+        [{ ...row('a', [1, 0]), vector: undefined }],
+      ];
+      for (const bad of rows) await refused(() => store.upsert(ada, bad as VectorRow[]));
+      const queries: readonly object[] = [
+        { limit: -1 },
+        { limit: 1.5 },
+        { limit: '3' },
+        { limit: undefined },
+        { minScore: NaN },
+        { minScore: '1' },
+        { model: '' },
+        { model: 7 },
+        { vector: [1, 0] },
+      ];
+      for (const bad of queries) await refused(() => nearest(store, [1, 0], bad));
+      for (const bad of ['a', undefined, [7], ['']] as never[]) await refused(() => store.delete(ada, bad));
+      assert.deepEqual(await nearestIds(store, [1, 0]), []);
+      await store.upsert(ada, []);
+    },
+  },
+  {
+    id: 'vector.aborted',
+    sentence: 'a query whose signal is aborted throws the reason',
+    contracts: [32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0])]);
+      const reason = new Error('enough');
+      await assert.rejects(nearest(store, [1, 0], { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+    },
+  },
+];
+
+async function refused(work: () => Promise<unknown>): Promise<void> {
+  await assert.rejects(work, (error) => TholeError.is(error, 'INVALID_INPUT'));
+}

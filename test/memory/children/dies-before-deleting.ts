@@ -1,0 +1,21 @@
+// dies-before-deleting.ts <url> <session>: consolidates the session, and tells when nothing is left but to delete it. It never does.
+import type { SessionRef } from '@thole/core';
+import { IdleConsolidator } from '@thole/memory/consolidate';
+import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { Channel } from '../../durability/children/channel.ts';
+import { factsOfGrace } from '../facts-of-grace.ts';
+
+const [url = '', ref = ''] = process.argv.slice(2);
+const channel = new Channel<object>();
+const memory = factsOfGrace(new DatabaseMemoryService(url));
+
+class Dying extends DatabaseSessionService {
+  override deleteSession(): Promise<boolean> {
+    channel.tell({ at: 'the deletion' });
+    return new Promise(() => {});
+  }
+}
+
+const consolidator = new IdleConsolidator({ sessions: new Dying(url), memory, leaseTtlMs: 1_000 });
+void consolidator.consolidate(JSON.parse(ref) as SessionRef);
+await channel.hear();

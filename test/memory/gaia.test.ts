@@ -1,0 +1,286 @@
+import { rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEvent, getFunctionResponses, isFinalResponse, textOf } from '@thole/core';
+import type { Event, LlmRequest, MemoryEntry } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { applyProposals, memoryParts, proposeMemories, undoProposals } from '@thole/memory';
+import { IdleConsolidator } from '@thole/memory/consolidate';
+import { LlmAgent, Runner } from '@thole/runner';
+import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { loadMemoryTool, rememberTool } from '@thole/tools';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Child } from '../durability/child.ts';
+import { factsOfGrace } from './facts-of-grace.ts';
+
+const minute = 60_000;
+const ann = { appName: 'gaia', userId: 'ann' };
+const whatsapp = { ...ann, sessionId: 'ann:whatsapp' };
+const telegram = { ...ann, sessionId: 'ann:telegram' };
+const bobs = { appName: 'gaia', userId: 'bob', sessionId: 'bob:whatsapp' };
+
+const answer = (value: object) => says(JSON.stringify(value));
+const add = (text: string, ...evidence: string[]) => ({
+  op: 'add',
+  text,
+  evidence,
+  fact: '',
+  since: '',
+  duplicateOf: '',
+});
+const textsIn = ({ contents, config }: LlmRequest): string =>
+  [config.systemInstruction ?? '', ...contents.map(textOf)].join('\n');
+
+/** One process: services are handed in, as they outlive it. */
+function gaia(
+  services: { runtime: FixedRuntime; sessions: InMemorySessionService; memory: InMemoryMemoryService },
+  script: { chat: ScriptedAnswer[]; memory: ScriptedAnswer[]; projects: string[] },
+) {
+  const { runtime, sessions, memory } = services;
+  const chat = new ScriptedLlm(...script.chat);
+  const keeper = new ScriptedLlm(...script.memory);
+  const parts = memoryParts({
+    ...{ sessions, memory, llm: keeper, runtime, windowTurns: 2 },
+    tools: [loadMemoryTool(), rememberTool()],
+    sources: [{ name: 'recent projects', lines: ({ userId }) => (userId === 'ann' ? script.projects : []) }],
+  });
+  const { memoryService, plugins, tools } = parts;
+  const agent = new LlmAgent({ name: 'gaia', model: chat, tools: [...tools] });
+  const app = { appName: 'gaia', agent, plugins: [...plugins] };
+  const runner = new Runner({ ...app, sessionService: sessions, memoryService, autoCreateSession: true, runtime });
+  /** A line from a channel: a command, or a message. */
+  async function hear(session: typeof ann & { sessionId: string }, line: string): Promise<string> {
+    const command = await parts.commands.handle(line, session);
+    if (command && !command.isMessage) return command.text;
+    const events: Event[] = [];
+    for await (const event of runner.runAsync({ ...session, newMessage: line, yieldUserMessage: true }))
+      events.push(event);
+    // The user's own event is in the stream, and no part of the reply.
+    expect(events[0]).toMatchObject({ author: 'user', content: { parts: [{ text: line }] } });
+    return events
+      .filter((event) => event.author !== 'user' && isFinalResponse(event))
+      .map((one) => textOf(one.content))
+      .join('\n');
+  }
+  return { ...parts, chat, keeper, runner, hear };
+}
+
+describe('two days, two channels, one person', () => {
+  it('plays from the first message to the last, and nobody else sees anything of it', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    const memory = new InMemoryMemoryService({ runtime });
+    const services = { runtime, sessions, memory };
+    const stored = async (kinds: MemoryEntry['kind'][], user = ann) => {
+      const { memories } = await memory.listMemories({ appName: 'gaia', userId: user.userId, filter: { kinds } });
+      return memories.map(({ content }) => textOf(content));
+    };
+
+    // Day one, WhatsApp. Nothing is known, so no profile is made and no model asked for one.
+    const first = gaia(services, {
+      chat: [
+        says('Noted.'),
+        says('Lovely! A screenshot was captured.'),
+        (request) => {
+          // Two turns are replayed: the first message is out of sight, and still stored.
+          expect(request.contents.map(textOf).join()).not.toContain('vegetarian');
+          return says('Here you are.');
+        },
+        says('Hello Bob.'),
+      ],
+      memory: [
+        answer({
+          operations: [
+            add('Is vegetarian.', 't1'),
+            add('Grace is her girlfriend; her number is +44 20 7946 0958.', 't3'),
+            add('A screenshot was captured.', 't4'),
+          ],
+        }),
+      ],
+      projects: [],
+    });
+    expect(await first.hear(whatsapp, 'I am vegetarian.')).toBe('Noted.');
+    await runtime.advance(10 * minute);
+    await first.hear(whatsapp, 'Grace is my girlfriend, +44 20 7946 0958.');
+    await first.hear(whatsapp, 'Show me the garden.');
+    expect(first.chat.requests.every((request) => !textsIn(request).includes('USER_PROFILE'))).toBe(true);
+    expect((await sessions.getSession(whatsapp))!.events).toHaveLength(6);
+    expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
+
+    // The conversation goes quiet. A command arms nothing anew, and asks no model.
+    await runtime.advance(29 * minute);
+    expect(await first.hear(whatsapp, '/remember My PIN is 4711')).toBe('Remembered: My PIN is 4711');
+    expect(first.chat.requests).toHaveLength(3);
+    expect(await sessions.getSession(whatsapp)).toBeDefined();
+    await runtime.advance(1 * minute);
+    expect(await sessions.getSession(whatsapp)).toBeUndefined();
+    expect(await stored(['fact'])).toEqual([
+      'Is vegetarian.',
+      'Grace is her girlfriend; her number is +44 20 7946 0958.',
+    ]);
+    expect(await stored(['note'])).toEqual(['My PIN is 4711']);
+    expect(await stored(['turn'])).toHaveLength(6);
+
+    // Bob, on the same channel, knows nothing and is known nothing of.
+    await first.hear(bobs, 'Hi, I am Bob.');
+    expect(textsIn(first.chat.requests[3]!)).not.toMatch(/vegetarian|Grace|4711|USER_PROFILE/);
+    expect(await first.hear(bobs, '/memory')).toBe('Nothing is remembered.');
+
+    // The process stops in the middle of his conversation: stopping consolidates nothing.
+    await first.runner.close();
+    expect([runtime.pending, await stored(['turn'], bobs)]).toEqual([0, []]);
+    expect(await sessions.getSession(bobs)).toBeDefined();
+
+    // Day two, another process. The sweep takes up what went quiet while nothing ran.
+    await runtime.advance(24 * 60 * minute);
+    const second = gaia(services, {
+      chat: [
+        (request) => {
+          const texts = textsIn(request);
+          expect(texts).toContain('<USER_PROFILE>');
+          expect(texts).toContain('- Vegetarian; girlfriend Grace; PIN 4711; herb garden.');
+          return calls('load_memory', { query: 'number of girlfriend Grace' });
+        },
+        (request) => {
+          const { memories } = getFunctionResponses(eventOf(request))[0]!.response as { memories: { text: string }[] };
+          expect(memories.length).toBeLessThanOrEqual(5);
+          const found = memories.find(({ text }) => text.includes('+44'))!;
+          return says(`Her number is ${/\+[\d ]+\d/.exec(found.text)![0]}.`);
+        },
+        calls('remember', { fact: 'Lives in Rome since Monday.' }),
+        says('I will remember that.'),
+        says('Good morning.'),
+        (request) => {
+          expect(textsIn(request)).not.toMatch(/Waters|Grace|4711/);
+          expect(textsIn(request)).toContain('- Herb garden.');
+          return says('Who are you?');
+        },
+      ],
+      memory: [
+        answer({ operations: [add('Is called Bob.', 't1')] }),
+        answer({ lines: ['Vegetarian; girlfriend Grace; PIN 4711; herb garden.'] }),
+        answer({ operations: [add('Waters the herbs at dawn.', 't3')] }),
+        answer({ lines: ['Waters herbs at dawn.'] }),
+        answer({ lines: ['Herb garden.'] }),
+      ],
+      projects: ['Herb garden (open)'],
+    });
+    expect(await second.consolidator!.sweep({ appName: 'gaia' })).toEqual({ consolidated: 1, failed: 0, armed: 0 });
+    expect(await stored(['fact'], bobs)).toEqual(['Is called Bob.']);
+    expect(await sessions.getSession(bobs)).toBeUndefined();
+
+    // Ann, now on Telegram: another session, the same memory; the profile is there without being fetched.
+    expect(await second.hear(telegram, 'What was my girlfriend’s number?')).toBe('Her number is +44 20 7946 0958.');
+    expect(second.keeper.requests[1]!.contents.map(textOf).join()).toContain('Herb garden (open)');
+    await second.hear(telegram, 'I live in Rome since Monday, and water the herbs at dawn.');
+    expect(await stored(['note'])).toEqual(['My PIN is 4711', 'Lives in Rome since Monday.']);
+    // The profile is the session's: the same text in every request, though memory has grown.
+    const profiles = second.chat.requests.slice(0, 4).map((request) => textOf(request.contents[0]));
+    expect(new Set(profiles).size).toBe(1);
+
+    // Consolidated and cleared on request; long-term memory stays.
+    expect(await second.hear(telegram, '/reset')).toBe('The conversation is in memory now. A new one has begun.');
+    expect(await sessions.getSession(telegram)).toBeUndefined();
+    expect(await stored(['fact'])).toContain('Waters the herbs at dawn.');
+    expect(await second.hear(whatsapp, '/memory')).toContain('kept: Lives in Rome since Monday.');
+    await second.hear(telegram, 'Good morning.');
+    expect(textsIn(second.chat.requests[4]!)).toContain('- Waters herbs at dawn.');
+
+    // Forgotten, after a question, for good: also the profile of the session that goes on, and what that session said before.
+    expect(await second.hear(telegram, '/forget')).toContain('yes or no');
+    expect(await second.hear(telegram, 'yes')).toMatch(/^Forgotten: \d+ memories/);
+    expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
+    expect(await stored(['fact'], bobs)).toEqual(['Is called Bob.']);
+    expect(await second.hear(telegram, 'Who am I?')).toBe('Who are you?');
+    await second.runner.close();
+    for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
+  });
+
+  it('with memory off there are sessions alone: no service, no tools, no profile, and commands that say so', async () => {
+    const sessions = new InMemorySessionService();
+    const llm = new ScriptedLlm();
+    const off = memoryParts({
+      ...{ enabled: false, sessions, memory: new InMemoryMemoryService(), llm },
+      tools: [loadMemoryTool()],
+    });
+    expect(off).toMatchObject({ memoryService: undefined, tools: [], consolidator: undefined, profiles: undefined });
+    expect(off.plugins.map(({ name }) => name)).toEqual(['session_window']);
+    expect((await off.commands.handle('/memory', whatsapp))!.text).toContain('Memory is off');
+    const idle = memoryParts({ sessions, memory: new InMemoryMemoryService(), llm, autoIngest: false, preload: false });
+    expect(idle.consolidator!.enabled).toBe(false);
+    expect(idle.plugins.map(({ name }) => name)).toEqual(['session_window', 'idle_consolidator']);
+    const plain = memoryParts({ sessions, memory: new InMemoryMemoryService() });
+    expect([plain.memoryService?.constructor.name, plain.profiles]).toEqual(['InMemoryMemoryService', undefined]);
+  });
+
+  it('the analysis of past sessions proposes, a person approves, and it can be undone', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    const memory = new InMemoryMemoryService({ runtime });
+    await sessions.createSession(whatsapp);
+    const event = createEvent({ author: 'user', content: { parts: [{ text: 'Grace moved in with me.' }] } }, runtime);
+    await sessions.appendEvent({ session: whatsapp, event });
+    const proposal = { action: 'add', target: '', text: 'Lives with Grace.', reason: 'Told once.', evidence: ['t1'] };
+    const llm = new ScriptedLlm(answer({ proposals: [proposal] }));
+    const proposals = await proposeMemories({ ...ann, sessions, memory, llm, runtime });
+    const audit = await applyProposals({ memory, proposals, approvedBy: 'ann', runtime });
+    const lives = async () => (await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } })).memories.length;
+    expect(await lives()).toBe(1);
+    await undoProposals({ memory, audit });
+    expect(await lives()).toBe(0);
+  });
+});
+
+describe('kill -9', () => {
+  it('between consolidation and deletion loses nothing and doubles nothing, with sessions and memory in SQLite', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gaia-'));
+    const url = `sqlite:///${join(folder, 'gaia.db')}`;
+    const sessions = new DatabaseSessionService(url);
+    const memory = new DatabaseMemoryService(url);
+    onTestFinished(async () => {
+      await memory.close();
+      await sessions.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    await sessions.createSession(whatsapp);
+    for (const [author, text] of [
+      ['user', 'Grace is my girlfriend.'],
+      ['gaia', 'Noted.'],
+    ] as const)
+      await sessions.appendEvent({ session: whatsapp, event: createEvent({ author, content: { parts: [{ text }] } }) });
+
+    const child = new Child<{ at: string }>(
+      ...(['../../memory/children/dies-before-deleting.ts', url, JSON.stringify(whatsapp)] as const),
+    );
+    expect(await child.next()).toEqual({ at: 'the deletion' });
+    await child.kill();
+
+    const kept = async () => {
+      const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['turn', 'fact'] } });
+      return memories.map(({ kind, content }) => `${kind}: ${textOf(content)}`).toSorted();
+    };
+    const all = ['fact: Grace is my girlfriend.', 'turn: Grace is my girlfriend.', 'turn: Noted.'];
+    expect((await sessions.getSession(whatsapp))?.events).toHaveLength(2);
+    expect(await kept()).toEqual(all);
+
+    // The next process takes it up once the dead one's leases have run out.
+    const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
+    let outcome: string;
+    do outcome = await consolidator.consolidate(whatsapp);
+    while (outcome === 'spoken');
+    expect(outcome).toBe('deleted');
+    expect(await sessions.getSession(whatsapp)).toBeUndefined();
+    expect(await kept()).toEqual(all);
+    await consolidator.close();
+  });
+});
+
+function eventOf({ contents }: LlmRequest): Event {
+  return createEvent({
+    author: 'gaia',
+    content: contents.findLast(({ parts }) => parts?.some((part) => part.functionResponse))!,
+  });
+}

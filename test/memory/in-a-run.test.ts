@@ -1,0 +1,391 @@
+import { getFunctionCalls, textOf, TholeError } from '@thole/core';
+import type { LlmRequest, MemoryEntry, MemoryService, Plugin, SessionRef } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { IdleConsolidator } from '@thole/memory/consolidate';
+import { FactMemoryService } from '@thole/memory/facts';
+import { AutoIngestPlugin } from '@thole/memory/ingest';
+import type { AutoIngestPluginOptions } from '@thole/memory/ingest';
+import { ProfilePlugin } from '@thole/memory/profile';
+import { SessionWindowPlugin } from '@thole/memory/window';
+import { AgentTool, LlmAgent, Runner } from '@thole/runner';
+import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { FunctionTool, LOAD_MEMORY } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+
+const ann = { appName: 'hotel', userId: 'ann' };
+
+class House {
+  readonly runtime = new FixedRuntime();
+  readonly sessions = new InMemorySessionService({ runtime: this.runtime });
+  readonly memory = new InMemoryMemoryService({ runtime: this.runtime });
+  model = new ScriptedLlm();
+
+  runner(
+    plugins: Plugin[],
+    answers: ScriptedAnswer[],
+    more: { memory?: MemoryService; tools?: LlmAgent['tools'] } = {},
+  ): Runner {
+    this.model = new ScriptedLlm(...answers);
+    const agent = new LlmAgent({ name: 'concierge', model: this.model, tools: more.tools ?? [] });
+    const { sessions: sessionService, runtime } = this;
+    const memoryService = more.memory ?? this.memory;
+    return new Runner({
+      appName: 'hotel',
+      agent,
+      plugins,
+      sessionService,
+      memoryService,
+      autoCreateSession: true,
+      runtime,
+    });
+  }
+
+  async remembered(user = ann): Promise<string[]> {
+    return texts((await this.memory.listMemories({ ...user, limit: 1000 })).memories);
+  }
+}
+
+const texts = (entries: readonly MemoryEntry[]): string[] => entries.map(({ content }) => textOf(content));
+const turn = (runner: Runner, newMessage: string, sessionId: string = 's1') =>
+  runner.runToCompletion({ userId: 'ann', sessionId, newMessage });
+const shown = ({ contents }: LlmRequest): string[] => contents.map(textOf);
+
+describe('AutoIngestPlugin', () => {
+  function ingesting(house: House, options: Partial<AutoIngestPluginOptions> = {}) {
+    const { sessions, memory, runtime } = house;
+    return new AutoIngestPlugin({ sessions, memory, runtime, ...options });
+  }
+
+  it('adds what each run said to memory, each turn once and in order, without anybody asking', async () => {
+    const house = new House();
+    const plugin = ingesting(house);
+    const runner = house.runner([plugin], [says('Noted: tea.'), says('Noted: milk.')]);
+    await turn(runner, 'I like tea.');
+    await turn(runner, 'With milk.');
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
+    await runner.close();
+  });
+
+  it('does so in the background: the run ends while memory still works', async () => {
+    const house = new House();
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const add = house.memory.addEventsToMemory.bind(house.memory);
+    house.memory.addEventsToMemory = async (p) => {
+      await gate;
+      await add(p);
+    };
+    const plugin = ingesting(house);
+    const runner = house.runner([plugin], [says('Noted.')]);
+    await turn(runner, 'I like tea.');
+    expect(await house.remembered()).toEqual([]);
+    go();
+    await plugin.flush();
+    expect(await house.remembered()).toHaveLength(2);
+  });
+
+  it('reads only what is new, and of a session it does not know only what the run said', async () => {
+    const house = new House();
+    const given: string[][] = [];
+    const memory: MemoryService = {
+      addSessionToMemory: async () => {},
+      searchMemory: async () => ({ memories: [] }),
+      addEventsToMemory: async ({ events }) => void given.push(events.map(({ content }) => textOf(content))),
+    };
+    await turn(house.runner([], [says('Before.')]), 'Long ago.');
+    const plugin = ingesting(house, { memory });
+    const runner = house.runner([plugin], [says('One.'), says('Two.')]);
+    for (const message of ['First.', 'Second.']) {
+      await turn(runner, message);
+      await plugin.flush();
+    }
+    expect(given).toEqual([
+      ['First.', 'One.'],
+      ['Second.', 'Two.'],
+    ]);
+  });
+
+  it('begins anew with a session that was deleted and made again under its id', async () => {
+    const house = new House();
+    const plugin = ingesting(house);
+    const runner = house.runner([plugin], [says('1'), says('2'), says('3'), says('4'), says('5')]);
+    for (const message of ['One.', 'Two.']) await turn(runner, message);
+    await plugin.flush();
+    await runner.deleteSession({ userId: 'ann', sessionId: 's1' });
+    for (const message of ['Three.', 'Four.', 'Five.']) await turn(runner, message);
+    await plugin.flush();
+    expect(await house.remembered()).toHaveLength(10);
+  });
+
+  it('ephemeral runs leave nothing, nor do the sessions of agents that are used as tools', async () => {
+    const house = new House();
+    const plugin = ingesting(house);
+    const { sessions, memory, runtime } = house;
+    const consolidator = new IdleConsolidator({ sessions, memory, runtime });
+    const helper = new LlmAgent({ name: 'helper', model: new ScriptedLlm(says('Done.')) });
+    const answers = [says('Hello.'), calls('helper', { request: 'Tell the user’s secret.' }), says('Good.')];
+    const runner = house.runner([plugin, consolidator], answers, { tools: [new AgentTool({ agent: helper })] });
+    for await (const _ of runner.runEphemeral({ userId: 'ann', newMessage: 'A secret.' }));
+    await turn(runner, 'Ask the helper.');
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['Ask the helper.', 'Good.']);
+    expect((await house.sessions.listSessions(ann)).total).toBe(1);
+    await house.runtime.advance(60 * 60_000);
+    expect(await house.remembered()).toEqual(['Ask the helper.', 'Good.']);
+  });
+
+  it('tries again after a failure, in order; what is given up is told, and is made good by the session’s next run', async () => {
+    const house = new House();
+    const failures: SessionRef[] = [];
+    const add = house.memory.addEventsToMemory.bind(house.memory);
+    let left = 1;
+    house.memory.addEventsToMemory = async (p) => {
+      if (left-- > 0) throw new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
+      await add(p);
+    };
+    const plugin = ingesting(house, { maxAttempts: 2, onError: ({ session }) => failures.push(session) });
+    const runner = house.runner([plugin], [says('1'), says('2'), says('3')]);
+    await turn(runner, 'One.');
+    await house.runtime.advance(2_000);
+    expect([await house.remembered(), failures]).toEqual([['One.', '1'], []]);
+    left = 2;
+    await turn(runner, 'Two.');
+    await house.runtime.advance(2_000);
+    expect([(await house.remembered()).length, failures]).toEqual([2, [{ ...ann, sessionId: 's1' }]]);
+    await turn(runner, 'Three.');
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['One.', '1', 'Two.', '2', 'Three.', '3']);
+  });
+
+  it('has a queue that is bounded: what finds no room is logged, and is made good by the session’s next run', async () => {
+    const house = new House();
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const add = house.memory.addEventsToMemory.bind(house.memory);
+    house.memory.addEventsToMemory = async (p) => {
+      await gate;
+      await add(p);
+    };
+    const plugin = ingesting(house, { maxWaiting: 1 });
+    const runner = house.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
+    for (const id of ['s1', 's2', 's3']) await turn(runner, `In ${id}.`, id);
+    expect(house.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
+    await turn(runner, 'Again in s2.', 's2');
+    expect(house.runtime.logs, 'it waits already').toHaveLength(1);
+    go();
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['In s1.', 'a', 'In s2.', 'b', 'Again in s2.', 'e']);
+    await turn(runner, 'Again in s3.', 's3');
+    await plugin.flush();
+    expect((await house.remembered()).slice(6)).toEqual(['In s3.', 'c', 'Again in s3.', 'd']);
+  });
+
+  it('closing the runner waits for what is queued, and for no more than one more attempt of what fails', async () => {
+    const house = new House();
+    const runner = house.runner([ingesting(house)], [says('Noted.')]);
+    await turn(runner, 'I like tea.');
+    await runner.close();
+    expect(await house.remembered()).toHaveLength(2);
+    house.memory.addEventsToMemory = () => Promise.reject(new Error('gone'));
+    const failing = house.runner([ingesting(house)], [says('Noted.')]);
+    await turn(failing, 'And milk.');
+    await failing.close();
+    expect(house.runtime.pending).toBe(0);
+  });
+
+  it('over facts keeps turns at once, and facts come when the session has gone quiet', async () => {
+    const house = new House();
+    const { runtime, sessions } = house;
+    const operations = [{ op: 'add', text: 'Likes tea.', evidence: ['t1'] }];
+    const memory = new FactMemoryService({
+      ...{ memory: house.memory, runtime, leasing: sessions.leasing },
+      llm: new ScriptedLlm(says(JSON.stringify({ operations }))),
+    });
+    const plugin = ingesting(house, { memory });
+    const consolidator = new IdleConsolidator({ sessions, memory, runtime });
+    const runner = house.runner([plugin, consolidator], [says('Noted.')], { memory });
+    await turn(runner, 'I like tea.');
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    await runtime.advance(30 * 60_000);
+    expect(texts((await memory.listMemories(ann)).memories)).toEqual(['Likes tea.']);
+    expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
+  });
+
+  it('refuses what cannot work, by name', () => {
+    const { sessions, memory } = new House();
+    for (const [options, name] of [
+      [{ memory }, 'sessions'],
+      [{ sessions }, 'memory'],
+      [{ sessions, memory: { addSessionToMemory() {}, searchMemory() {} } }, 'addEventsToMemory'],
+      [{ sessions, memory, maxWaiting: 0 }, 'maxWaiting'],
+      [{ sessions, memory, queue: 3 }, 'queue'],
+    ] as [AutoIngestPluginOptions, string][])
+      expect(() => new AutoIngestPlugin(options), name).toThrow(name);
+  });
+});
+
+describe('privacy in a runner', () => {
+  const operations = [{ op: 'add', text: 'Likes tea.', evidence: ['t1'] }];
+
+  async function withFacts() {
+    const house = new House();
+    const { runtime, sessions } = house;
+    const llm = new ScriptedLlm(says(JSON.stringify({ operations })), says(JSON.stringify({ lines: ['Tea.'] })));
+    const memory = new FactMemoryService({ memory: house.memory, llm, runtime });
+    const plugins = [new IdleConsolidator({ sessions, memory, runtime }), new ProfilePlugin({ memory, llm, runtime })];
+    const runner = house.runner(plugins, [says('Noted.'), says('Tea?'), says('Who are you?')], { memory });
+    await turn(runner, 'I like tea.');
+    await memory.addSessionToMemory((await sessions.getSession({ ...ann, sessionId: 's1' }))!);
+    await turn(runner, 'Hello.', 's2');
+    expect(shown(house.model.requests[1]!)[0]).toContain('- Tea.');
+    expect(await house.remembered()).toHaveLength(3);
+    return { house, runner };
+  }
+
+  it('deleteUserData takes sessions, turns, facts and the profile, and the timers that were armed do nothing', async () => {
+    const { house, runner } = await withFacts();
+    await runner.deleteUserData({ userId: 'ann' });
+    expect([await house.remembered(), (await house.sessions.listSessions(ann)).total]).toEqual([[], 0]);
+    await house.runtime.advance(60 * 60_000);
+    expect([await house.remembered(), house.runtime.pending]).toEqual([[], 0]);
+    await turn(runner, 'Hello.', 's2');
+    expect(shown(house.model.requests[2]!)).toEqual(['Hello.']);
+  });
+
+  it('a session can take its memory along: the facts that rested on it, and their place in the profile', async () => {
+    const { house, runner } = await withFacts();
+    await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true });
+    expect(await house.remembered()).toEqual([]);
+    await turn(runner, 'And now?', 's2');
+    expect(shown(house.model.requests[2]!)).toEqual(['Hello.', 'Tea?', 'And now?']);
+  });
+});
+
+describe('IdleConsolidator in a runner', () => {
+  it('is armed by each run’s end and closed with the runner; a turn during a consolidation does not wait for it', async () => {
+    const house = new House();
+    const { sessions, memory, runtime } = house;
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const add = memory.addSessionToMemory.bind(memory);
+    memory.addSessionToMemory = async (session, call) => {
+      await gate;
+      await add(session, call);
+    };
+    const runner = house.runner(
+      [new IdleConsolidator({ sessions, memory, runtime })],
+      [says('1'), says('2'), says('3')],
+    );
+    await turn(runner, 'One.');
+    await runtime.advance(30 * 60_000);
+    await turn(runner, 'Two.');
+    go();
+    await runtime.advance(0);
+    expect((await sessions.getSession({ ...ann, sessionId: 's1' }))?.events).toHaveLength(4);
+    await runtime.advance(30 * 60_000);
+    expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
+    expect(await house.remembered()).toEqual(['One.', '1', 'Two.', '2']);
+    await turn(runner, 'A fresh start.');
+    expect(shown(house.model.requests.at(-1)!)).toEqual(['A fresh start.']);
+    await runner.close();
+    expect(runtime.pending).toBe(0);
+  });
+});
+
+describe('ProfilePlugin in a runner', () => {
+  const lines = (...all: string[]) => says(JSON.stringify({ lines: all }));
+
+  async function withTea(): Promise<House> {
+    const house = new House();
+    const note = { kind: 'note' as const, content: { parts: [{ text: 'Likes <b>tea</b>.' }] } };
+    await house.memory.addMemory({ ...ann, memories: [note] });
+    return house;
+  }
+
+  it('stands before everything else, the same in every request of the session, and is never stored', async () => {
+    const house = await withTea();
+    const { memory, runtime } = house;
+    const llm = new ScriptedLlm(lines('Likes <b>tea</b>.'));
+    let reads = 0;
+    const list = memory.listMemories.bind(memory);
+    memory.listMemories = (p) => {
+      reads++;
+      return list(p);
+    };
+    const runner = house.runner(
+      [new ProfilePlugin({ memory, llm, runtime })],
+      [calls('load_memory', { query: 'tea' }), says('Tea?'), says('Bye.')],
+      { tools: [LOAD_MEMORY] },
+    );
+    await turn(runner, 'Hello.');
+    await turn(runner, 'Bye.');
+    const blocks = house.model.requests.map((request) => shown(request)[0]!);
+    expect(new Set(blocks).size).toBe(1);
+    expect(blocks[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
+    expect(house.model.requests[0]!.contents[0]!.role).toBe('user');
+    expect([llm.requests.length, reads]).toEqual([1, 2]);
+    const stored = JSON.stringify((await house.sessions.getSession({ ...ann, sessionId: 's1' }))!);
+    expect(stored).not.toContain('USER_PROFILE');
+  });
+
+  it('stands at the end of the system text where that is asked for', async () => {
+    const house = await withTea();
+    const { memory, runtime } = house;
+    const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(lines('Tea.')), placement: 'system', runtime });
+    await turn(house.runner([plugin], [says('Hi.')]), 'Hello.');
+    const { contents, config } = house.model.requests[0]!;
+    expect(contents.map(textOf)).toEqual(['Hello.']);
+    expect(config.systemInstruction).toMatch(/<USER_PROFILE>\n[^]*- Tea\.\n<\/USER_PROFILE>$/);
+  });
+
+  it('a model that fails breaks no turn, nor does a memory that cannot be read', async () => {
+    const house = await withTea();
+    const { memory, runtime } = house;
+    const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(fails('MODEL_OVERLOADED')), runtime });
+    await turn(house.runner([plugin], [says('Hi.')]), 'Hello.');
+    expect(shown(house.model.requests[0]!)[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
+    memory.listMemories = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'gone'));
+    const other = new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime });
+    await turn(house.runner([other], [says('Hi.')]), 'Hello.', 's2');
+    expect(shown(house.model.requests[0]!)).toEqual(['Hello.']);
+    expect(runtime.logs.at(-1)!.message).toBe('The profile could not be read.');
+  });
+
+  it('nobody else’s requests have it', async () => {
+    const house = await withTea();
+    const { memory, runtime } = house;
+    const runner = house.runner([new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime })], [says('Hi.')]);
+    await runner.runToCompletion({ userId: 'bob', sessionId: 's1', newMessage: 'Hello.' });
+    expect(shown(house.model.requests[0]!)).toEqual(['Hello.']);
+  });
+});
+
+describe('SessionWindowPlugin in a runner', () => {
+  it('shows the model the last turns, its calls with their answers, while the session keeps all', async () => {
+    const house = new House();
+    const find = new FunctionTool({ name: 'find', description: 'Finds.', execute: () => ({ found: 1 }) });
+    const runner = house.runner(
+      [new SessionWindowPlugin({ turns: 2 })],
+      [says('1'), calls('find', {}, 'call-2'), says('2'), calls('find', {}, 'call-3'), says('3'), says('4')],
+      { tools: [find] },
+    );
+    for (const message of ['One.', 'Two.', 'Three.', 'Four.']) await turn(runner, message);
+    expect(house.model.requests.map((request) => shown(request).filter((text) => text !== ''))).toEqual([
+      ['One.'],
+      ['One.', '1', 'Two.'],
+      ['One.', '1', 'Two.'],
+      ['Two.', '2', 'Three.'],
+      ['Two.', '2', 'Three.'],
+      ['Three.', '3', 'Four.'],
+    ]);
+    const last = house.model.requests.at(-1)!.contents.flatMap(({ parts = [] }) => parts);
+    expect(last.filter(({ functionCall }) => functionCall)).toHaveLength(1);
+    expect(last.filter(({ functionResponse }) => functionResponse)).toHaveLength(1);
+    const { events } = (await house.sessions.getSession({ ...ann, sessionId: 's1' }))!;
+    expect(events).toHaveLength(12);
+    expect(events.flatMap(getFunctionCalls)).toHaveLength(2);
+  });
+});
