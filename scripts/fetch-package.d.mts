@@ -4,5 +4,9 @@ export function fetchPackage(
   version: string,
   options?: { group?: string; beside?: readonly string[] },
 ): Promise<string>;
-export function fetchPeer(packageName: string, version: string): Promise<string>;
+export function fetchPeer(
+  packageName: string,
+  version: string,
+  options?: { beside?: readonly string[] },
+): Promise<string>;
 export function npm(args: readonly string[]): Promise<number>;

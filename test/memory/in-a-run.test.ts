@@ -182,6 +182,20 @@ describe('AutoIngestPlugin', () => {
     expect((await house.remembered()).slice(6)).toEqual(['In s3.', 'c', 'Again in s3.', 'd']);
   });
 
+  it('a memory that never answers is given up, and the next session has its turn', async () => {
+    const house = new House();
+    const failures: unknown[] = [];
+    const add = house.memory.addEventsToMemory.bind(house.memory);
+    house.memory.addEventsToMemory = (p) => (p.sessionId === 's1' ? new Promise(() => {}) : add(p));
+    const plugin = ingesting(house, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
+    const runner = house.runner([plugin], [says('a'), says('b')]);
+    for (const id of ['s1', 's2']) await turn(runner, `In ${id}.`, id);
+    await house.runtime.advance(30_000);
+    await plugin.flush();
+    expect(await house.remembered()).toEqual(['In s2.', 'b']);
+    expect(failures).toMatchObject([{ code: 'STORE_OUTCOME_UNKNOWN' }]);
+  });
+
   it('closing the runner waits for what is queued, and for no more than one more attempt of what fails', async () => {
     const house = new House();
     const runner = house.runner([ingesting(house)], [says('Noted.')]);

@@ -26,7 +26,7 @@ function serviceOn(answer: (text: string) => Promise<never>): {
 } {
   const runtime = new FixedRuntime();
   const known = [
-    [/SELECT content/, { content: '1' }],
+    [/SELECT content/, { content: '2' }],
     [/clock_timestamp/, { now: runtime.now() }],
   ] as const;
   const client = {

@@ -7,7 +7,7 @@ import {
   textOf,
   TholeError,
 } from '@thole/core';
-import type { MemoryEntry, MemoryService, Runtime, SessionRef } from '@thole/core';
+import type { MemoryEntry, Runtime, SessionRef } from '@thole/core';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
@@ -23,6 +23,8 @@ interface Pending {
 
 const WIDTH = 160;
 const LISTED = 50;
+/** How many sessions' last lists and questions are held. */
+const MOST = 1_000;
 const OFF = 'Memory is off: nothing is kept beyond this conversation.';
 const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'reset', memories: 'memory' };
 /** Runs the commands of one app's front ends; see `memoryCommands`. */
@@ -93,7 +95,8 @@ export class CommandHandler {
   async #list(query: string, ref: SessionRef): Promise<CommandAnswer> {
     if (!this.#memory) return { text: OFF };
     const { memories, more } = await this.#find(this.#memory, query, ref);
-    this.#listed.set(
+    hold(
+      this.#listed,
       sessionKeyOf(ref),
       memories.map(({ id }) => id),
     );
@@ -130,7 +133,7 @@ export class CommandHandler {
       return { text: `Forgotten: ${count === 1 ? 'one memory' : `${count} memories`}. This conversation stays.` };
     };
     const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
-    this.#pending.set(sessionKeyOf(ref), { until, forget });
+    hold(this.#pending, sessionKeyOf(ref), { until, forget });
     return { text: 'Forget everything that is remembered of you? Answer yes or no.' };
   }
 
@@ -161,6 +164,12 @@ export class CommandHandler {
     this.#pending.delete(key);
     return pending && this.#runtime.now() <= pending.until ? pending : undefined;
   }
+}
+
+function hold<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST) map.delete(map.keys().next().value!);
 }
 
 function lineOf({ kind, author, content, validTo, supersededBy }: MemoryEntry): string {

@@ -1,5 +1,6 @@
-import { checkCount, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
+import { checkCount, orAborted, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
 import type {
+  Event,
   EventLog,
   InvocationContext,
   MemoryService,
@@ -33,6 +34,8 @@ export interface AutoIngestPluginOptions {
 const OPTIONS = [
   ...(['sessions', 'memory', 'maxWaiting', 'maxAttempts', 'retryMs', 'onError', 'name', 'runtime'] as const),
 ] satisfies readonly (keyof AutoIngestPluginOptions)[];
+
+const ANSWER_MS = 30_000;
 
 /**
  * Adds the new events of each run to memory when the run has ended, in the background: one session after the other, each in
@@ -132,8 +135,20 @@ export class AutoIngestPlugin implements Plugin {
     if (stored && reached?.incarnation !== undefined && stored.incarnation !== reached.incarnation)
       stored = await sessions.getSession(session);
     if (!stored) return;
-    if (stored.events.length > 0) await this.#memory.addEventsToMemory({ ...session, events: stored.events });
+    if (stored.events.length > 0) await this.#add(session, stored.events);
     this.#done.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
+  }
+
+  // A memory that never answers must not keep the others waiting, nor the runner from closing.
+  async #add(session: SessionRef, events: readonly Event[]): Promise<void> {
+    const over = new AbortController();
+    const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`);
+    const cancel = this.#runtime.timer(ANSWER_MS, () => over.abort(late));
+    try {
+      await orAborted(this.#memory.addEventsToMemory({ ...session, events, signal: over.signal }), over.signal);
+    } finally {
+      cancel();
+    }
   }
 }
 

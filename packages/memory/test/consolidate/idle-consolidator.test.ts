@@ -163,6 +163,30 @@ describe('several processes', () => {
     expect([house.added, await house.isThere(), house.failures]).toEqual([['one'], false, []]);
   });
 
+  it('wait for one that takes longer than its lease, which it renews', async () => {
+    const house = new House();
+    const consolidators = [1, 2].map(() => house.consolidator());
+    house.onAdd = () => house.runtime.sleep(200_000);
+    await house.say('Hello.');
+    for (const consolidator of consolidators) consolidator.arm(one);
+    await house.runtime.advance(40 * minutes);
+    expect([house.added, await house.isThere(), house.failures]).toEqual([['one'], false, []]);
+    expect(house.runtime.pending).toBe(0);
+  });
+
+  it('take up the sessions of one that died, once its lease has run out', async () => {
+    const house = new House();
+    const key = { ...ann, sessionId: 'thole:consolidation' };
+    const dead = { invocationId: 'dead', holder: 'dead', policy: 'reject' as const };
+    await house.sessions.leasing!.lease(key, { ...dead, waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 0 });
+    await house.say('Hello.');
+    const consolidating = house.consolidator().consolidate(one);
+    await house.runtime.advance(29_999);
+    expect(house.added).toEqual([]);
+    await house.runtime.advance(2);
+    expect(await consolidating).toBe('deleted');
+  });
+
   it('that keep sessions mark them, so that they are not consolidated again before somebody speaks', async () => {
     const house = new House();
     const consolidators = [1, 2].map(() => house.consolidator({ keep: true }));
