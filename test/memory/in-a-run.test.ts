@@ -63,6 +63,7 @@ describe('AutoIngestPlugin', () => {
     const runner = house.runner([plugin], [says('Noted: tea.'), says('Noted: milk.')]);
     await turn(runner, 'I like tea.');
     await turn(runner, 'With milk.');
+    expect(await house.remembered(), 'no run has waited for it').toEqual([]);
     await plugin.flush();
     expect(await house.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
     await runner.close();
@@ -170,7 +171,10 @@ describe('AutoIngestPlugin', () => {
     };
     const plugin = ingesting(house, { maxWaiting: 1 });
     const runner = house.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
-    for (const id of ['s1', 's2', 's3']) await turn(runner, `In ${id}.`, id);
+    for (const id of ['s1', 's2', 's3']) {
+      await turn(runner, `In ${id}.`, id);
+      await house.runtime.advance(0);
+    }
     expect(house.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
     await turn(runner, 'Again in s2.', 's2');
     expect(house.runtime.logs, 'it waits already').toHaveLength(1);

@@ -78,6 +78,28 @@ describe('what is forgotten in a SQLite file', () => {
     expect((await other.list(bob, { limit: 10 })).memories).toHaveLength(1);
   });
 
+  it('is in no saved piece of the index any more, neither in one that is saved later (contract 31)', async () => {
+    const { path, dbUrl } = place();
+    const store = new SqlMemoryStore({ dbUrl });
+    const service = new DatabaseMemoryService(dbUrl);
+    onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
+    const many = (from: number): MemoryEntry[] =>
+      Array.from({ length: 700 }, (_, i) => note(`n${from + i}`, `pizza ${from + i}`, { timestamp: i }));
+    const secret = note('secret', 'Zyxgarblion', { timestamp: 1 });
+    const isSaved = async (): Promise<boolean> => (await store.abilities.segmented.loadSegments(alice)).length > 0;
+    const isThere = (): boolean => /zyxgarblion/i.test(bytesOf(path));
+    await service.addMemory({ ...alice, memories: [...many(0), secret] });
+    expect((await service.searchMemory({ ...alice, query: 'zyxgarblion' })).memories).toHaveLength(1);
+    await expect.poll(isSaved).toBe(true);
+    expect(isThere()).toBe(true);
+    expect(await service.deleteMemory({ ...alice, ids: ['secret'] })).toBe(1);
+    expect([await isSaved(), isThere()]).toEqual([false, false]);
+    await service.addMemory({ ...alice, memories: many(700) });
+    expect((await service.searchMemory({ ...alice, query: 'zyxgarblion' })).memories).toEqual([]);
+    await expect.poll(isSaved).toBe(true);
+    expect(isThere()).toBe(false);
+  });
+
   it('leaves no row of a deleted user but the ids of what went, and does not come back by the next ingestion (contract 12, 31)', async () => {
     const { path, dbUrl } = place();
     const service = new DatabaseMemoryService(dbUrl);

@@ -51,6 +51,8 @@ export class AutoIngestPlugin implements Plugin {
   readonly #done = new LatestSeqs();
   readonly #waiting = new Map<string, SessionRef>();
   readonly #closing = new AbortController();
+  /** Somebody waits. */
+  #hurry = new AbortController();
   #working: Promise<void> | undefined;
 
   constructor(options: AutoIngestPluginOptions) {
@@ -80,12 +82,17 @@ export class AutoIngestPlugin implements Plugin {
       return;
     }
     this.#waiting.set(key, session);
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    if (this.#working) return;
+    this.#hurry = new AbortController();
+    this.#working = this.#work().finally(() => (this.#working = undefined));
   }
 
   /** Resolves when everything that was queued is in memory, or was given up. */
   async flush(): Promise<void> {
-    while (this.#working) await this.#working;
+    while (this.#working) {
+      this.#hurry.abort();
+      await this.#working;
+    }
   }
 
   /** Waits for what is queued, and between attempts no longer; part of being a plugin. */
@@ -95,8 +102,8 @@ export class AutoIngestPlugin implements Plugin {
   }
 
   async #work(): Promise<void> {
-    // The run goes on before its events are looked at.
-    await Promise.resolve();
+    // Whoever waits for the run has it first; and what comes meanwhile is read at once with this.
+    await this.#runtime.sleep(0, this.#hurry.signal).catch(atOnce);
     for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
       const [key, session] = next;
       this.#waiting.delete(key);

@@ -88,7 +88,7 @@ export class StoredMemoryService implements MemoryService {
   async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
     checkSessionRef(p);
     checkEvents(p.events);
-    const turns = turnsOf(p.sessionId, p.events).map((turn, i) => copyEntry(turn, `turns[${i}]`));
+    const turns = turnsOf(p.sessionId, p.events);
     p.signal?.throwIfAborted();
     if (turns.length === 0) return;
     const scope = scopeOf(p);

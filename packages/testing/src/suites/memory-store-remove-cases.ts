@@ -63,6 +63,21 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
     },
   },
   {
+    id: 'remove.session-moved',
+    sentence: 'an entry that was written again for another session goes with that one, and not with the one before',
+    contracts: [31],
+    async check(store) {
+      await store.put(alice, [note('a', { sessionId: 's1' }), note('b', { sessionId: 's1' })], 'ifAbsent');
+      await store.put(alice, [note('a', { sessionId: 's2' }), note('b')], 'replace');
+      assert.equal(await store.remove(alice, { sessionId: 's1' }, 0), 0);
+      assert.deepEqual(await ids(store), ['a', 'b']);
+      assert.equal(await store.remove(alice, { sessionId: 's2' }, 0), 1);
+      await store.put(alice, [note('a')], 'replace');
+      assert.equal(await store.remove(alice, { sessionId: 's2' }, 0), 0);
+      assert.deepEqual(await ids(store), ['b', 'a']);
+    },
+  },
+  {
     id: 'remove.everything',
     sentence: 'everything goes, with a tombstone for each entry, and the log counts on',
     contracts: [31, 34],

@@ -1,0 +1,130 @@
+import { textOf } from '@thole/core';
+import type { MemoryEntry } from '@thole/core';
+import { dayAt, monthAt } from '../../src/time/day-span.ts';
+import { readDates } from '../../src/time/read-dates.ts';
+import type { RecallWeights } from '@thole/recall';
+
+/** What a query names, told beside it: reading it is tested elsewhere. */
+export interface Asked {
+  words: readonly string[];
+  about?: string | undefined;
+  /** A day, as `2023-05-07`. */
+  on?: string | undefined;
+  when?: boolean | undefined;
+}
+
+// Without the words by which times are told.
+const wordsOf = (entry: MemoryEntry): string[] =>
+  (textOf(entry.content).match(/[a-z]+/g) ?? []).filter((word) => !/^(?:on|today|in|may)$/.test(word));
+
+/** The ranking as it is told in the README, over all entries and without an index. */
+export function rankByTheBook(
+  entries: readonly MemoryEntry[],
+  asked: Asked,
+  tuning: { weights: RecallWeights; k1: number; b: number },
+): { id: string; score: number }[] {
+  const { weights } = tuning;
+  const sorted = entries.toSorted((a, b) => a.timestamp! - b.timestamp! || (a.id < b.id ? -1 : 1));
+  const sessions = Map.groupBy(sorted, (entry) => entry.sessionId ?? entry.id);
+  const size = entries.length;
+  const count = (words: readonly string[], word: string): number => words.filter((one) => one === word).length;
+  const worth = (of: number, having: number): number => Math.log(1 + (of - having + 0.5) / (having + 0.5));
+  const having = (word: string): number => entries.filter((entry) => wordsOf(entry).includes(word)).length;
+  const part = (n: number, length: number, average: number, k1: number, b: number): number =>
+    n === 0 ? 0 : ((k1 + 1) * n) / (n + k1 * (1 - b + (b * length) / (average || 1)));
+  const mean = (list: number[]): number => list.reduce((sum, one) => sum + one, 0) / (list.length || 1);
+
+  const averageOwn = mean(entries.map((entry) => wordsOf(entry).length));
+  const own = (entry: MemoryEntry | undefined): number =>
+    entry === undefined
+      ? 0
+      : sum(asked.words, (word) => {
+          const n = count(wordsOf(entry), word);
+          return worth(size, having(word)) * part(n, wordsOf(entry).length, averageOwn, tuning.k1, tuning.b);
+        });
+  const windowOf = (entry: MemoryEntry): { entry: MemoryEntry; share: number }[] => {
+    const line = sessions.get(entry.sessionId ?? entry.id)!;
+    const at = line.indexOf(entry);
+    return line.map((one, i) => ({ entry: one, share: 1 - Math.abs(i - at) / 5 })).filter(({ share }) => share > 0);
+  };
+  const lengthOf = (entry: MemoryEntry): number => sum(windowOf(entry), (one) => one.share * wordsOf(one.entry).length);
+  const averageWindow = mean(entries.map(lengthOf));
+  const near = (entry: MemoryEntry): number =>
+    sum(asked.words, (word) => {
+      const n = sum(windowOf(entry), (one) => one.share * count(wordsOf(one.entry), word));
+      return worth(size, having(word)) * part(n, lengthOf(entry), averageWindow, 1.2, 0.75);
+    });
+  const lines = [...sessions.values()].map((line) => line.flatMap(wordsOf));
+  const averageSession = mean(lines.map((words) => words.length));
+  const session = (entry: MemoryEntry): number => {
+    const words = sessions.get(entry.sessionId ?? entry.id)!.flatMap(wordsOf);
+    return sum(asked.words, (word) => {
+      const holding = lines.filter((line) => line.includes(word)).length;
+      return worth(lines.length, holding) * part(count(words, word), words.length, averageSession, 1.2, 0.75);
+    });
+  };
+  const beside = (entry: MemoryEntry, by: number): MemoryEntry | undefined => {
+    const line = sessions.get(entry.sessionId ?? entry.id)!;
+    const other = line[line.indexOf(entry) + by];
+    return other && other.author !== entry.author ? other : undefined;
+  };
+  const asks = (entry: MemoryEntry | undefined): boolean => entry !== undefined && textOf(entry.content).includes('?');
+  const day = asked.on === undefined ? undefined : dayAt(Date.parse(asked.on) / 1000);
+  const nearness = (entry: MemoryEntry): number => {
+    if (day === undefined) return 0;
+    const at = entry.timestamp! / 86_400;
+    const value = at < day ? Math.exp((at - day) / 6) : at >= day + 1 ? Math.exp((day + 1 - at) / 12) : 1;
+    return value < 0.01 ? 0 : value;
+  };
+  const spoken = (entry: MemoryEntry): number => {
+    if (day === undefined) return 0;
+    const spans = readDates(textOf(entry.content), [monthAt(dayAt(entry.timestamp!)).year]);
+    return Math.max(
+      0,
+      ...spans.map(({ from, to }) => Math.max(0, Math.min(to, day + 1) - Math.max(from, day)) / (to - from)),
+    );
+  };
+
+  const values = entries.map((entry) => ({
+    ownWords: own(entry),
+    neighbourhood: weights.neighbourhood === 0 ? 0 : near(entry),
+    session: session(entry),
+    askedAbout: asked.about !== undefined && entry.author === asked.about ? 1 : 0,
+    answer: weights.answer !== 0 && asks(beside(entry, -1)) ? own(beside(entry, -1)) : 0,
+    questionAhead: weights.questionAhead === 0 ? 0 : own(beside(entry, 1)),
+    phrase: weights.phrase === 0 ? 0 : phrase(wordsOf(entry)),
+    saidThen: weights.saidThen === 0 ? 0 : nearness(entry),
+    aboutThen: weights.aboutThen === 0 ? 0 : spoken(entry),
+    whenOrHowMany: asked.when && /today|\b20\d\d\b|\bmay\b/i.test(textOf(entry.content)) ? 1 : 0,
+    isQuestion: textOf(entry.content).endsWith('?') ? 1 : 0,
+  }));
+  const signals = Object.keys(weights) as (keyof RecallWeights)[];
+  const largest = Object.fromEntries(signals.map((name) => [name, Math.max(...values.map((value) => value[name]))]));
+  const binary = new Set(['askedAbout', 'whenOrHowMany', 'isQuestion']);
+  return entries
+    .map((entry, i) => {
+      const value = values[i]!;
+      const isCandidate =
+        value.ownWords + value.neighbourhood + value.answer + value.questionAhead + value.saidThen + value.aboutThen >
+        0;
+      const score = sum(signals, (name) =>
+        value[name] === 0 ? 0 : (weights[name] * value[name]) / (binary.has(name) ? 1 : largest[name]!),
+      );
+      return { id: entry.id, score: isCandidate ? score : 0 };
+    })
+    .filter(({ score }) => score > 0);
+
+  function phrase(words: readonly string[]): number {
+    const pairs = new Map<string, number>();
+    for (let i = 1; i < words.length; i++) {
+      const [one, other] = [words[i - 1]!, words[i]!];
+      if (one === other || !asked.words.includes(one) || !asked.words.includes(other)) continue;
+      pairs.set([one, other].sort().join(' '), worth(size, having(one)) + worth(size, having(other)));
+    }
+    return sum([...pairs.values()], (one) => one);
+  }
+}
+
+function sum<T>(list: readonly T[], of: (one: T) => number): number {
+  return list.reduce((total, one) => total + of(one), 0);
+}

@@ -1,0 +1,118 @@
+import type { MemoryEntry } from '@thole/core';
+import * as fc from 'fast-check';
+import { chatTuning, messageTuning, wordRanking } from '@thole/recall';
+import type { Analyzer, MemoryIndex, Scored } from '@thole/recall';
+import { describe, expect, it } from 'vitest';
+import { rankByTheBook } from './by-the-book.ts';
+import type { Asked } from './by-the-book.ts';
+
+const scope = { appName: 'hotel', userId: 'alice' };
+const BEGIN = Date.parse('2023-05-07') / 1000 - 40 * 86_400;
+
+const word = fc.constantFrom('apple', 'boat', 'cat', 'dog', 'egg', 'frog', 'goat', 'rare');
+const text = fc
+  .tuple(fc.array(word, { maxLength: 8 }), fc.constantFrom('', '?', ' on 2023-05-07', ' today', ' in may 2023?'))
+  .map(([words, end]) => words.join(' ') + end);
+const turn = fc.record({
+  id: fc.integer({ min: 0, max: 60 }).map((n) => `t${n}`),
+  session: fc.constantFrom('s1', 's2', 's3', undefined),
+  author: fc.constantFrom('Ada', 'Bob'),
+  day: fc.integer({ min: 0, max: 80 }),
+  text,
+});
+const step = fc.oneof({ arbitrary: turn, weight: 8 }, { arbitrary: fc.record({ remove: turn }), weight: 1 });
+const asked: fc.Arbitrary<Asked> = fc.record({
+  words: fc.uniqueArray(word, { maxLength: 4 }),
+  about: fc.constantFrom(undefined, 'Ada', 'Bob'),
+  on: fc.constantFrom(undefined, undefined, '2023-05-07'),
+  when: fc.boolean(),
+});
+
+function entryOf({
+  id,
+  session,
+  author,
+  day,
+  text: said,
+}: typeof turn extends fc.Arbitrary<infer T> ? T : never): MemoryEntry {
+  const timestamp = BEGIN + day * 86_400;
+  return {
+    id,
+    kind: 'turn',
+    content: { parts: [{ text: said }] },
+    author,
+    timestamp,
+    ...(session && { sessionId: session }),
+  };
+}
+
+// "When" stands in no turn, and names are none of the words, so that nothing of it is searched for.
+function queryOf({ words, about, on, when }: Asked): string {
+  return [when && 'When', about, ...words, on].filter(Boolean).join(' ');
+}
+
+function indexOf(entries: Iterable<MemoryEntry>, tuning: 'chat' | 'messages'): MemoryIndex {
+  const index = wordRanking({ analyzer: quiet, chatLength: tuning === 'chat' ? Infinity : 0 }).createIndex(scope);
+  for (const entry of entries) index.put(entry);
+  return index;
+}
+
+/** Without the words by which a query is steered. */
+const quiet: Analyzer = {
+  id: 'quiet',
+  words: (given) => (given.toLowerCase().match(/[a-z]+/g) ?? []).filter((one) => !/^(when|on|today|in|may)$/.test(one)),
+};
+describe.each([
+  ['chat', chatTuning],
+  ['messages', messageTuning],
+] as const)('the ranking of %s', (kind, { weights, bm25 }) => {
+  it('adds up what the book says, whatever came, changed and went before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 120 }), asked, async (steps, ask) => {
+        const index = indexOf([], kind);
+        const left = new Map<string, MemoryEntry>();
+        for (const one of steps) {
+          if ('remove' in one) {
+            index.remove(one.remove.id);
+            left.delete(one.remove.id);
+          } else {
+            index.put(entryOf(one));
+            left.set(one.id, entryOf(one));
+          }
+        }
+        fc.pre([...left.values()].some(({ author }) => author === ask.about) || ask.about === undefined);
+        fc.pre(ask.words.length > 0 || ask.about === undefined);
+        const entries = [...left.values()];
+        const expected = new Map(rankByTheBook(entries, ask, { weights, ...bm25 }).map(({ id, score }) => [id, score]));
+        const found = await index.rank(queryOf(ask), { limit: 1000, explain: true });
+        expect(found.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+        for (const { id, score, explanation } of found) {
+          expect(score).toBeCloseTo(expected.get(id)!, 8);
+          expect(Object.values(explanation!).reduce((sum, one) => sum + one, 0)).toBeCloseTo(score, 10);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('answers the first of all, and the same for an index made in another order, to the last bit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turn, { maxLength: 150 }),
+        asked,
+        fc.integer({ min: 1, max: 5 }),
+        async (turns, ask, limit) => {
+          const entries = new Map(turns.map((one) => [one.id, entryOf(one)]));
+          const [one, other] = [indexOf(entries.values(), kind), indexOf([...entries.values()].reverse(), kind)];
+          const all = await one.rank(queryOf(ask), { limit: 1000 });
+          expect(await one.rank(queryOf(ask), { limit })).toEqual(all.slice(0, limit));
+          expect(await other.rank(queryOf(ask), { limit })).toEqual(all.slice(0, limit));
+          const even = (id: string): boolean => Number(id.slice(1)) % 2 === 0;
+          const filtered: Scored[] = await one.rank(queryOf(ask), { limit, accepts: even });
+          expect(filtered).toEqual(all.filter(({ id }) => even(id)).slice(0, limit));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
