@@ -12,9 +12,10 @@ import { LiveRun } from '../runs/live-run.ts';
 import { runBody } from '../runs/run-body.ts';
 import type { RunBody } from '../runs/run-body.ts';
 import { RunFrames } from '../runs/run-frames.ts';
-import { sseResponse } from '../runs/sse-response.ts';
+import { beginningWith, sseResponse, wholeSseResponse } from '../runs/sse-response.ts';
 import type { FrameSource } from '../runs/sse-response.ts';
 import { storedEvents, StoredRun } from '../runs/stored-run.ts';
+import { turnOver } from '../runs/turn-over.ts';
 
 const RUN = '/apps/:app/users/:user/sessions/:session/runs/:invocation';
 const failures = {
@@ -82,7 +83,13 @@ async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
   const { run, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: false });
   const left = leftBefore(call, run);
   const first = await run.next().finally(left.stopWaiting);
-  return stream(call, new RunFrames(run, { first, split }), run.invocationId);
+  const frames = new RunFrames(run, { first, split });
+  // Asked for at once, whether or not the client reads already. A run that needs nothing of the world is over with this turn.
+  let begun: string | undefined;
+  const beginning = frames.next().then((text) => (begun = text));
+  await turnOver();
+  if (begun !== undefined && frames.ended) return wholeSseResponse(begun, run);
+  return stream(call, beginningWith(beginning, frames), run.invocationId);
 }
 
 /** The run goes on by itself, and the client is the first to follow it. */

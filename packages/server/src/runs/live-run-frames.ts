@@ -43,17 +43,25 @@ export class LiveRunFrames implements FrameSource {
   async #next(): Promise<string | undefined> {
     for (;;) {
       if (this.#left || this.#ended) return undefined;
-      const frame = this.#index < 0 ? 'gone' : this.#live.at(this.#index);
-      if (frame === undefined) {
-        if (this.#live.ended) return undefined;
-        await this.#live.moved;
-        continue;
-      }
-      if (frame === 'gone') {
+      const text = this.#index < 0 ? '' : this.#kept();
+      if (text !== '') return text;
+      if (this.#index < 0 || this.#live.at(this.#index) === 'gone') {
         const missed = await this.#catchUp();
         if (missed !== '') return missed;
-        continue;
+      } else if (this.#live.ended) {
+        return undefined;
+      } else {
+        await this.#live.moved;
       }
+    }
+  }
+
+  /** All that is kept and was not sent yet. */
+  #kept(): string {
+    let text = '';
+    for (;;) {
+      const frame = this.#live.at(this.#index);
+      if (frame === undefined || frame === 'gone') return text;
       this.#index++;
       if (frame.partial && this.#missedPartials) continue;
       if (frame.seq !== undefined) {
@@ -61,7 +69,7 @@ export class LiveRunFrames implements FrameSource {
         if (frame.seq <= this.#lastSeq) continue;
         this.#lastSeq = frame.seq;
       }
-      return frame.text;
+      text += frame.text;
     }
   }
 

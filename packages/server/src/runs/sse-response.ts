@@ -55,13 +55,33 @@ export function sseResponse(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Proxies that buffer would hold frames back.
-      'x-accel-buffering': 'no',
-      'x-thole-invocation-id': p.invocationId,
+  return new Response(body, { headers: headersOf(p.invocationId) });
+}
+
+/** The same for a run of which all is there already. */
+export function wholeSseResponse(frames: string, p: { invocationId: string }): Response {
+  return new Response(frames, { headers: headersOf(p.invocationId) });
+}
+
+/** A source whose first frames were asked for already. */
+export function beginningWith(first: Promise<string | undefined>, source: FrameSource): FrameSource {
+  let early: Promise<string | undefined> | undefined = first;
+  return {
+    next() {
+      const frames = early ?? source.next();
+      early = undefined;
+      return frames;
     },
-  });
+    leave: () => source.leave(),
+  };
+}
+
+function headersOf(invocationId: string): Record<string, string> {
+  return {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // Proxies that buffer would hold frames back.
+    'x-accel-buffering': 'no',
+    'x-thole-invocation-id': invocationId,
+  };
 }
