@@ -10,7 +10,8 @@ import type {
   Session,
 } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
-import { StoredMemoryService } from '@thole/recall';
+import { StoredMemoryService, wordRanking } from '@thole/recall';
+import type { WordRankingOptions } from '@thole/recall';
 import { memoryAbilities, memoryServiceCases, runCases } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
@@ -70,6 +71,13 @@ function over(runtime: Runtime, change: (store: InMemoryMemoryStore) => Partial<
   others.set(service, () => new StoredMemoryService(store, { runtime }));
   return service;
 }
+
+/** A service that ranks otherwise. */
+function ranked(runtime: Runtime, options: WordRankingOptions): MemoryService {
+  return new StoredMemoryService(new InMemoryMemoryStore(), { runtime, ranking: wordRanking(options) });
+}
+
+const bareWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 /** How to make another service over the same store. */
 const others = new WeakMap<MemoryService, () => MemoryService>();
@@ -465,6 +473,36 @@ const mutants: readonly Mutant[] = [
           ),
       })),
   },
+  {
+    id: 'turns-stand-alone',
+    contract: 32,
+    caughtBy: 'search.answer',
+    make: (runtime) => ranked(runtime, { chat: { weights: { neighbourhood: 0, session: 0, answer: 0 } } }),
+  },
+  {
+    id: 'nobody-is-asked-about',
+    contract: 32,
+    caughtBy: 'search.whose',
+    make: (runtime) => ranked(runtime, { chat: { weights: { askedAbout: 0, session: 0 } } }),
+  },
+  {
+    id: 'dates-are-nothing-but-words',
+    contract: 32,
+    caughtBy: 'search.when',
+    make: (runtime) => ranked(runtime, { chat: { weights: { saidThen: 0, aboutThen: 0 } } }),
+  },
+  ...['German', 'Turkish', 'Russian', 'Arabic', 'Hindi'].map((language) => ({
+    id: `words-stay-as-they-are-in-${language}`,
+    contract: 32,
+    caughtBy: `language.${language.toLowerCase()}-forms`,
+    make: (runtime: Runtime) => ranked(runtime, { analyzer: { id: 'bare', words: bareWords } }),
+  })),
+  ...['Chinese', 'Japanese', 'Thai'].map((language) => ({
+    id: `words-end-at-spaces-in-${language}`,
+    contract: 32,
+    caughtBy: `language.${language.toLowerCase()}-forms`,
+    make: (runtime: Runtime) => ranked(runtime, { analyzer: { id: 'bare', words: bareWords } }),
+  })),
 ];
 
 const claims = [...memoryAbilities, 'words', 'shared'];

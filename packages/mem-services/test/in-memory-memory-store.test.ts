@@ -1,4 +1,4 @@
-import type { MemoryEntry } from '@thole/core';
+import type { MemoryEntry, MemoryFilter, Segment } from '@thole/core';
 import { InMemoryMemoryStore } from '@thole/mem-services';
 import { StoredMemoryService } from '@thole/recall';
 import type { MemoryRanking } from '@thole/recall';
@@ -137,5 +137,134 @@ describe('the derived index', () => {
     for (const options of [{ topK: 0 }, { topK: 1.5 }, { minScore: NaN }, { indexBytes: -1 }]) {
       expect(() => new StoredMemoryService(new InMemoryMemoryStore(), options)).toThrow(Object.keys(options)[0]);
     }
+  });
+});
+
+describe('the saved index', () => {
+  const many = Array.from({ length: 600 }, (_, i) =>
+    note(`n${i}`, `Note ${i} about ${['chess', 'boats', 'tea'][i % 3]} and ${i % 7} friends.`, {
+      timestamp: i,
+      sessionId: `s${i % 20}`,
+      author: i % 2 === 0 ? 'Ada' : 'Bob',
+      customMetadata: { even: i % 2 === 0 },
+    }),
+  );
+
+  /** A store in which an index has been saved, and how much of its log was read since. */
+  async function saved(): Promise<{ store: InMemoryMemoryStore; read: () => number; search: Search }> {
+    const store = new InMemoryMemoryStore();
+    await store.put(user, many, 'ifAbsent');
+    const search: Search = async (p) =>
+      (
+        await new StoredMemoryService(store).searchMemory({
+          ...user,
+          query: 'chess with Ada',
+          limit: 50,
+          explain: true,
+          ...p,
+        })
+      ).memories;
+    await search();
+    await settled();
+    let read = 0;
+    const since = store.since.bind(store);
+    store.since = async (...p) => {
+      const answer = await since(...p);
+      read += answer.changes.length;
+      return answer;
+    };
+    return { store, read: () => read, search };
+  }
+
+  type Search = (p?: { query?: string; filter?: MemoryFilter }) => Promise<MemoryEntry[]>;
+
+  /** A segment is saved beside the search that made it. */
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const withoutSegments = (store: InMemoryMemoryStore): InMemoryMemoryStore =>
+    Object.assign(Object.create(store) as InMemoryMemoryStore, {
+      abilities: {},
+      since: store.since.bind(store),
+      get: store.get.bind(store),
+    });
+
+  it('is loaded instead of reading the log again, and finds the same, with the same scores', async () => {
+    const { store, read, search } = await saved();
+    const found = await search();
+    expect(read()).toBe(0);
+    const afresh = new StoredMemoryService(withoutSegments(store));
+    const filter = { author: 'Ada', metadata: { even: true }, from: 100 };
+    expect(found).toEqual(
+      (await afresh.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true })).memories,
+    );
+    expect(read()).toBe(600);
+    expect(await search({ filter })).toEqual(
+      (await afresh.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true, filter })).memories,
+    );
+  });
+
+  it('holds no text of an entry', async () => {
+    const { store } = await saved();
+    const [segment] = await store.abilities.segmented.loadSegments(user);
+    const bytes = new TextDecoder().decode(segment!.bytes);
+    expect(bytes).toContain('chess');
+    expect(bytes).not.toContain('about chess');
+    expect(bytes).not.toContain('Note 3');
+  });
+
+  it('is brought up to date with what was written since', async () => {
+    const { store, read, search } = await saved();
+    await store.put(user, [note('new', 'A chess club.'), note('n0', 'No more of it.')], 'replace');
+    const found = (await search({ query: 'chess club' })).map(({ id }) => id);
+    expect(found[0]).toBe('new');
+    expect(found).not.toContain('n0');
+    expect(read()).toBe(2);
+  });
+
+  it('goes when something is forgotten, and one made before that is not saved any more (contract 31)', async () => {
+    const { store, read, search } = await saved();
+    const [before] = await store.abilities.segmented.loadSegments(user);
+    await store.remove(user, { ids: ['n0'] }, 0);
+    expect(await store.abilities.segmented.loadSegments(user)).toEqual([]);
+    expect(await store.abilities.segmented.saveSegment(user, before!, { ifRemovals: 0 })).toBe(false);
+    expect((await search()).map(({ id }) => id)).not.toContain('n0');
+    expect(read()).toBe(600);
+    await settled();
+    const [after] = await store.abilities.segmented.loadSegments(user);
+    expect(after!.upTo).toBe(601);
+  });
+
+  it.each([
+    [
+      'broken',
+      (segment: Segment): Segment => ({
+        ...segment,
+        bytes: segment.bytes.map((byte, i) => (i === 99 ? byte ^ 1 : byte)),
+      }),
+    ],
+    ['cut', (segment: Segment): Segment => ({ ...segment, bytes: segment.bytes.slice(0, 500) })],
+    ['of another analyzer', (segment: Segment): Segment => ({ ...segment, analyzer: 'another' })],
+  ])('costs time and no results where it is %s', async (_, change) => {
+    const { store, read, search } = await saved();
+    const found = await search();
+    const { segmented } = store.abilities;
+    const load = segmented.loadSegments;
+    segmented.loadSegments = async (scope) => (await load(scope)).map(change);
+    expect(await search()).toEqual(found);
+    expect(read()).toBe(600);
+  });
+
+  it('costs time and no results where the store cannot load or save it', async () => {
+    const { store, read, search } = await saved();
+    const found = await search();
+    store.abilities.segmented.loadSegments = () => Promise.reject(new Error('gone'));
+    store.abilities.segmented.saveSegment = () => Promise.reject(new Error('gone'));
+    expect(await search()).toEqual(found);
+    expect(read()).toBe(600);
+  });
+
+  it('is kept for each user alone (contract 30)', async () => {
+    const { store } = await saved();
+    expect(await store.abilities.segmented.loadSegments({ ...user, userId: 'bob' })).toEqual([]);
+    expect(await store.abilities.segmented.loadSegments({ ...user, appName: 'inn' })).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ function statements(dialect: Dialect, tablePrefix: string): [string, string][] {
     return written(sql, parameters);
   };
   return [
-    ['since', written(sinceSql(log), [ENTRIES - 5, ...names, 100])],
+    ['since', written(sinceSql(log, 100), [ENTRIES - 5, ...names])],
     ['get', written(getSql(log, 4), [...names, 'n1', 'n2', 'n3', 'n4'])],
     ['list', list({})],
     ['list of facts', list({ kinds: ['fact'] })],

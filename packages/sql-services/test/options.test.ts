@@ -133,7 +133,7 @@ describe('a SQLite file', () => {
     expect((await service.getSession({ ...ref, numRecentEvents: 0 }))!.lastSeq).toBe(1);
     file.exec('UPDATE thole_sessions SET v = 2');
     await expect(service.listSessions({ appName: 'app' })).rejects.toMatchObject({ code: 'STORE_VERSION' });
-    file.exec(`UPDATE thole_meta SET content = '2'`);
+    file.exec(`UPDATE thole_meta SET content = '3'`);
     await expect(opened(dbUrl).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 

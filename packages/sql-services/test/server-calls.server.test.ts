@@ -321,7 +321,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     it('refuses tables of a version that it does not know', async () => {
       const place = { dbUrl, tablePrefix: `newer_${process.pid}_` };
       await opened(place).migrate();
-      await tables.query(`UPDATE ${place.tablePrefix}meta SET content = '2'`);
+      await tables.query(`UPDATE ${place.tablePrefix}meta SET content = '3'`);
       await expect(opened(place).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { quoteMemory } from '@thole/core';
+import { packMemory, quoteMemory } from '@thole/core';
 import type { JsonObject } from '@thole/core';
-import { memoryBlock } from '../../../tools/src/memory-block.ts';
+
 import { quotedMemories } from '../../page/inspector/memory/quoted-memories.ts';
 import { recallsOf } from '../../page/inspector/memory/recalled.ts';
 import { event } from './events.ts';
@@ -53,7 +53,7 @@ describe('quotedMemories', () => {
       { text: 'Lives in Rome.', author: 'user', timestamp: 1_600_000_001, validTo: 1_600_000_002 },
       { text: 'Nobody said this.', author: undefined, timestamp: undefined },
     ];
-    const block = memoryBlock(
+    const block = packMemory(
       said.map(({ text, ...rest }, i) => ({ id: String(i), kind: 'turn', content: { parts: [{ text }] }, ...rest })),
       { maxEntries: 10, maxTokens: 1_000, now: 1_700_000_000 },
     );

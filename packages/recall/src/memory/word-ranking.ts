@@ -1,3 +1,4 @@
+import { refuseUnknown } from '@thole/core';
 import type { Analyzer } from '../analyzer/analyzer.ts';
 import { standardAnalyzer } from '../analyzer/standard-analyzer.ts';
 import { RankingRoom } from '../ranking/ranking-room.ts';
@@ -22,6 +23,7 @@ export interface WordRankingOptions extends RecallTuningOptions {
  * what else `RecallWeights` names. `minScore` is the fraction of the best score.
  */
 export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
+  refuseUnknown(options, ['analyzer', 'chat', 'messages', 'chatLength'], 'wordRanking');
   const analyzer = options.analyzer ?? standardAnalyzer();
   const tunings = tuningsFrom(options);
   // Searches do not wait in the middle, so one room is enough for all indexes.

@@ -43,10 +43,17 @@ export class Authors {
     else sessions.delete(session);
   }
 
-  /** Who has turns, each with the words of the name. */
-  *present(): Generator<{ author: number; name: string; words: readonly string[] }> {
-    for (let author = 0; author < this.#words.length; author++)
-      if (this.#turns[author]! > 0) yield { author, name: this.nameOf(author), words: this.#words[author]! };
+  /**
+   * Who has turns and a name that a question may use, each with its words. People's names are written with a capital, or in a
+   * script without; agents are called after what they do, so that only those of one word are names.
+   */
+  *present(): Generator<{ author: number; isPerson: boolean; words: readonly string[] }> {
+    for (let author = 0; author < this.#words.length; author++) {
+      const words = this.#words[author]!;
+      const name = this.nameOf(author);
+      const isPerson = name.toLowerCase() !== name || name.toUpperCase() === name;
+      if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) yield { author, isPerson, words };
+    }
   }
 
   /** Whether an author is the user whose memory this is. */

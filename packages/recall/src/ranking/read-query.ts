@@ -35,11 +35,10 @@ export function readQuery(
   const asked = new Set(all);
   const named: number[] = [];
   const names = new Set<string>();
-  for (const { author, name, words } of p.authors.present()) {
+  for (const { author, isPerson, words } of p.authors.present()) {
     if (words.length === 0 || !words.some((word) => asked.has(word))) continue;
     named.push(author);
-    // Agents are called after what they do; people's names are written with a capital, or in a script without.
-    if (name.toLowerCase() !== name || name.toUpperCase() === name) for (const word of words) names.add(word);
+    if (isPerson) for (const word of words) names.add(word);
   }
   const telling = all.filter((word) => !names.has(word));
   const words = telling.some((word) => !word.startsWith('~')) ? telling : all;

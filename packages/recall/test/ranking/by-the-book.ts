@@ -54,13 +54,17 @@ export function rankByTheBook(
       const n = sum(windowOf(entry), (one) => one.share * count(wordsOf(one.entry), word));
       return worth(size, having(word)) * part(n, lengthOf(entry), averageWindow, 1.2, 0.75);
     });
-  const lines = [...sessions.values()].map((line) => line.flatMap(wordsOf));
-  const averageSession = mean(lines.map((words) => words.length));
+  // Who speaks in a session counts as a word of it, once for each turn, but not as length.
+  const lines = [...sessions.values()];
+  const lengthOfLine = (line: readonly MemoryEntry[]): number => line.flatMap(wordsOf).length;
+  const averageSession = mean(lines.map(lengthOfLine));
+  const inLine = (line: readonly MemoryEntry[], word: string): number =>
+    count(line.flatMap(wordsOf), word) + line.filter(({ author }) => author!.toLowerCase() === word).length;
   const session = (entry: MemoryEntry): number => {
-    const words = sessions.get(entry.sessionId ?? entry.id)!.flatMap(wordsOf);
-    return sum(asked.words, (word) => {
-      const holding = lines.filter((line) => line.includes(word)).length;
-      return worth(lines.length, holding) * part(count(words, word), words.length, averageSession, 1.2, 0.75);
+    const line = sessions.get(entry.sessionId ?? entry.id)!;
+    return sum([...asked.words, ...(asked.about ? [asked.about.toLowerCase()] : [])], (word) => {
+      const holding = lines.filter((one) => inLine(one, word) > 0).length;
+      return worth(lines.length, holding) * part(inLine(line, word), lengthOfLine(line), averageSession, 1.2, 0.75);
     });
   };
   const beside = (entry: MemoryEntry, by: number): MemoryEntry | undefined => {

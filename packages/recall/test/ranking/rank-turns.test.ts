@@ -1,3 +1,4 @@
+import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
 import { chatTuning, messageTuning, wordRanking } from '@thole/recall';
@@ -34,7 +35,13 @@ function entryOf({
   author,
   day,
   text: said,
-}: typeof turn extends fc.Arbitrary<infer T> ? T : never): MemoryEntry {
+}: {
+  id: string;
+  session: string | undefined;
+  author: string;
+  day: number;
+  text: string;
+}): MemoryEntry {
   const timestamp = BEGIN + day * 86_400;
   return {
     id,
@@ -82,6 +89,10 @@ describe.each([
         }
         fc.pre([...left.values()].some(({ author }) => author === ask.about) || ask.about === undefined);
         fc.pre(ask.words.length > 0 || ask.about === undefined);
+        // A memory without words is one of short turns, whatever the limit.
+        fc.pre(
+          kind === 'chat' || [...left.values()].some((one) => quiet.words(textOf(one.content), 'entry').length > 0),
+        );
         const entries = [...left.values()];
         const expected = new Map(rankByTheBook(entries, ask, { weights, ...bm25 }).map(({ id, score }) => [id, score]));
         const found = await index.rank(queryOf(ask), { limit: 1000, explain: true });
@@ -115,4 +126,33 @@ describe.each([
       { numRuns: 150 },
     );
   });
+});
+
+it('passes over no turn that belongs to the best, in a large memory that grows and shrinks between searches', async () => {
+  let state = 7;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  // Frequent words and rare ones, sessions side by side and mixed.
+  const wordAt = (): string => 'abcdefghijklmnop'.charAt(Math.min(random(16), random(16))).repeat(3);
+  const index = wordRanking({ analyzer: quiet }).createIndex(scope);
+  const left = new Map<string, MemoryEntry>();
+  for (let i = 0; i < 3000; i++) {
+    const said = Array.from({ length: 1 + random(9) }, wordAt).join(' ') + (random(4) === 0 ? '?' : '');
+    const session = i % 500 < 250 ? `s${i >> 4}` : `m${random(12)}`;
+    const author = random(2) === 0 ? 'Ada' : 'Bob';
+    left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day: i / 100, text: said }));
+    index.put(left.get(`t${i}`)!);
+    if (random(4) === 0) {
+      const gone = `t${random(i + 1)}`;
+      index.remove(gone);
+      left.delete(gone);
+    }
+    if (i % 50 !== 49) continue;
+    const query = `${random(2) === 0 ? 'Ada ' : ''}${Array.from({ length: 1 + random(4) }, wordAt).join(' ')}`;
+    const all = await index.rank(query, { limit: 10_000 });
+    for (const limit of [1, 3, 10]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
+    if (i % 250 === 249) expect(all).toEqual(await indexOf(left.values(), 'chat').rank(query, { limit: 10_000 }));
+  }
 });

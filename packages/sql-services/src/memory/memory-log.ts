@@ -22,7 +22,7 @@ export interface LogLine {
 }
 
 /** How many ids a statement names, how many rows it writes, and how many characters of text. */
-const [IDS_AT_ONCE, ROWS_AT_ONCE, TEXT_AT_ONCE] = [512, 64, 2_000_000];
+const [IDS_AT_ONCE, ROWS_AT_ONCE, TEXT_AT_ONCE] = [512, 256, 2_000_000];
 
 const HEAD = 'row_id, last_seq, removals, forgotten_until, v';
 const LINE = 'scope_row, seq, id_key, entry_id, kind, session_key, entry_time, entry, v';

@@ -50,7 +50,6 @@ export class SqlMemoryStore implements MemoryStore {
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #log: MemoryLog;
-  readonly #since: string;
 
   constructor(options: SqlMemoryStoreOptions) {
     this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store', { secureDelete: true });
@@ -58,7 +57,6 @@ export class SqlMemoryStore implements MemoryStore {
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
     this.#log = new MemoryLog(dialect, tables);
-    this.#since = dialect.statement(sinceSql(this.#log));
     this.abilities = { segmented: new SqlSegments(this.#storage, this.#log, options.codec) };
   }
 
@@ -77,8 +75,8 @@ export class SqlMemoryStore implements MemoryStore {
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
-    const parameters = [seq, ...this.#log.names(scope), limit + 1];
-    const { rows } = await this.#storage.read(() => ask(this.#since, parameters));
+    const sql = this.#storage.dialect.statement(sinceSql(this.#log, limit + 1));
+    const { rows } = await this.#storage.read(() => ask(sql, [seq, ...this.#log.names(scope)]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
     checkVersion(rows[0]['head_v'], 'A memory log');
     const told = rows.filter((row) => row['seq'] !== null);
