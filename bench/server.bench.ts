@@ -42,7 +42,13 @@ for (let sample = 0; sample < 300; sample++) {
 }
 const over = median(first.ours) - median(first.bare);
 const ms = (value: number): string => `${value.toFixed(2)} ms`;
-figures.add('Time to the first byte of /run_sse, over that of hono (ms)', ms(median(first.ours)), `hono ${ms(median(first.bare))}`, over, 1);
+figures.add(
+  'Time to the first byte of /run_sse, over that of hono (ms)',
+  ms(median(first.ours)),
+  `hono ${ms(median(first.bare))}`,
+  over,
+  1,
+);
 
 const memory = { early: 0, late: 0 };
 const connections = await ours.connect(16);
@@ -53,7 +59,13 @@ for (let batch = 1; batch <= 100; batch++) {
   memory[batch === 10 ? 'early' : 'late'] = await ours.tell({ memory: true });
 }
 const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
-figures.add('Memory after 100,000 runs, beside that after 10,000', mb(memory.late), mb(memory.early), memory.late / memory.early, 1.1);
+figures.add(
+  'Memory after 100,000 runs, beside that after 10,000',
+  mb(memory.late),
+  mb(memory.early),
+  memory.late / memory.early,
+  1.1,
+);
 
 for (const mode of ['abort', 'continue']) {
   const slow = await Served.start('ours', mode);
@@ -68,7 +80,13 @@ for (const mode of ['abort', 'continue']) {
   await sleep(15_000);
   const more = (await slow.tell({ memory: true })) - before;
   for (const reader of readers) reader.close();
-  figures.add(`Memory for 500 readers that take nothing, onDisconnect ${mode} (MiB)`, mb(more), '–', more / 2 ** 20, 64);
+  figures.add(
+    `Memory for 500 readers that take nothing, onDisconnect ${mode} (MiB)`,
+    mb(more),
+    '–',
+    more / 2 ** 20,
+    64,
+  );
   slow.stop();
 }
 figures.end();

@@ -105,7 +105,8 @@ async function bare(): Promise<Sessions> {
 }
 
 async function adk(): Promise<Sessions> {
-  const load = async (path: string): Promise<never> => (await import(pathToFileURL(join(process.argv[3]!, path)).href)) as never;
+  const load = async (path: string): Promise<never> =>
+    (await import(pathToFileURL(join(process.argv[3]!, path)).href)) as never;
   const { AdkApiServer }: { AdkApiServer: new (options: object) => { start(): Promise<void>; url: string } } =
     await load('dist/esm/server/adk_api_server.js');
   const module: Parameters<typeof Adk.agent>[0] & { InMemorySessionService: new () => AdkSessions } =
@@ -113,8 +114,19 @@ async function adk(): Promise<Sessions> {
   const sessionService = new module.InMemorySessionService();
   const agent = Adk.agent(module, freeAnswers());
   const agentFile = { load: async () => agent, [Symbol.asyncDispose]: async () => {} };
-  const agentLoader = { listAgents: async () => ['app'], getAgentFile: async () => agentFile, disposeAll: async () => {} };
-  const server = new AdkApiServer({ host: '127.0.0.1', port: 0, sessionService, agentLoader, serveDebugUI: false, logLevel: 3 });
+  const agentLoader = {
+    listAgents: async () => ['app'],
+    getAgentFile: async () => agentFile,
+    disposeAll: async () => {},
+  };
+  const server = new AdkApiServer({
+    host: '127.0.0.1',
+    port: 0,
+    sessionService,
+    agentLoader,
+    serveDebugUI: false,
+    logLevel: 3,
+  });
   await server.start();
   let kept: readonly string[] = [];
   return {

@@ -19,8 +19,12 @@ export class Served {
   }
 
   static async start(...args: string[]): Promise<Served> {
-    const child = fork(join(import.meta.dirname, 'serve-runs.ts'), args, { execArgv: [...process.execArgv, ...(process.env['BENCH_FLAGS']?.split(' ') ?? [])] });
-    const died = new Promise<never>((_, reject) => child.once('exit', (code) => reject(new Error(`a server died: ${code}`))));
+    const child = fork(join(import.meta.dirname, 'serve-runs.ts'), args, {
+      execArgv: [...process.execArgv, ...(process.env['BENCH_FLAGS']?.split(' ') ?? [])],
+    });
+    const died = new Promise<never>((_, reject) =>
+      child.once('exit', (code) => reject(new Error(`a server died: ${code}`))),
+    );
     died.catch(() => {});
     return new Served(child, (await Promise.race([heard(child), died])) as string);
   }
@@ -51,7 +55,8 @@ export class Served {
     let next = 0;
     await Promise.all(
       connections.map(async (connection) => {
-        while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${Math.floor(next++ / RUNS_OF_A_SESSION)}`, p.appName));
+        while (next < p.count)
+          await connection.post(p.path, bodyOf(`${prefix}${Math.floor(next++ / RUNS_OF_A_SESSION)}`, p.appName));
       }),
     );
     const wall = performance.now() - begin;

@@ -52,7 +52,7 @@ describeWith('redis', 'Memory in Redis that several processes use', (url) => {
 
   it(
     'keeps what was acknowledged, puts whole and removals done, when the process is killed at any moment (contract 31)',
-    { timeout: 600_000 },
+    { timeout: rounds(600_000, 1_800_000) },
     async () => {
       const options = { keyPrefix: `killed-memory/${process.pid}/`, timeoutMs: 300_000 };
       const store = new RedisMemoryStore(client, options);

@@ -12,7 +12,7 @@ export class Channel<Heard> {
   /** Written when this returns, whatever becomes of this process then; waits while the pipe is full. */
   tell(message: object): void {
     const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       try {
         at += writeSync(1, bytes, at);
       } catch (error) {

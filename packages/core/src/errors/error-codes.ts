@@ -138,8 +138,16 @@ export const errorCodes = {
     docs: 'An agent threw an error that carries no code; it is the cause.',
   },
   NOT_FOUND: { status: 404, retryable: false, docs: 'The server has no such route, app, artifact, run or trace.' },
-  UNAUTHENTICATED: { status: 401, retryable: false, docs: 'The request does not say, in a way the server believes, who sent it.' },
-  FORBIDDEN: { status: 403, retryable: false, docs: 'The request may not do this, for this app, user, host or origin.' },
+  UNAUTHENTICATED: {
+    status: 401,
+    retryable: false,
+    docs: 'The request does not say, in a way the server believes, who sent it.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    retryable: false,
+    docs: 'The request may not do this, for this app, user, host or origin.',
+  },
   RATE_LIMITED: {
     status: 429,
     retryable: true,

@@ -1,4 +1,4 @@
-const PLAIN = /^[\x00-\x7f]*$/;
+const PLAIN = /^[ -~\s]*$/;
 const PLAIN_WORD = /[a-z0-9]+/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 

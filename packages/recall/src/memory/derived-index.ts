@@ -83,8 +83,8 @@ export class DerivedIndex {
     const saving = Promise.resolve(
       store.abilities.segmented?.saveSegment(scope, segment, { ifRemovals: this.#removals }),
     );
-    const done = (): void => (this.#saving = undefined);
-    this.#saving = saving.then(done, done);
+    const letGo = (): void => (this.#saving = undefined);
+    this.#saving = saving.then(letGo, letGo);
   }
 
   #put(entry: MemoryEntry): void {

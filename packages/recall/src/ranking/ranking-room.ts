@@ -11,8 +11,8 @@ export class RankingRoom {
   /** By slot: the first of its occurrences, counted from 1. */
   heads: Int32Array = new Int32Array(64);
   /** By slot: when a turn was said, and of what time it speaks, each from 0 to 1. */
-  then: Float64Array = column();
-  about: Float64Array = column();
+  saidThen: Float64Array = column();
+  aboutThen: Float64Array = column();
   /** Slots with a word of the query, and slots with a time. */
   readonly owners: SlotList = new SlotList();
   readonly dated: SlotList = new SlotList();
@@ -45,8 +45,8 @@ export class RankingRoom {
     while (this.own.length < slots) {
       this.own = grown(this.own);
       this.heads = grown(this.heads);
-      this.then = grown(this.then);
-      this.about = grown(this.about);
+      this.saidThen = grown(this.saidThen);
+      this.aboutThen = grown(this.aboutThen);
     }
     while (this.sessions.length < sessions) {
       this.sessions = grown(this.sessions);
@@ -79,8 +79,8 @@ export class RankingRoom {
     }
     for (let i = 0; i < this.dated.length; i++) {
       const slot = this.dated.at(i);
-      this.then[slot] = 0;
-      this.about[slot] = 0;
+      this.saidThen[slot] = 0;
+      this.aboutThen[slot] = 0;
     }
     for (let i = 0; i < this.sessionsTouched.length; i++) this.sessions[this.sessionsTouched.at(i)] = 0;
     for (let i = 0; i < this.blocks.length; i++) this.#clearBlock(this.blocks.at(i));

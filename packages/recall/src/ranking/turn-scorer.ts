@@ -47,8 +47,8 @@ export class TurnScorer {
     this.#readOwners();
     if (weights.session !== 0) this.#largest[2] = scoreSessions(index, query, room);
     if (weights.saidThen !== 0 || weights.aboutThen !== 0) {
-      const { then, about } = scoreTimes(index, query.spans, room);
-      [this.#largest[7], this.#largest[8]] = [then, about];
+      const { saidThen, aboutThen } = scoreTimes(index, query.spans, room);
+      [this.#largest[7], this.#largest[8]] = [saidThen, aboutThen];
     }
     if (weights.neighbourhood === 0) return;
     boundWindows(index, words, room);
@@ -123,13 +123,13 @@ export class TurnScorer {
   /** Whether the turn is a candidate; its values are in the order of SIGNALS. */
   #read(slot: number): boolean {
     const [values, turns] = [this.#values, this.#turns];
-    const { own, sessions, then, about } = this.#room;
+    const { own, sessions, saidThen, aboutThen } = this.#room;
     values[0] = own[slot]!;
     values[1] = this.#windowOf ? this.#windowOf(slot) : 0;
     values[4] = this.#weights[4] === 0 ? 0 : this.#answered(slot);
     values[5] = this.#weights[5] === 0 ? 0 : this.#ahead(slot);
-    values[7] = then[slot]!;
-    values[8] = about[slot]!;
+    values[7] = saidThen[slot]!;
+    values[8] = aboutThen[slot]!;
     if (values[0] === 0 && values[1] === 0 && values[4] === 0 && values[5] === 0 && values[7] === 0 && values[8] === 0)
       return false;
     const { isAbout } = this.#query;
