@@ -15,15 +15,15 @@ interface Sessions {
 
 const chunks = 100;
 const servers: { [name: string]: () => Promise<Sessions> } = { ours, bare, adk };
-const { create, url } = await servers[process.argv[2]!]!();
+const served = await servers[process.argv[2]!]!();
 process.on('message', (command: Command) => {
   void answer(command).then((value) => process.send!(value));
 });
-process.send!(url);
+process.send!(served.url);
 
 async function answer(command: Command): Promise<number> {
   if ('sessions' in command) {
-    await create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
+    await served.create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
     return command.sessions;
   }
   if ('stop' in command) process.exit(0);

@@ -20,6 +20,8 @@ export interface Runtime {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `fn` once, later; does not hold the process. */
   timer(ms: number, fn: () => void): Cancel;
+  /** Resolves when this turn of the event loop is over: what needs no waiting for the world is done by then. Absent where nobody can tell. */
+  turnOver?(): Promise<void>;
   readonly logger: Logger;
   readonly tracer: Tracer;
 }

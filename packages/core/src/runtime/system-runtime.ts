@@ -6,6 +6,8 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
   // Ids are a random prefix and a counter: sixty times cheaper than a UUID. What outlives a process gets a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;
+  // Not in browsers.
+  const { setImmediate: immediately } = globalThis as { setImmediate?: (work: () => void) => unknown };
   return {
     now: () => Date.now() / 1000,
     monotonic: () => performance.now(),
@@ -20,6 +22,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
       letProcessEnd(handle);
       return () => clearTimeout(handle);
     },
+    ...(immediately && { turnOver: () => new Promise<void>((resolve) => immediately(resolve)) }),
     logger: options.logger ?? silentLogger,
     tracer: options.tracer ?? silentTracer,
   };

@@ -12,14 +12,15 @@ const QUESTION = /[?？؟]\s*$/u;
 const ASKING = /[?？؟]/;
 const DIGIT = /\p{Nd}/u;
 
-const TELLING = new Map<string, number>();
-for (const word of `yesterday today tonight tomorrow ago last next week weeks weekend month months year years morning evening night
+const TIME_WORDS = `yesterday today tonight tomorrow ago last next week weeks weekend month months year years morning evening night
   sunday monday tuesday wednesday thursday friday saturday january february march april june july august september october november
-  december summer winter spring autumn fall since recently`.split(/\s+/))
-  TELLING.set(word, TELLS_TIME);
-for (const word of `one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once twice couple several
-  many`.split(/\s+/))
-  TELLING.set(word, TELLS_NUMBER);
+  december summer winter spring autumn fall since recently`;
+const NUMBER_WORDS = `one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once twice couple several
+  many`;
+const TELLING: ReadonlyMap<string, number> = new Map([
+  ...TIME_WORDS.split(/\s+/).map((word) => [word, TELLS_TIME] as const),
+  ...NUMBER_WORDS.split(/\s+/).map((word) => [word, TELLS_NUMBER] as const),
+]);
 
 /** The bits that hold of a text; `tokens` are its plain words and numbers (`plainTokens`). */
 export function flagsOf(text: string, tokens: readonly string[]): number {

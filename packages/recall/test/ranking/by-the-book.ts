@@ -2,6 +2,7 @@ import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { dayAt, monthAt } from '../../src/time/day-span.ts';
 import { readDates } from '../../src/time/read-dates.ts';
+import { readRelativeDates } from '../../src/time/read-relative-dates.ts';
 import type { RecallWeights } from '@thole/recall';
 
 /** What a query names, told beside it: reading it is tested elsewhere. */
@@ -82,7 +83,8 @@ export function rankByTheBook(
   };
   const spoken = (entry: MemoryEntry): number => {
     if (day === undefined) return 0;
-    const spans = readDates(textOf(entry.content), [monthAt(dayAt(entry.timestamp!)).year]);
+    const [text, today] = [textOf(entry.content), dayAt(entry.timestamp!)];
+    const spans = [...readRelativeDates(text, today), ...readDates(text, [monthAt(today).year])];
     return Math.max(
       0,
       ...spans.map(({ from, to }) => Math.max(0, Math.min(to, day + 1) - Math.max(from, day)) / (to - from)),

@@ -15,7 +15,6 @@ import { RunFrames } from '../runs/run-frames.ts';
 import { beginningWith, sseResponse, wholeSseResponse } from '../runs/sse-response.ts';
 import type { FrameSource } from '../runs/sse-response.ts';
 import { storedEvents, StoredRun } from '../runs/stored-run.ts';
-import { turnOver } from '../runs/turn-over.ts';
 
 const RUN = '/apps/:app/users/:user/sessions/:session/runs/:invocation';
 const failures = {
@@ -83,11 +82,11 @@ async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
   const { run, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: false });
   const left = leftBefore(call, run);
   const first = await run.next().finally(left.stopWaiting);
-  const frames = new RunFrames(run, { first, split });
+  const frames = new RunFrames(run, { first, split, runtime: call.house.runtime });
   // Asked for at once, whether or not the client reads already. A run that needs nothing of the world is over with this turn.
   let begun: string | undefined;
   const beginning = frames.next().then((text) => (begun = text));
-  await turnOver();
+  await call.house.runtime.turnOver?.();
   if (begun !== undefined && frames.ended) return wholeSseResponse(begun, run);
   return stream(call, beginningWith(beginning, frames), run.invocationId);
 }

@@ -1,10 +1,9 @@
 import { getFunctionCalls } from '@thole/core';
-import type { Event } from '@thole/core';
+import type { Event, Runtime } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { DONE_FRAME, errorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
-import { turnOver } from './turn-over.ts';
 
 /** Characters that are sent at once at most. */
 const MOST_AT_ONCE = 16 * 1024;
@@ -16,12 +15,14 @@ const MOST_AT_ONCE = 16 * 1024;
 export class RunFrames implements FrameSource {
   readonly #run: Run;
   readonly #split: boolean;
+  readonly #runtime: Runtime;
   #coming: Promise<IteratorResult<Event>> | undefined;
   #ended: boolean = false;
 
-  constructor(run: Run, p: { first: IteratorResult<Event>; split: boolean }) {
+  constructor(run: Run, p: { first: IteratorResult<Event>; split: boolean; runtime: Runtime }) {
     this.#run = run;
     this.#split = p.split;
+    this.#runtime = p.runtime;
     // The user's own event is not told.
     if (!isUsers(p.first)) this.#coming = Promise.resolve(p.first);
   }
@@ -48,7 +49,8 @@ export class RunFrames implements FrameSource {
         if (isUsers(result)) continue;
         text += eventFrames(result.value, { split: this.#split });
         if (text.length >= MOST_AT_ONCE || getFunctionCalls(result.value).length > 0) return text;
-        turn ??= turnOver();
+        if (!this.#runtime.turnOver) return text;
+        turn ??= this.#runtime.turnOver();
       }
     } catch (error) {
       return this.#end(text + errorFrame(error));
