@@ -31,7 +31,11 @@ export async function program(): Promise<string[]> {
   }
   const told = await services.sessionService.getSession({ ...user, sessionId: session.id });
   await services.memoryService.addSessionToMemory(told!);
-  const { memories } = await services.memoryService.searchMemory({ ...user, query: 'cities with clear skies' });
+  const { memories } = await services.memoryService.searchMemory({
+    ...user,
+    query: 'cities with clear skies',
+    limit: 1,
+  });
   lines.push(...memories.map(({ content }) => `found: ${textOf(content)}`));
   await runner.close();
   return lines;

@@ -136,6 +136,11 @@ export {
   InMemoryMemoryStore,
   InMemorySessionService,
   InMemorySessionStore,
+  InMemoryVectorStore,
   VectorMemoryService,
 } from '@thole/mem-services';
-export type { InMemoryMemoryServiceOptions, VectorMemoryServiceOptions } from '@thole/mem-services';
+export type {
+  InMemoryMemoryServiceOptions,
+  InMemoryVectorStoreOptions,
+  VectorMemoryServiceOptions,
+} from '@thole/mem-services';
