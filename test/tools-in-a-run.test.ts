@@ -129,6 +129,8 @@ describe('memory tools in a run', () => {
           author: 'user',
           time: expect.stringMatching(/^2023-11-14T\d\d:\d\d:\d\dZ$/),
         },
+        // What stood beside it comes after it.
+        { author: 'concierge', text: 'Noted.' },
       ],
     });
   });
