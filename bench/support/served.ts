@@ -5,7 +5,7 @@ import { RawConnection } from './raw-connection.ts';
 import type { Command } from './serve-runs.ts';
 
 /** A conversation is rarely one message. */
-const RUNS_OF_A_SESSION = 10;
+const RUNS_OF_A_SESSION = 1;
 
 /** A server in a process of its own, and connections to it. */
 export class Served {

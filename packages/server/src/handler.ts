@@ -5,13 +5,12 @@ import { errorResponse } from './edge/error-response.ts';
 import { checkHost } from './edge/hosts.ts';
 import { checkedNames } from './edge/names.ts';
 import { parse, UnknownFields } from './edge/parse.ts';
-import { permit } from './edge/permit.ts';
 import { readBody } from './edge/read-body.ts';
-import { runnerNamed } from './edge/runner-named.ts';
-import type { HandlerOptions, Identity } from './handler-options.ts';
+import { RequestCall } from './edge/request-call.ts';
+import type { HandlerOptions } from './handler-options.ts';
 import { houseOf } from './house-of.ts';
 import type { House } from './house.ts';
-import type { Route, RouteCall } from './route.ts';
+import type { Names, Route } from './route.ts';
 import { routerOf } from './router.ts';
 import { routes } from './routes.ts';
 
@@ -31,33 +30,29 @@ export function createHandler(options: HandlerOptions): Handler {
   const { house, own } = houseOf(options, routes);
   const cors = new Cors(options.cors?.origins);
   const unknown = new UnknownFields(house.runtime.logger);
-  const route = routerOf(routes, house.basePath, (row, request, names) => serveRow(row, request, names));
+  const find = routerOf(routes, house.basePath);
+  const hooks = options.authorize || options.rateLimit ? options : undefined;
   let closed: Promise<void> | undefined;
 
-  async function serveRow(
-    row: Route,
-    request: Request,
-    decoded: { readonly [name: string]: string },
-  ): Promise<Response> {
-    const names = checkedNames(decoded);
-    const mayGoOn = (identity: Identity): Promise<void> => permit(options, request, identity);
-    if (row.access === undefined && (options.authorize || options.rateLimit))
-      await mayGoOn({ appName: names.app || undefined, userId: names.user || undefined });
-    const query = row.query && parse(row.query, queryOf(request), 'query');
-    let body: unknown;
+  async function serveRow(row: Route, request: Request, names: Names): Promise<Response> {
+    const call = new RequestCall(house, { request, names, hooks });
+    if (row.access === undefined && hooks)
+      await call.permit({ appName: names.app || undefined, userId: names.user || undefined });
+    if (row.query) call.query = parse(row.query, queryOf(request), 'query');
     if (row.body) {
       const came = await readBody(request, house.limits, house.runtime);
       const given = row.keepsKeys ? came : camelKeys(came);
-      body = parse(row.body, given, 'body');
-      unknown.tell(row.paths[0], given, body);
+      call.body = parse(row.body, given, 'body');
+      unknown.tell(row.paths[0], given, call.body);
     }
-    const call: RouteCall = {
-      ...{ house, request, names, body, query, permit: mayGoOn },
-      get runner() {
-        return runnerNamed(house, names.app);
-      },
-    };
     return row.handle(call);
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const found = find(request);
+    if ('allowed' in found) return methodNotAllowed(found.allowed);
+    const response = await serveRow(found.row, request, checkedNames(found.names));
+    return request.method === 'HEAD' ? new Response(null, response) : response;
   }
 
   async function handler(request: Request): Promise<Response> {
@@ -67,7 +62,7 @@ export function createHandler(options: HandlerOptions): Handler {
       if (options.allowedHosts)
         checkHost(request.headers.get('host') ?? new URL(request.url).host, options.allowedHosts);
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
-      response = preflight ?? (await route(request));
+      response = preflight ?? (await answer(request));
     } catch (error) {
       response = errorResponse(error, house.runtime.logger);
     }
@@ -95,6 +90,12 @@ function checkHeaders(request: Request, house: House): void {
     const sentence = `The headers must have at most ${house.limits.headerBytes} bytes.`;
     throw new TholeError('INVALID_INPUT', sentence, { status: 431 });
   }
+}
+
+function methodNotAllowed(allowed: readonly string[]): Response {
+  const detail = 'The route does not take this method.';
+  const headers = { allow: allowed.join(', ') };
+  return Response.json({ detail, code: 'METHOD_NOT_ALLOWED' }, { status: 405, headers });
 }
 
 function queryOf(request: Request): unknown {

@@ -38,7 +38,7 @@ export interface RouteCall<Body = unknown, Query = unknown> {
   /** The app of the path; `NOT_FOUND` where there is none of that name. */
   readonly runner: Runner;
   /** Asks `authorize` and `rateLimit`; throws what answers the request if it may not go on. */
-  permit(identity: Identity): Promise<void>;
+  permit(identity: Identity): MaybePromise<void>;
 }
 
 /** `name` is an artifact's, `version`, `event`, `invocation`, `id` what they say, `path` the rest of a page's address. */

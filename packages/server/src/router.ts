@@ -1,51 +1,59 @@
 import { TholeError } from '@thole/core';
-import { Hono } from 'hono';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { Route } from './route.ts';
 
+/** What a path names, decoded. */
+export type PathNames = { readonly [name: string]: string };
+
+/** The row for a request; for the method of a path that takes only others, those. */
+export type Found = { readonly row: Route; readonly names: PathNames } | { readonly allowed: readonly string[] };
+
 /**
- * Finds the row for a request and serves it. Paths are matched as they came, so that an encoded slash is part of a name. `NOT_FOUND` for
- * an unknown path, 405 for another method of a known one, `INVALID_INPUT` for broken escapes.
+ * Finds the row for a request. Paths are matched as they came, so that an encoded slash is part of a name. `NOT_FOUND` for an unknown path,
+ * `INVALID_INPUT` for broken escapes. HEAD is served by GET's row.
  */
-export function routerOf(
-  routes: readonly Route[],
-  basePath: string,
-  serve: (route: Route, request: Request, names: { readonly [name: string]: string }) => Promise<Response>,
-): (request: Request) => Response | Promise<Response> {
-  // The base itself is a path with and without its last slash.
-  const getPath = (request: Request): string => {
-    const path = pathOf(request);
-    return basePath !== '' && path === `${basePath}/` ? basePath : path;
-  };
-  const router = new Hono({ getPath }).basePath(basePath);
-  const methods = new Hono<{ Variables: { allowed: string } }>({ getPath }).basePath(basePath);
-  const byPath = new Map<string, Set<string>>();
+export function routerOf(routes: readonly Route[], basePath: string): (request: Request) => Found {
+  const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   for (const each of routes) {
     for (const path of each.paths) {
-      router.on(each.method, path, (context) => serve(each, context.req.raw, context.req.param()));
-      byPath.set(path, (byPath.get(path) ?? new Set()).add(each.method));
+      // The base itself is a path with and without its last slash.
+      const whole = path === '/' && basePath !== '' ? [basePath, `${basePath}/`] : [basePath + path];
+      for (const one of whole) router.add(each.method, one, each);
     }
   }
-  for (const [path, allowed] of byPath)
-    methods.all(path, () => new Response(null, { headers: { allow: [...allowed].join(', ') } }));
-  router.notFound(async (context) => {
-    const known = await methods.fetch(context.req.raw);
-    const allow = known.headers.get('allow');
-    if (allow === null) throw new TholeError('NOT_FOUND', 'There is no such route.');
-    const detail = 'The route does not take this method.';
-    return Response.json({ detail, code: 'METHOD_NOT_ALLOWED' }, { status: 405, headers: { allow } });
-  });
-  router.onError((error) => {
-    throw error;
-  });
-  return (request) => router.fetch(request);
+  const methods = [...new Set(routes.map((each) => each.method))];
+  return (request) => {
+    const path = pathOf(request);
+    const found = match(router, request.method === 'HEAD' ? 'GET' : request.method, path);
+    if (found) return found;
+    const allowed = methods.filter((method) => match(router, method, path));
+    if (allowed.length === 0) throw new TholeError('NOT_FOUND', 'There is no such route.');
+    return { allowed };
+  };
+}
+
+function match(router: SmartRouter<Route>, method: string, path: string): { row: Route; names: PathNames } | undefined {
+  const [[first] = [], stash] = router.match(method, path);
+  if (!first) return undefined;
+  const [row, given] = first;
+  const names: { [name: string]: string } = {};
+  for (const name in given) {
+    const value = stash ? stash[given[name] as number] : given[name];
+    if (value !== undefined) names[name] = decodeURIComponent(value as string);
+  }
+  return { row, names };
 }
 
 /** The path of an address, still encoded. */
 function pathOf(request: Request): string {
   const { url } = request;
   const start = url.indexOf('/', url.indexOf('://') + 3);
-  const end = url.slice(start).search(/[?#]/);
-  const path = end < 0 ? url.slice(start) : url.slice(start, start + end);
+  const query = url.indexOf('?', start);
+  const hash = url.indexOf('#', start);
+  const end = Math.min(query < 0 ? url.length : query, hash < 0 ? url.length : hash);
+  const path = url.slice(start, end);
   if (path.includes('%')) checkEscapes(path);
   return path;
 }

@@ -11,7 +11,16 @@ export function orAborted<T>(
     const abort = (): void => reject(onAbort(signal.reason) as Error);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    promise.then(
+      (value) => {
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(error as Error);
+      },
+    );
   });
 }
 

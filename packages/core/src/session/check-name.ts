@@ -32,12 +32,12 @@ export function checkSessionRef(key: SessionRef): void {
   checkName('sessionId', key.sessionId);
 }
 
-/** One string for the triple. JSON, and not joined with a separator that a name could contain. */
-export function sessionKeyOf(key: SessionRef): string {
-  return JSON.stringify([key.appName, key.userId, key.sessionId]);
+/** One string for the triple: with lengths in front, since a name may contain whatever could separate them. */
+export function sessionKeyOf({ appName, userId, sessionId }: SessionRef): string {
+  return `${appName.length} ${userId.length} ${appName}${userId}${sessionId}`;
 }
 
 /** One string for app and user, made likewise. */
 export function userKeyOf(user: UserRef): string {
-  return JSON.stringify([user.appName, user.userId]);
+  return `${user.appName.length} ${user.appName}${user.userId}`;
 }

@@ -1,4 +1,4 @@
-import { createEventActions, TholeError } from '@thole/core';
+import { createEventActions, deepFreeze, TholeError } from '@thole/core';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { findModel } from '../request/find-model.ts';
@@ -14,114 +14,95 @@ export interface ModelAnswer {
 }
 
 /**
- * Asks the model once, with the hooks around it. Throws what the model throws, `MODEL_FAILED` around an error that is not ours,
+ * Asks the model once, with the hooks around it. `pull` throws what the model throws, `MODEL_FAILED` around an error that is not ours,
  * `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` where it breaks its promise, and `LLM_CALL_LIMIT`.
  */
-export async function callModel(draft: RequestDraft): Promise<ModelAnswer> {
-  const instead = listensBefore(draft) && (await answerInstead(draft));
-  if (instead) return instead;
-  const call = new ModelCall(draft);
-  let step = await call.pull();
-  while ('partial' in step) step = await call.pull();
-  return 'final' in step && !listensAfter(draft) ? { id: call.id, response: step.final } : endCall(draft, call, step);
-}
-
-/** The same, and yields partial events as they come. */
-export async function* streamModel(draft: RequestDraft): AsyncGenerator<Event, ModelAnswer, Event> {
-  const instead = listensBefore(draft) && (await answerInstead(draft));
-  if (instead) return instead;
-  const call = new ModelCall(draft);
-  const listened = listensAfter(draft);
-  let isDone = false;
-  try {
-    let step = await call.pull();
-    for (; 'partial' in step; step = await call.pull()) {
-      yield partialEvent(draft, call.id, listened ? await afterModel(draft, step.partial) : step.partial);
-    }
-    isDone = true;
-    return await endCall(draft, call, step);
-  } finally {
-    if (!isDone) call.leave();
-  }
-}
-
-async function endCall(draft: RequestDraft, { id }: ModelCall, end: Final | Failure): Promise<ModelAnswer> {
-  const response = 'error' in end ? await onModelError(draft, end.error) : end.final;
-  return { id, response: listensAfter(draft) ? await afterModel(draft, response) : response };
-}
-
-interface Piece {
-  partial: LlmResponse;
-}
-interface Final {
-  final: LlmResponse;
-}
-/** A value, so that what hooks and the reader's side throw while partials are shown is not taken for the model's. */
-interface Failure {
-  error: TholeError;
-}
-
-/** A model's answer while it comes. */
-class ModelCall {
-  readonly id: string;
+export class ModelCall {
   readonly #draft: RequestDraft;
-  readonly #model: Llm;
-  readonly #span: ModelSpan | undefined;
+  readonly #id: string;
+  readonly #isStreamed: boolean;
+  #model: Llm | undefined;
+  #span: ModelSpan | undefined;
   #responses: AsyncIterator<LlmResponse> | undefined;
   #final: LlmResponse | undefined;
+  #isOver: boolean = false;
 
   constructor(draft: RequestDraft) {
-    this.id = draft.context.runtime.newId('event');
     this.#draft = draft;
-    this.#model = modelOf(draft);
-    draft.request.model = this.#model.model;
-    draft.context.countLlmCall();
-    const { trace } = draft.support;
-    const stream = draft.context.runConfig.streamingMode === 'sse';
-    this.#span = trace && new ModelSpan(trace, draft, { model: this.#model, eventId: this.id, stream });
+    this.#id = draft.context.runtime.newId('event');
+    this.#isStreamed = draft.context.runConfig.streamingMode === 'sse';
   }
 
-  async pull(): Promise<Piece | Final | Failure> {
-    const { signal, runConfig } = this.#draft.context;
+  /** The next partial event, where parts are streamed; in the end the answer. */
+  async pull(): Promise<Event | ModelAnswer> {
+    const draft = this.#draft;
+    if (!this.#model) {
+      const instead = listensBefore(draft) && (await beforeModel(draft));
+      if (instead) return this.#answer(instead);
+      this.#begin();
+    }
+    const { signal } = draft.context;
+    const model = this.#model!;
+    let part: LlmResponse | undefined;
+    let failure: TholeError | undefined;
     try {
-      const stream = runConfig.streamingMode === 'sse';
-      for (;;) {
-        const step = await (this.#span ? this.#nextIn(this.#span, stream) : this.#next(stream));
+      while (!part && !this.#isOver) {
+        const step = await (this.#span ? inSpan(this.#span.span, () => this.#ask()) : this.#ask());
         signal.throwIfAborted();
         if (step.done) {
-          checkFinal(this.#final, this.#model.model);
+          checkFinal(this.#final, model.model);
           this.#span?.answered(this.#final);
-          return { final: this.#final };
+          this.#isOver = true;
+        } else {
+          checkResponse(step.value, this.#final, model.model);
+          if (this.#isStreamed) this.#span?.chunk();
+          if (!step.value.partial) this.#final = step.value;
+          else if (this.#isStreamed) part = step.value;
         }
-        checkResponse(step.value, this.#final, this.#model.model);
-        if (stream) this.#span?.chunk();
-        if (!step.value.partial) this.#final = step.value;
-        else if (stream) return { partial: step.value };
       }
     } catch (error) {
-      this.#span?.end(signal.aborted ? signal.reason : error);
-      this.leave();
+      this.leave(error);
       signal.throwIfAborted();
-      return { error: asModelError(error, this.#model) };
+      failure = asModelError(error, model);
     }
+    // Out here, so that what hooks throw is not taken for the model's.
+    const isHeard = listensAfter(draft);
+    if (part) return partialEvent(draft, this.#id, isHeard ? await afterModel(draft, part) : part);
+    const whole = failure ? await onModelError(draft, failure) : this.#final!;
+    return this.#answer(isHeard ? await afterModel(draft, whole) : whole);
   }
 
-  /** Lets the model go. Not waited for: one that broke its promise, or ignores its signal, may break this one too. */
-  leave(): void {
-    this.#span?.end(this.#draft.context.signal.aborted ? this.#draft.context.signal.reason : undefined);
+  /** Lets the model go before its end. Not waited for: one that broke its promise, or ignores its signal, may break this one too. */
+  leave(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { signal } = this.#draft.context;
+    this.#span?.end(signal.aborted ? signal.reason : error);
     const leaving = async (): Promise<unknown> => this.#responses?.return?.();
     leaving().catch(noop);
   }
 
-  #nextIn({ span }: ModelSpan, stream: boolean): Promise<IteratorResult<LlmResponse>> {
-    return inSpan(span, () => this.#next(stream));
+  #begin(): void {
+    const draft = this.#draft;
+    const model = (this.#model = modelOf(draft));
+    draft.request.model = model.model;
+    draft.context.countLlmCall();
+    const { trace } = draft.support;
+    this.#span = trace && new ModelSpan(trace, draft, { model, eventId: this.#id, stream: this.#isStreamed });
   }
 
-  #next(stream: boolean): Promise<IteratorResult<LlmResponse>> {
-    this.#responses ??= this.#model
-      .generateContentAsync(this.#draft.request, { stream, signal: this.#draft.context.signal })
-      [Symbol.asyncIterator]();
+  #ask(): Promise<IteratorResult<LlmResponse>> {
+    const { request, context } = this.#draft;
+    this.#responses ??= this.#model!.generateContentAsync(request, {
+      stream: this.#isStreamed,
+      signal: context.signal,
+    })[Symbol.asyncIterator]();
     return this.#responses.next();
+  }
+
+  #answer(response: LlmResponse): ModelAnswer {
+    this.#isOver = true;
+    return { id: this.#id, response };
   }
 }
 
@@ -137,7 +118,7 @@ function asModelError(error: unknown, { model }: Llm): TholeError {
 }
 
 // All partials share it: they do nothing, and there are many of them.
-const noActions: Event['actions'] = Object.freeze(createEventActions());
+const noActions: Event['actions'] = deepFreeze(createEventActions());
 
 function partialEvent({ agent, context }: RequestDraft, id: string, response: LlmResponse): Event {
   const { invocationId, branch, runtime } = context;
@@ -155,11 +136,6 @@ function partialEvent({ agent, context }: RequestDraft, id: string, response: Ll
 
 function listensBefore({ agent, support }: RequestDraft): boolean {
   return agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback');
-}
-
-async function answerInstead(draft: RequestDraft): Promise<ModelAnswer | undefined> {
-  const response = await beforeModel(draft);
-  return response && { id: draft.context.runtime.newId('event'), response };
 }
 
 function listensAfter({ agent, support }: RequestDraft): boolean {

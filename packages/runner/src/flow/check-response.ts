@@ -1,4 +1,4 @@
-import { getFunctionCalls, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { LlmResponse, Part } from '@thole/core';
 
 /** Reasons to stop that explain an empty answer are all but these. */
@@ -6,10 +6,14 @@ const ENDED_BY_ITSELF: readonly (string | undefined)[] = [undefined, '', 'STOP',
 
 /** Throws `MODEL_PROTOCOL` where a model breaks its promise: a second final, something after it, a call in a partial. */
 export function checkResponse(response: LlmResponse, final: LlmResponse | undefined, model: string): void {
-  const broken = (what: string): TholeError => new TholeError('MODEL_PROTOCOL', `Model ${model} ${what}.`);
-  if (final) throw broken(response.partial ? 'streamed on after its final response' : 'gave two final responses');
-  if (response.partial && getFunctionCalls(response).length > 0) throw broken('gave a call in a partial response');
+  if (final)
+    throw broken(model, response.partial ? 'streamed on after its final response' : 'gave two final responses');
+  if (response.partial && response.content?.parts?.some(isCall))
+    throw broken(model, 'gave a call in a partial response');
 }
+
+const isCall = (part: Part): boolean => part.functionCall !== undefined;
+const broken = (model: string, what: string): TholeError => new TholeError('MODEL_PROTOCOL', `Model ${model} ${what}.`);
 
 /** Throws `MODEL_INCOMPLETE` where there is no final, `MODEL_EMPTY` for one that says nothing and not why. */
 export function checkFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {

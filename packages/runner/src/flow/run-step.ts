@@ -4,7 +4,7 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 import { buildRequest } from '../request/build-request.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { addUsage } from './add-usage.ts';
-import { callModel, streamModel } from './call-model.ts';
+import { ModelCall } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
 import { giveCallIds } from './give-call-ids.ts';
@@ -35,11 +35,17 @@ interface Turn {
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
-  const isStreamed = context.runConfig.streamingMode === 'sse';
   for (; !context.ended; turn.step++) {
     const draft = await buildRequest(agent, context, turn);
     turn.retry = [];
-    const answer = isStreamed ? yield* streamModel(draft) : await callModel(draft);
+    const call = new ModelCall(draft);
+    let answer: Event | ModelAnswer;
+    try {
+      // Here, and not in a generator of its own: each one that parts of answers go through costs them time.
+      while (!('response' in (answer = await call.pull()))) yield answer;
+    } finally {
+      call.leave();
+    }
     const { response } = answer;
     const content = agent.outputSchema ? await fittingContent(agent, turn, response) : response.content;
     if (turn.retry.length > 0) continue;

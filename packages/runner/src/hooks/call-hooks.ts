@@ -17,16 +17,51 @@ export async function callPlugins<N extends HookName>(
   name: N,
   params: HookParams<N>,
 ): Promise<HookAnswer<N> | undefined> {
-  for (const plugin of plugins) {
+  return askPlugins(plugins, name, params);
+}
+
+/** As `callPlugins`, with nothing to wait for where all of them answer at once; it then throws at once, too. */
+export function askPlugins<N extends HookName>(
+  plugins: readonly Plugin[],
+  name: N,
+  params: HookParams<N>,
+): MaybePromise<HookAnswer<N> | undefined> {
+  for (let i = 0; i < plugins.length; i++) {
+    const plugin = plugins[i]!;
     if (!plugin[name]) continue;
+    let answer: MaybePromise<unknown>;
     try {
-      const answer = await (plugin[name] as (p: HookParams<N>) => MaybePromise<unknown>)(params);
-      if (answer !== undefined) return answer as HookAnswer<N>;
+      answer = (plugin[name] as (p: HookParams<N>) => MaybePromise<unknown>)(params);
     } catch (cause) {
-      throw new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause });
+      throw pluginFailed(plugin, name, cause);
     }
+    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params);
+    if (answer !== undefined) return answer as HookAnswer<N>;
   }
   return undefined;
+}
+
+async function askOn<N extends HookName>(
+  first: PromiseLike<unknown>,
+  plugins: readonly Plugin[],
+  name: N,
+  params: HookParams<N>,
+): Promise<HookAnswer<N> | undefined> {
+  try {
+    const answer = await first;
+    if (answer !== undefined) return answer as HookAnswer<N>;
+  } catch (cause) {
+    throw pluginFailed(plugins[0]!, name, cause);
+  }
+  return askPlugins(plugins.slice(1), name, params);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function pluginFailed(plugin: Plugin, name: HookName, cause: unknown): TholeError {
+  return new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause });
 }
 
 /** Calls an agent's own callbacks in order; the first answer wins. What one throws is `CALLBACK_FAILED`. */

@@ -56,25 +56,15 @@ const READERS = ['attached', 'detached'];
 const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
 const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
 const OTHERS = ['streamingMode', 'reader', 'saveInputBlobsAsArtifacts', 'customMetadata'];
+const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
 
 function checkRunConfig(config: unknown): void {
   if (config === undefined) return;
   if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
-  for (const name of Object.keys(config)) {
-    if (![...DURATIONS, ...COUNTS, ...OTHERS].includes(name))
-      throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
-  }
-  const oneOf = (name: string, values: readonly string[]): void => {
-    const value = config[name];
-    if (value !== undefined && !values.includes(value as string)) {
-      throw new TholeError(
-        'INVALID_INPUT',
-        `runConfig.${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`,
-      );
-    }
-  };
-  oneOf('streamingMode', MODES);
-  oneOf('reader', READERS);
+  for (const name in config)
+    if (!OPTIONS.has(name)) throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
+  checkOneOf(config, 'streamingMode', MODES);
+  checkOneOf(config, 'reader', READERS);
   for (const name of DURATIONS) {
     const value = config[name];
     if (value !== undefined && !(typeof value === 'number' && value > 0))
@@ -88,4 +78,11 @@ function checkRunConfig(config: unknown): void {
   const metadata = config['customMetadata'];
   if (metadata !== undefined && !isPlainObject(metadata))
     throw invalidInput('runConfig.customMetadata', 'an object', metadata);
+}
+
+function checkOneOf(config: { [key: string]: unknown }, name: string, values: readonly string[]): void {
+  const value = config[name];
+  if (value === undefined || values.includes(value as string)) return;
+  const expected = values.map((each) => `'${each}'`).join(' or ');
+  throw new TholeError('INVALID_INPUT', `runConfig.${name} must be ${expected}.`);
 }

@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import type { TholeError } from '@thole/core';
-import { callPlugins } from '../hooks/call-hooks.ts';
+import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Committer } from './commit.ts';
 import type { Reader } from './reader.ts';
@@ -35,22 +35,31 @@ export function canStoreAfter(stop: TholeError): boolean {
  * event took. A run that is stopped, or has hooks, gets `cleanupMs` for it. Answers what failed, if anything did.
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
-  const { run } = closing;
-  if (isQuiet(closing)) return failureOf(storePending(closing));
+  const { run, stop, committer } = closing;
+  if (!stop && !run.closers?.size && !committer.isBusy) {
+    const hooks = callHooks(closing);
+    const storing = (): Promise<void> | undefined => storePending(closing);
+    // Hooks mostly answer at once: then a clock would cost the run more than they do.
+    return hooks ? inTime(run, hooks.then(storing)) : failureOf(storing());
+  }
+  return inTime(run, cleanUp(closing));
+}
+
+async function inTime(run: RunScope, work: Promise<void>): Promise<unknown> {
   const over = new AbortController();
   const limit = run.host.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
-  const failure = await Promise.race([failureOf(cleanUp(closing)), limit]);
-  over.abort();
+  const failure = await Promise.race([failureOf(work), limit]);
+  over.abort('over');
   return failure;
 }
 
 /** Whether nobody else has anything to do at the end. */
 export function isQuiet({ run, stop }: Pick<ClosingRun, 'run' | 'stop'>): boolean {
-  return !stop && !run.closers?.size && run.host.plugins.length === 0;
+  return !stop && !run.closers?.size && !hasHook(run.host.plugins, 'afterRunCallback');
 }
 
 async function cleanUp(closing: ClosingRun): Promise<void> {
-  const { run, root, committer, stop } = closing;
+  const { run, committer, stop } = closing;
   await committer.settled();
   const storable = !stop || canStoreAfter(stop);
   for (const closer of storable ? [...(run.closers ?? [])].reverse() : []) {
@@ -58,15 +67,25 @@ async function cleanUp(closing: ClosingRun): Promise<void> {
     if (failure !== undefined) warn(run, 'A run could not store all that had finished.', failure);
   }
   if (stop && storable && closing.record !== undefined) await storeClosingRecord(closing, stop, closing.record);
-  const failure = await failureOf(callPlugins(run.host.plugins, 'afterRunCallback', { invocationContext: root }));
-  if (failure !== undefined) warn(run, 'afterRunCallback failed.', failure);
+  await callHooks(closing);
   if (!stop) await storePending(closing);
 }
 
-async function storePending({ root, committer, reader }: ClosingRun): Promise<void> {
+/** Nothing to wait for where all of them answer at once. */
+function callHooks({ run, root }: ClosingRun): Promise<void> | undefined {
+  const failed = (error: unknown): void => warn(run, 'afterRunCallback failed.', error);
+  try {
+    const answer = askPlugins(run.host.plugins, 'afterRunCallback', { invocationContext: root });
+    return answer && Promise.resolve(answer).then(noop, failed);
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+function storePending({ root, committer, reader }: ClosingRun): Promise<void> | undefined {
   const event = root.pendingEvent();
-  const stored = event && (await committer.commit(event));
-  if (stored) reader.push(stored);
+  return event && committer.commit(event).then((stored) => void (stored && reader.push(stored)));
 }
 
 // Shown before the error is thrown. A plugin that cannot hear it does not keep it from being stored.
@@ -90,8 +109,13 @@ function warn(run: RunScope, message: string, error: unknown): void {
   run.host.runtime.logger.warn(message, { invocationId: run.invocationId, error: String(error) });
 }
 
-function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(noop, (error: unknown) => error ?? 'unknown');
+async function failureOf(work: Promise<unknown> | undefined): Promise<unknown> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error ?? 'unknown';
+  }
 }
 
 function noop(): void {}

@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import type { Content, Event } from '@thole/core';
-import { callPlugins } from '../hooks/call-hooks.ts';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { CheckedInput } from './check-run.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
@@ -13,7 +13,7 @@ export async function commitMessage(
 ): Promise<Event> {
   const { invocationId, runConfig, runtime, plugins } = root;
   let message: Content = input.message;
-  if (plugins.length > 0) {
+  if (hasHook(plugins, 'onUserMessageCallback')) {
     const replaced = await callPlugins(plugins, 'onUserMessageCallback', {
       invocationContext: root,
       userMessage: message,

@@ -42,9 +42,9 @@ export class Committer {
 
   /** The stored event; undefined when a plugin dropped it. With `unheard` plugins are passed by. */
   commit(event: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
+    if (this.#underWay++ === 0) return (this.#tail = this.#commit(event, p));
     const commit = (): Promise<Event | undefined> => this.#commit(event, p);
-    const committing = this.#underWay++ > 0 ? this.#tail.then(commit, commit) : commit();
-    return (this.#tail = committing);
+    return (this.#tail = this.#tail.then(commit, commit));
   }
 
   /** Whether an append is under way. */
@@ -80,7 +80,12 @@ export class Committer {
         event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
         agent.beforeStore(event);
       }
-      const stored = await this.#append(event);
+      let stored: Event;
+      try {
+        stored = await this.#append(event);
+      } catch (error) {
+        stored = await this.#appendAgain(event, error);
+      }
       keepTemp(event, temp);
       if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
       else live.add(stored);
@@ -90,21 +95,28 @@ export class Committer {
     }
   }
 
-  // Appending the same id again is how to learn what became of an append that was not answered.
-  async #append(event: Event): Promise<Event> {
+  #append(event: Event): Promise<Event> {
     const { host, live } = this.#run;
-    const { service } = host.session;
     const fence = this.#fence;
+    return host.session.service.appendEvent(
+      fence === undefined ? { session: live.ref, event } : { session: live.ref, event, fence },
+    );
+  }
+
+  // Appending the same id again is how to learn what became of an append that was not answered.
+  async #appendAgain(event: Event, failure: unknown): Promise<Event> {
+    const { runtime } = this.#run.host;
     let unknown: unknown;
     for (let attempt = 1; ; attempt++) {
+      if (TholeError.is(failure, 'STORE_OUTCOME_UNKNOWN')) unknown = failure;
+      // A store that cannot be asked leaves open what became of the attempt before.
+      else if (unknown === undefined || !TholeError.is(failure, 'STORE_UNAVAILABLE')) throw toStoreError(failure);
+      if (attempt === ATTEMPTS) throw unknown;
+      await runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime.random()));
       try {
-        return await service.appendEvent({ session: live.ref, event, ...(fence !== undefined && { fence }) });
+        return await this.#append(event);
       } catch (error) {
-        if (TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) unknown = error;
-        // A store that cannot be asked leaves open what became of the attempt before.
-        else if (unknown === undefined || !TholeError.is(error, 'STORE_UNAVAILABLE')) throw toStoreError(error);
-        if (attempt === ATTEMPTS) throw unknown;
-        await host.runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + host.runtime.random()));
+        failure = error;
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Event } from '@thole/core';
+import type { Event, MaybePromise } from '@thole/core';
 
 /**
  * Runs the steps of the agent that `begin` finds, if it finds one: each event goes out, and the agent goes on from what was
@@ -6,7 +6,7 @@ import type { Event } from '@thole/core';
  */
 export async function drive(
   begin: () => Promise<AsyncGenerator<Event, void, Event> | undefined>,
-  emit: (event: Event) => Promise<Event>,
+  emit: (event: Event) => MaybePromise<Event>,
 ): Promise<void> {
   const steps = await begin();
   if (!steps) return;

@@ -33,8 +33,10 @@ function isResumable(agent: Agent, tree: AgentTree): boolean {
  * another name, or has its final answer already; or answers one call twice, or without an id (contract 28).
  */
 export function checkAnswers(history: EventLog, message: Content): void {
+  const answers = getFunctionResponses({ content: message });
+  if (answers.length === 0) return;
   const seen = new Set<string>();
-  for (const { id, name } of getFunctionResponses({ content: message })) {
+  for (const { id, name } of answers) {
     if (id === undefined) throw refused(`An answer to ${name} in the message must have the id of its call.`);
     if (seen.has(id)) throw refused(`The message answers the call ${id} twice.`);
     seen.add(id);

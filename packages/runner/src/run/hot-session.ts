@@ -22,7 +22,8 @@ export class HotSessions {
     const id = sessionKeyOf(ref);
     const known = this.#sessions.get(id);
     this.#sessions.delete(id);
-    const live = (await this.#warm(known, lease.head, p.signal)) ?? (await this.#load(ref, lease, p));
+    const warm = known && lease.head && (await this.#warm(known, lease.head, p.signal));
+    const live = warm ?? (await this.#load(ref, lease, p));
     if (this.#limit > 0) {
       this.#sessions.set(id, live);
       if (this.#sessions.size > this.#limit) this.#sessions.delete(this.#sessions.keys().next().value!);
@@ -40,12 +41,7 @@ export class HotSessions {
     }
   }
 
-  async #warm(
-    known: LiveSession | undefined,
-    head: SessionHead | undefined,
-    signal: AbortSignal,
-  ): Promise<LiveSession | undefined> {
-    if (!known || !head) return undefined;
+  async #warm(known: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
     if (known.isCurrent(head)) return known;
     if (known.incarnation !== head.incarnation || known.lastSeq > head.lastSeq) return undefined;
     const moved = await this.#service.getSession({ ...known.ref, afterSeq: known.lastSeq, signal });

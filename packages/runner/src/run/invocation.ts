@@ -1,6 +1,6 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
 import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
-import { callPlugins } from '../hooks/call-hooks.ts';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
@@ -193,7 +193,7 @@ export class Invocation implements RunScope, Swept {
     checkAnswers(this.live.log, input.message);
     this.#recorded = true;
     const message = await this.#commitMessage(input);
-    if (this.host.plugins.length > 0 && (await this.#answerInstead())) return undefined;
+    if (hasHook(this.host.plugins, 'beforeRunCallback') && (await this.#answerInstead())) return undefined;
     return (this.#steps = this.root.runAgent(findAgentToRun(this.live.log, this.host.tree, message)));
   }
 
@@ -272,20 +272,33 @@ export class Invocation implements RunScope, Swept {
     return true;
   }
 
-  async #emit(event: Event): Promise<Event> {
+  #emit(event: Event): MaybePromise<Event> {
     if (this.#stop) throw this.#stop;
-    if (event.partial) {
-      const heard = this.#committer!.listened ? await this.#committer!.hear(event) : event;
-      if (heard) await this.#handOver(heard);
-      this.#throwIfStopped();
-      return heard ?? event;
-    }
+    if (!event.partial) return this.#emitWhole(event);
+    if (this.#committer!.listened) return this.#emitHeard(event);
+    const taking = this.#handOver(event);
+    return taking ? taking.then(() => this.#goingOnWith(event)) : event;
+  }
+
+  async #emitHeard(event: Event): Promise<Event> {
+    const heard = await this.#committer!.hear(event);
+    if (heard) await this.#handOver(heard);
+    return this.#goingOnWith(heard ?? event);
+  }
+
+  async #emitWhole(event: Event): Promise<Event> {
     const stored = this.#isStored(event) ? event : await this.#committer!.commit(event);
     if (!stored) return hollow(event);
     this.#throwIfStopped();
-    await this.#handOver(stored);
+    const taking = this.#handOver(stored);
+    if (taking) await taking;
+    return this.#goingOnWith(stored);
+  }
+
+  /** After a wait the run may have been stopped. */
+  #goingOnWith(event: Event): Event {
     this.#throwIfStopped();
-    return stored;
+    return event;
   }
 
   /** Whether an agent yields what it has committed before: then it is only handed over. */
@@ -295,10 +308,10 @@ export class Invocation implements RunScope, Swept {
     return log.at(log.length - 1 - (lastSeq - event.seq)) === event;
   }
 
-  /** After what it answers has been waited for, the run may have been stopped. */
-  #handOver(event: Event): MaybePromise<void> {
-    if (!this.attached || holdsOnlyAnswers(event)) return this.reader.push(event);
-    return this.reader.pushAndWait(event);
+  #handOver(event: Event): Promise<void> | undefined {
+    if (this.attached && !holdsOnlyAnswers(event)) return this.reader.pushAndWait(event);
+    this.reader.push(event);
+    return undefined;
   }
 
   #throwIfStopped(): void {

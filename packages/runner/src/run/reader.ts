@@ -10,7 +10,7 @@ export class Reader {
   readonly #queue: Entry[] = [];
   readonly #runtime: Runtime;
   #taken: Entry | undefined;
-  #asking: { resolve(result: IteratorResult<Event>): void; reject(error: unknown): void } | undefined;
+  #asking: PromiseWithResolvers<IteratorResult<Event>> | undefined;
   #end: { error?: unknown } | undefined;
   #left: boolean = false;
 
@@ -29,7 +29,9 @@ export class Reader {
 
   /** Resolves when the reader asks for the event after this one. */
   pushAndWait(event: Event): Promise<void> {
-    return new Promise((goOn) => this.#add({ event, goOn }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#add({ event, goOn: resolve });
+    return promise;
   }
 
   next(): Promise<IteratorResult<Event>> {
@@ -41,9 +43,13 @@ export class Reader {
       this.#take(entry);
       return Promise.resolve({ value: entry.event, done: false });
     }
-    if (this.#end) return this.#finish(this.#end);
+    if (this.#end) {
+      const asked = Promise.withResolvers<IteratorResult<Event>>();
+      this.#finish(asked);
+      return asked.promise;
+    }
     this.idleSince = Infinity;
-    return new Promise((resolve, reject) => (this.#asking = { resolve, reject }));
+    return (this.#asking = Promise.withResolvers()).promise;
   }
 
   /** Nothing more comes. What is queued can still be read; then the error is thrown, once. */
@@ -51,11 +57,7 @@ export class Reader {
     this.#end = error === undefined ? {} : { error };
     const asking = this.#asking;
     this.#asking = undefined;
-    if (!asking) return;
-    this.#finish(this.#end).then(
-      (result) => asking.resolve(result),
-      (thrown: unknown) => asking.reject(thrown),
-    );
+    if (asking) this.#finish(asking);
   }
 
   /** The reader has left: what is queued, and what still comes, is for nobody. */
@@ -82,11 +84,11 @@ export class Reader {
     this.idleSince = this.#runtime.monotonic();
   }
 
-  #finish(end: { error?: unknown }): Promise<IteratorResult<Event>> {
-    if (!('error' in end)) return Promise.resolve({ value: undefined, done: true });
-    const { error } = end;
+  #finish(asked: PromiseWithResolvers<IteratorResult<Event>>): void {
+    const end = this.#end!;
     this.#end = {};
-    return Promise.reject(error as Error);
+    if ('error' in end) asked.reject(end.error);
+    else asked.resolve({ value: undefined, done: true });
   }
 }
 

@@ -16,7 +16,7 @@ export function camelKeys(value: unknown, depth: number = 0): unknown {
     return value;
   }
   const object = value as { [key: string]: unknown };
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     const each = object[key];
     const name = key.includes('_') ? camel(key) : key;
     if (name !== key) {

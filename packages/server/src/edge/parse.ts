@@ -22,7 +22,7 @@ export class UnknownFields {
 
   tell(route: string, given: unknown, taken: unknown): void {
     if (!isPlainObject(given) || !isPlainObject(taken)) return;
-    for (const name of Object.keys(given)) {
+    for (const name in given) {
       if (Object.hasOwn(taken, name) || this.#told.size >= 1_000) continue;
       const field = `${route} ${name.slice(0, 100)}`;
       if (this.#told.has(field)) continue;

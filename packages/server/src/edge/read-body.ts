@@ -12,8 +12,9 @@ export async function readBody(request: Request, limits: Limits, runtime: Runtim
   const { headers } = request;
   const length = headers.get('content-length');
   if (length !== null && Number(length) > limits.bodyBytes) throw tooLarge(limits);
-  const bytes = await readBytes(request, limits, runtime);
+  const bytes = await readBytes(request, { limits, runtime, isBounded: length !== null });
   if (bytes.length === 0) return undefined;
+  if (bytes.length > limits.bodyBytes) throw tooLarge(limits);
   checkType(headers);
   return parse(bytes);
 }
@@ -34,21 +35,25 @@ function checkType(headers: Headers): void {
   }
 }
 
-function readBytes(request: Request, limits: Limits, runtime: Runtime): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const cancel = runtime.timer(limits.bodyMs, () =>
-      reject(new TholeError('INVALID_INPUT', `The body did not come within ${limits.bodyMs} ms.`, { status: 408 })),
-    );
-    // A body whose length was told is bounded by it, and reading it at once is many times cheaper than reading its stream.
-    const reading = request.headers.has('content-length') ? readAtOnce(request, limits) : readStream(request, limits);
-    reading.then(resolve, reject).finally(cancel);
-  });
-}
-
-async function readAtOnce(request: Request, limits: Limits): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await request.arrayBuffer().catch(failRead));
-  if (bytes.length > limits.bodyBytes) throw tooLarge(limits);
-  return bytes;
+/** Within `bodyMs`. A body whose length was told is bounded by it, and reading it at once is many times cheaper than reading its stream. */
+function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBounded: boolean }): Promise<Uint8Array> {
+  const { limits, runtime } = p;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const cancel = runtime.timer(limits.bodyMs, () =>
+    reject(new TholeError('INVALID_INPUT', `The body did not come within ${limits.bodyMs} ms.`, { status: 408 })),
+  );
+  const reading: Promise<ArrayBuffer | Uint8Array> = p.isBounded ? request.arrayBuffer() : readStream(request, limits);
+  reading.then(
+    (bytes) => {
+      cancel();
+      resolve(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes));
+    },
+    (error: unknown) => {
+      cancel();
+      reject(TholeError.is(error) ? error : new TholeError('INVALID_INPUT', 'The body did not come whole.'));
+    },
+  );
+  return promise;
 }
 
 async function readStream(request: Request, limits: Limits): Promise<Uint8Array> {
@@ -56,7 +61,7 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const { done, value } = (await reader?.read().catch(failRead)) ?? { done: true, value: undefined };
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) break;
     size += value.length;
     if (size > limits.bodyBytes) {
@@ -90,8 +95,4 @@ function parse(bytes: Uint8Array): unknown {
 
 function tooLarge(limits: Limits): TholeError {
   return new TholeError('INVALID_INPUT', `The body must have at most ${limits.bodyBytes} bytes.`, { status: 413 });
-}
-
-function failRead(): never {
-  throw new TholeError('INVALID_INPUT', 'The body did not come whole.');
 }

@@ -3,6 +3,7 @@ import type { SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { z } from 'zod';
 import { checkClientState } from '../edge/client-state.ts';
+import { endWhenLeft } from '../runs/end-when-left.ts';
 import { runnerNamed } from '../edge/runner-named.ts';
 import { wireJson } from '../edge/wire-event.ts';
 import { route } from '../route.ts';
@@ -32,12 +33,12 @@ export const runRoutes: readonly Route[] = [
     answers: { 200: 'Events', ...failures },
     async handle(call) {
       const { run } = await begin(call, { streaming: false, detached: true });
-      const left = leftBefore(call, run);
+      const stopWatching = endWhenLeft(run, call);
       const events: string[] = [];
       try {
         for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireJson(event));
       } finally {
-        left.stopWaiting();
+        stopWatching();
       }
       return new Response(`[${events.join()}]`, { headers: { 'content-type': 'application/json' } });
     },
@@ -80,8 +81,8 @@ export const runRoutes: readonly Route[] = [
 /** The client reads the run itself, at its own pace; when it leaves, the run ends. */
 async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
   const { run, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: false });
-  const left = leftBefore(call, run);
-  const first = await run.next().finally(left.stopWaiting);
+  const stopWatching = endWhenLeft(run, call);
+  const first = await run.next().finally(stopWatching);
   const frames = new RunFrames(run, { first, split, runtime: call.house.runtime });
   // Asked for at once, whether or not the client reads already. A run that needs nothing of the world is over with this turn.
   let begun: string | undefined;
@@ -109,10 +110,11 @@ async function begin(
   const { body, house, request } = call;
   const appName = body.appName ?? onlyApp(call);
   const identity = { appName, userId: body.userId };
-  await call.permit(identity);
+  const asking = call.permit(identity);
+  if (asking) await asking;
   const runner = runnerNamed(house, appName);
   if (body.stateDelta) checkClientState(body.stateDelta, house);
-  const deps: unknown = await house.deps?.(request, identity);
+  const deps: unknown = house.deps && (await house.deps(request, identity));
   house.runs.check();
   const run = runner.runAsync({
     userId: body.userId,
@@ -140,16 +142,6 @@ function onlyApp({ house }: RouteCall<RunBody>): string {
   const names = [...house.runners.keys()];
   if (names.length === 1) return names[0]!;
   throw new TholeError('INVALID_INPUT', 'body.appName: expected the name of one of the apps.');
-}
-
-/** Ends a run whose client goes before it is answered, unless runs outlive their clients here. */
-function leftBefore({ house, request }: RouteCall<RunBody>, run: Run): { stopWaiting: () => void } {
-  if (house.onDisconnect === 'continue') return { stopWaiting() {} };
-  const { signal } = request;
-  const leave = (): void => run.abort('The client is gone.');
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
-  return { stopWaiting: () => signal.removeEventListener('abort', leave) };
 }
 
 function stream({ house }: { house: RouteCall['house'] }, source: FrameSource, invocationId: string): Response {

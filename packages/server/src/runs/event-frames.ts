@@ -1,10 +1,13 @@
 import type { Event } from '@thole/core';
+import type { PartialJson } from '../edge/partial-json.ts';
 import { wireJson, withMaps } from '../edge/wire-event.ts';
 
 /** What goes over the wire for an event: one frame, or two where it says something and saves artifacts as well. */
-export function eventFrames(given: Event, p: { split: boolean }): string {
+export function eventFrames(given: Event, p: { split: boolean; partials?: PartialJson | undefined }): string {
   const event = withMaps(given);
-  if (!p.split || !event.content?.parts?.length || isEmpty(event.actions.artifactDelta)) return frame(event, event.seq);
+  const isWhole = !p.split || !event.content?.parts?.length || isEmpty(event.actions.artifactDelta);
+  if (isWhole && event.partial && p.partials) return `data: ${p.partials.of(event)}\n\n`;
+  if (isWhole) return frame(event, event.seq);
   const { content: _, ...rest } = event;
   const said: Event = { ...event, actions: { ...event.actions, artifactDelta: {} } };
   return frame(said, undefined) + frame(rest, event.seq);

@@ -1,5 +1,6 @@
 import type { Event, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
+import { PartialJson } from '../edge/partial-json.ts';
 import { DONE_FRAME, errorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 
@@ -59,10 +60,11 @@ export class LiveRun {
   }
 
   async #read(run: Run, split: boolean, begun: PromiseWithResolvers<void>): Promise<void> {
+    const partials = new PartialJson();
     let hasBegun = false;
     try {
       for await (const event of run) {
-        if (event.author !== 'user') this.#add(frameOf(event, split));
+        if (event.author !== 'user') this.#add(frameOf(event, { split, partials }));
         if (!hasBegun) begun.resolve();
         hasBegun = true;
       }
@@ -101,7 +103,7 @@ export interface Frame {
   readonly partial?: boolean | undefined;
 }
 
-function frameOf(event: Event, split: boolean): Frame {
-  const text = eventFrames(event, { split });
+function frameOf(event: Event, p: { split: boolean; partials: PartialJson }): Frame {
+  const text = eventFrames(event, p);
   return event.partial ? { text, partial: true } : { text, seq: event.seq };
 }

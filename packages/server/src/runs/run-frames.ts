@@ -1,6 +1,6 @@
-import { getFunctionCalls } from '@thole/core';
 import type { Event, Runtime } from '@thole/core';
 import type { Run } from '@thole/runner';
+import { PartialJson } from '../edge/partial-json.ts';
 import { DONE_FRAME, errorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
@@ -14,17 +14,23 @@ const MOST_AT_ONCE = 16 * 1024;
  */
 export class RunFrames implements FrameSource {
   readonly #run: Run;
+  readonly #partials: PartialJson = new PartialJson();
   readonly #split: boolean;
   readonly #runtime: Runtime;
-  #coming: Promise<IteratorResult<Event>> | undefined;
+  /** Whether the run was asked for its next event. */
+  #isAsking: boolean = false;
+  #text: string = '';
+  /** Whether what is there goes out before the run is asked for more. */
+  #isFull: boolean = false;
+  #isTurning: boolean = false;
   #ended: boolean = false;
+  #waiting: PromiseWithResolvers<string | undefined> | undefined;
 
   constructor(run: Run, p: { first: IteratorResult<Event>; split: boolean; runtime: Runtime }) {
     this.#run = run;
     this.#split = p.split;
     this.#runtime = p.runtime;
-    // The user's own event is not told.
-    if (!isUsers(p.first)) this.#coming = Promise.resolve(p.first);
+    this.#take(p.first);
   }
 
   /** Whether there is nothing more to come. */
@@ -32,29 +38,13 @@ export class RunFrames implements FrameSource {
     return this.#ended;
   }
 
-  async next(): Promise<string | undefined> {
-    if (this.#ended) return undefined;
-    let text = '';
-    let turn: Promise<void> | undefined;
-    try {
-      for (;;) {
-        const coming = (this.#coming ??= this.#run.next());
-        const result = await (turn ? Promise.race([coming, turn]) : coming);
-        if (result === undefined) {
-          coming.catch(() => {});
-          return text;
-        }
-        this.#coming = undefined;
-        if (result.done) return this.#end(text + DONE_FRAME);
-        if (isUsers(result)) continue;
-        text += eventFrames(result.value, { split: this.#split });
-        if (text.length >= MOST_AT_ONCE || getFunctionCalls(result.value).length > 0) return text;
-        if (!this.#runtime.turnOver) return text;
-        turn ??= this.#runtime.turnOver();
-      }
-    } catch (error) {
-      return this.#end(text + errorFrame(error));
-    }
+  // Not a loop that awaits: each part of an answer would have to wait for several promises instead of one.
+  next(): Promise<string | undefined> {
+    this.#waiting = Promise.withResolvers();
+    const { promise } = this.#waiting;
+    if (this.#ended || this.#isFull) this.#give();
+    else this.#goOn();
+    return promise;
   }
 
   leave(): void {
@@ -62,12 +52,54 @@ export class RunFrames implements FrameSource {
     void this.#run.return?.();
   }
 
-  #end(text: string): string {
-    this.#ended = true;
-    return text;
+  #goOn(): void {
+    if (this.#text !== '') this.#giveWithThisTurn();
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.#run.next().then(this.#take, this.#fail);
   }
-}
 
-function isUsers(result: IteratorResult<Event>): boolean {
-  return !result.done && result.value.author === 'user';
+  readonly #take = (result: IteratorResult<Event>): void => {
+    this.#isAsking = false;
+    if (result.done) {
+      this.#end(DONE_FRAME);
+      // The user's own event is not told.
+    } else if (result.value.author !== 'user') {
+      this.#text += eventFrames(result.value, { split: this.#split, partials: this.#partials });
+      const hasCall = result.value.content?.parts?.some((part) => part.functionCall) ?? false;
+      this.#isFull = hasCall || this.#text.length >= MOST_AT_ONCE || !this.#runtime.turnOver;
+    }
+    if (!this.#waiting) return;
+    if (this.#ended || this.#isFull) this.#give();
+    else this.#goOn();
+  };
+
+  readonly #fail = (error: unknown): void => {
+    this.#end(errorFrame(error));
+    this.#give();
+  };
+
+  #end(frame: string): void {
+    this.#text += frame;
+    this.#ended = true;
+  }
+
+  #giveWithThisTurn(): void {
+    if (this.#isTurning) return;
+    this.#isTurning = true;
+    void this.#runtime.turnOver!().then(() => {
+      this.#isTurning = false;
+      if (this.#text !== '') this.#give();
+    });
+  }
+
+  #give(): void {
+    const text = this.#text;
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    this.#text = '';
+    this.#isFull = false;
+    waiting.resolve(text === '' ? undefined : text);
+  }
 }
