@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import type { MaybePromise } from '@thole/core';
 import { camelKeys } from './edge/camel-keys.ts';
 import { Cors } from './edge/cors.ts';
 import { errorResponse } from './edge/error-response.ts';
@@ -48,11 +49,11 @@ export function createHandler(options: HandlerOptions): Handler {
     return row.handle(call);
   }
 
-  async function answer(request: Request): Promise<Response> {
+  function answer(request: Request): MaybePromise<Response> {
     const found = find(request);
     if ('allowed' in found) return methodNotAllowed(found.allowed);
-    const response = await serveRow(found.row, request, checkedNames(found.names));
-    return request.method === 'HEAD' ? new Response(null, response) : response;
+    const serving = serveRow(found.row, request, checkedNames(found.names));
+    return request.method === 'HEAD' ? serving.then((response) => new Response(null, response)) : serving;
   }
 
   async function handler(request: Request): Promise<Response> {

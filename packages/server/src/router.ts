@@ -1,6 +1,4 @@
 import { TholeError } from '@thole/core';
-import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Route } from './route.ts';
 
@@ -15,34 +13,38 @@ export type Found = { readonly row: Route; readonly names: PathNames } | { reado
  * `INVALID_INPUT` for broken escapes. HEAD is served by GET's row.
  */
 export function routerOf(routes: readonly Route[], basePath: string): (request: Request) => Found {
-  const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  for (const each of routes) {
-    for (const path of each.paths) {
+  const router = new TrieRouter<Route>();
+  // Paths that name nothing need no search, and are asked for most.
+  const plain = new Map<string, Found>();
+  for (const row of routes) {
+    for (const path of row.paths) {
       // The base itself is a path with and without its last slash.
       const whole = path === '/' && basePath !== '' ? [basePath, `${basePath}/`] : [basePath + path];
-      for (const one of whole) router.add(each.method, one, each);
+      for (const one of whole) {
+        if (/[:*]/.test(one)) router.add(row.method, one, row);
+        else plain.set(`${row.method} ${one}`, { row, names: {} });
+      }
     }
   }
   const methods = [...new Set(routes.map((each) => each.method))];
+  const match = (method: string, path: string): Found | undefined =>
+    plain.get(`${method} ${path}`) ?? search(router, method, path);
   return (request) => {
     const path = pathOf(request);
-    const found = match(router, request.method === 'HEAD' ? 'GET' : request.method, path);
+    const found = match(request.method === 'HEAD' ? 'GET' : request.method, path);
     if (found) return found;
-    const allowed = methods.filter((method) => match(router, method, path));
+    const allowed = methods.filter((method) => match(method, path));
     if (allowed.length === 0) throw new TholeError('NOT_FOUND', 'There is no such route.');
     return { allowed };
   };
 }
 
-function match(router: SmartRouter<Route>, method: string, path: string): { row: Route; names: PathNames } | undefined {
-  const [[first] = [], stash] = router.match(method, path);
+function search(router: TrieRouter<Route>, method: string, path: string): Found | undefined {
+  const [[first]] = router.match(method, path);
   if (!first) return undefined;
   const [row, given] = first;
   const names: { [name: string]: string } = {};
-  for (const name in given) {
-    const value = stash ? stash[given[name] as number] : given[name];
-    if (value !== undefined) names[name] = decodeURIComponent(value as string);
-  }
+  for (const name in given) names[name] = decodeURIComponent(given[name] as string);
   return { row, names };
 }
 

@@ -8,19 +8,31 @@ export function orAborted<T>(
 ): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
+    let isListening = false;
+    let isSettled = false;
     const abort = (): void => reject(onAbort(signal.reason) as Error);
+    const settle = (): void => {
+      isSettled = true;
+      if (isListening) signal.removeEventListener('abort', abort);
+    };
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
     promise.then(
       (value) => {
-        signal.removeEventListener('abort', abort);
+        settle();
         resolve(value);
       },
       (error: unknown) => {
-        signal.removeEventListener('abort', abort);
+        settle();
         reject(error as Error);
       },
     );
+    // What is in memory is there by then, and a listener costs more than it.
+    queueMicrotask(() => {
+      if (isSettled) return;
+      if (signal.aborted) return abort();
+      isListening = true;
+      signal.addEventListener('abort', abort, { once: true });
+    });
   });
 }
 

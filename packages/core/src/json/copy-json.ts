@@ -63,12 +63,11 @@ export class JsonCopier {
 
   #copyObject(value: object, depth: number): Json | undefined {
     if (!isPlainObject(value)) return undefined;
-    const keys = Object.keys(value);
     this.size += 2;
-    if (keys.length === 0) return NOTHING;
-    const copied: { [key: string]: Json } = {};
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i]!;
+    let copied: { [key: string]: Json } | undefined;
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
+      copied ??= {};
       const given = value[key];
       if (given === undefined) continue;
       const member = this.#copy(given, depth + 1);
@@ -76,7 +75,7 @@ export class JsonCopier {
       this.size += key.length + 4;
       setOwn(copied, key, member);
     }
-    return Object.freeze(copied);
+    return copied ? Object.freeze(copied) : NOTHING;
   }
 }
 

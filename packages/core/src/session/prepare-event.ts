@@ -27,9 +27,9 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
   const copy: { [key: string]: Json } = {};
   let actions: EventActions | undefined;
   const given = event as unknown as { [key: string]: unknown };
-  for (const key of Object.keys(given)) {
+  for (const key in given) {
     const value = given[key];
-    if (value === undefined || key === 'seq' || key === 'partial') continue;
+    if (value === undefined || key === 'seq' || key === 'partial' || !Object.hasOwn(given, key)) continue;
     if (key === 'actions') {
       actions = copyActions(event.actions, copier, limits);
       setOwn(copy, key, actions as unknown as Json);
@@ -87,8 +87,8 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
     requestedToolConfirmations: NOTHING,
   };
   const given = actions as unknown as { [key: string]: unknown };
-  for (const key of Object.keys(given)) {
-    if (key === 'stateDelta' || given[key] === undefined) continue;
+  for (const key in given) {
+    if (key === 'stateDelta' || given[key] === undefined || !Object.hasOwn(given, key)) continue;
     const member = copier.copy(given[key], 'event.actions', key);
     if (member !== NOTHING || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
   }

@@ -6,9 +6,10 @@ import type { EventWindow, Session, SessionSummary } from './session.ts';
 import type { SessionPage, StoredSession } from './session-store.ts';
 
 /** A snapshot of what is stored: nothing in it but the frozen events is shared. */
-export function sessionOf(stored: StoredSession, window?: EventWindow): Session {
+export function sessionOf(stored: StoredSession, p: { window?: EventWindow | undefined; freeze: boolean }): Session {
+  const { window } = p;
   const events = stored.events.slice();
-  if (isDevelopment()) for (const event of events) deepFreeze(event);
+  if (p.freeze) for (const event of events) deepFreeze(event);
   return { ...summaryOf(stored), events, ...(window && { window }) };
 }
 
@@ -40,7 +41,8 @@ export function showEvent(session: Session, stored: Event, duplicate: boolean): 
   session.lastSeq = Math.max(session.lastSeq, stored.seq ?? 0);
 }
 
-function isDevelopment(): boolean {
+/** Whether the environment does not say that this is production (contract 9). To ask costs as much as a small read. */
+export function isDevelopment(): boolean {
   try {
     const environment = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
     return environment?.['NODE_ENV'] !== 'production';

@@ -19,7 +19,7 @@ import type { SizeLimits } from './prepare-event.ts';
 import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 import type { Call, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
-import { sessionOf, showEvent, summaryOf } from './session-of.ts';
+import { isDevelopment, sessionOf, showEvent, summaryOf } from './session-of.ts';
 import type { SessionStore, StoredSession } from './session-store.ts';
 import type { Watching } from './watching.ts';
 
@@ -37,6 +37,7 @@ export class StoredSessionService implements SessionService {
   protected readonly runtime: Runtime;
   readonly #store: SessionStore;
   readonly #limits: SizeLimits;
+  readonly #freezes: boolean = isDevelopment();
 
   constructor(store: SessionStore, options: StoredSessionServiceOptions = {}) {
     const { runtime, limits = {} } = checkOptions(options);
@@ -81,7 +82,7 @@ export class StoredSessionService implements SessionService {
     // Read back: what other sessions have put into the app's and the user's state is part of this one's.
     const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
     const stored = await orOutcomeUnknown(reading, p.signal);
-    return sessionOf(stored ?? session);
+    return sessionOf(stored ?? session, { freeze: this.#freezes });
   }
 
   async getSession(
@@ -92,7 +93,7 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
     const stored = await orAborted(this.#store.load(key, window ?? {}), p.signal);
-    return stored && sessionOf(stored, window);
+    return stored && sessionOf(stored, { window, freeze: this.#freezes });
   }
 
   async listSessions(p: ListSessionsRequest & Call): Promise<{ sessions: SessionSummary[]; total: number }> {

@@ -20,15 +20,15 @@ export class ContentsFold {
   #epoch = 0;
   #asked: Viewer | undefined;
   #seen = 0;
-  #included: Event[] = [];
+  #included!: Event[];
   /** Whether a rewind or a compaction was ever seen: without one, nothing that is included goes away again. */
   #hasMarkers = false;
   /** What `selectHistory` is shown, made when it is first asked. */
   #shown: SessionLog | undefined;
   /** The same array as `#included` while all of that is to be seen. */
-  #visible: Event[] = this.#included;
+  #visible!: Event[];
   #choice: ReturnType<SelectHistory>;
-  #settled = new SettledContents();
+  #settled!: SettledContents;
 
   /** An array of its own; the contents are frozen and shared. */
   contentsOf(log: EventLog, request: ContentsRequest): readonly Content[] {

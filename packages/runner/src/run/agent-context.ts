@@ -67,10 +67,11 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return () => void closers.delete(fn);
   }
 
-  async commit(event: Event): Promise<Event> {
-    const stored = await this.run.commit(this.#claim(event));
-    this.#strand.state.settle();
-    return stored;
+  commit(event: Event): Promise<Event> {
+    return this.run.commit(this.#claim(event)).then((stored) => {
+      this.#strand.state.settle();
+      return stored;
+    });
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {

@@ -6,6 +6,7 @@ import { count, flag, map, number } from '../edge/schemas.ts';
 import { withoutNulls } from '../edge/without-nulls.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
+import { filterOf, filterQuery } from './memory-filter.ts';
 import { noSession } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/memory';
@@ -48,24 +49,27 @@ export const memoryRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [ALL], tag },
     summary:
-      'With `query` a search, best first, each with its score; else a list, newest last, and the cursor of its next page.',
+      'With `query` a search, best first, each with its score (`explain`: and what gave how much to it); else a list, newest last, and the cursor of its next page. Both of what meets all conditions: `kinds`, `from`, `to`, `validAt`, `author`, `sessionId`.',
     query: z.object({
       query: z.string().optional(),
       limit: count.optional(),
       minScore: number.optional(),
+      explain: flag.optional(),
       cursor: z.string().optional(),
+      ...filterQuery,
     }),
     answers: { 200: '{memories}, and `next` where more are to be listed', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
-      const { query, minScore, cursor } = call.query;
+      const { query, minScore, explain, cursor } = call.query;
+      const filter = filterOf(call.query);
       const limit =
         call.query.limit === undefined ? undefined : Math.min(call.query.limit, call.house.limits.listItems);
       const user = userOf(call);
       const found =
         query === undefined
-          ? await able(service, 'listMemories')({ ...user, limit, cursor })
-          : await service.searchMemory({ ...user, query, limit, minScore });
+          ? await able(service, 'listMemories')({ ...user, limit, cursor, filter })
+          : await service.searchMemory({ ...user, query, limit, minScore, explain, filter });
       return Response.json(withoutNulls(found));
     },
   }),

@@ -57,6 +57,41 @@ it('lists memory by pages, newest last', async () => {
   expect(second).not.toHaveProperty('next');
 });
 
+it('lists and finds only what meets every condition of the query', async () => {
+  const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
+  const memories = [
+    { id: 'turn', kind: 'turn', text: 'I like figs', author: 'user', sessionId: 's', timestamp: 10 },
+    { id: 'past', kind: 'fact', text: 'Likes figs', evidence: ['turn'], validFrom: 10, validTo: 20, timestamp: 10 },
+    { id: 'now', kind: 'fact', text: 'Hates figs', validFrom: 20, timestamp: 20 },
+    { id: 'note', text: 'Buy figs', timestamp: 30 },
+  ];
+  await ask(handler, 'POST', ALL, { memories });
+  const ids = async (query: string): Promise<string[]> =>
+    (await ask(handler, 'GET', `${ALL}?${query}`)).body.memories.map((each: { id: string }) => each.id).sort();
+  for (const [conditions, expected] of [
+    ['kinds=fact', ['now', 'past']],
+    ['kinds=fact,note', ['note', 'now', 'past']],
+    ['validAt=15', ['past']],
+    ['valid_at=20', ['now']],
+    ['from=20&to=30', ['now']],
+    ['author=user', ['turn']],
+    ['sessionId=s&kinds=turn', ['turn']],
+    ['sessionId=other', []],
+  ] as const) {
+    expect(await ids(conditions), conditions).toEqual(expected);
+    expect(await ids(`query=figs&${conditions}`), conditions).toEqual(expected);
+  }
+});
+
+it('tells what gave how much to a score where it is asked to', async () => {
+  const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
+  await ask(handler, 'POST', ALL, { memories: [{ text: 'I like figs' }] });
+  const [plain] = (await ask(handler, 'GET', `${ALL}?query=figs`)).body.memories;
+  expect(plain).not.toHaveProperty('explanation');
+  const [explained] = (await ask(handler, 'GET', `${ALL}?query=figs&explain=true`)).body.memories;
+  expect(Object.values(explained.explanation as { [signal: string]: number })).toContainEqual(expect.any(Number));
+});
+
 it('keeps entries as they are, a note unless told otherwise, and takes a known id for a correction', async () => {
   const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
   const fact = {
@@ -151,6 +186,12 @@ it.each([
   ['GET', `${ALL}?limit=x`, undefined],
   ['GET', `${ALL}?cursor=forged`, undefined],
   ['GET', `${ALL}?query=a&minScore=x`, undefined],
+  ['GET', `${ALL}?kinds=rumour`, undefined],
+  ['GET', `${ALL}?kinds=`, undefined],
+  ['GET', `${ALL}?kinds=fact,,note`, undefined],
+  ['GET', `${ALL}?validAt=now`, undefined],
+  ['GET', `${ALL}?sessionId=`, undefined],
+  ['GET', `${ALL}?query=a&explain=perhaps`, undefined],
 ])('refuses with 400: %s %s %s', async (method, path, body) => {
   const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
   expect((await ask(handler, method, path, body)).status).toBe(400);
