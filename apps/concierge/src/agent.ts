@@ -1,26 +1,19 @@
-import type { Llm, ReadonlyContext } from '@thole/core';
+import type { Llm, ReadonlyContext, Tool } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
-import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import { dateOf } from './stay.ts';
 import { bookRoomTool } from './tools/book-room-tool.ts';
 import { cancelBookingTool } from './tools/cancel-booking-tool.ts';
 import { findRoomsTool } from './tools/find-rooms-tool.ts';
 import { listBookingsTool } from './tools/list-bookings-tool.ts';
 
-/** More than the tool's own five: what was said about rooms in many conversations belongs together. */
-const MEMORIES = 20;
-/** What the guest said counts; what the concierge answered to it would only crowd it out. */
-const filter = { author: 'user' };
-
-/** The concierge: looks for rooms, books and cancels, and with memory recalls what the guest said earlier. */
-export function createAgent(p: { llm: Llm; memory: boolean }): LlmAgent {
-  const memoryTools = [loadMemoryTool({ limit: MEMORIES, filter }), preloadMemoryTool({ filter }), rememberTool()];
+/** The concierge: looks for rooms, books and cancels, and with tools of memory recalls what the guest said earlier. */
+export function createAgent(p: { llm: Llm; memoryTools: readonly Tool[] }): LlmAgent {
   return new LlmAgent({
     name: 'concierge',
     description: 'Looks for hotel rooms, books and cancels them.',
     model: p.llm,
-    instruction: (context) => instructionFor(context, p.memory),
-    tools: [findRoomsTool(), bookRoomTool(), cancelBookingTool(), listBookingsTool(), ...(p.memory ? memoryTools : [])],
+    instruction: (context) => instructionFor(context, p.memoryTools.length > 0),
+    tools: [findRoomsTool(), bookRoomTool(), cancelBookingTool(), listBookingsTool(), ...p.memoryTools],
   });
 }
 

@@ -1,13 +1,15 @@
-import type { MemoryEntry, MemoryService, Runtime, SessionSummary } from '@thole/core';
-import { checkName, TholeError } from '@thole/core';
+import type { Runtime, SessionRef, SessionSummary } from '@thole/core';
+import { checkName } from '@thole/core';
+import { memoryCommands } from '@thole/memory';
+import type { CommandAnswer, MemoryCommands } from '@thole/memory';
 import { Runner } from '@thole/runner';
 import type { Run } from '@thole/runner';
 import { createAgent } from './agent.ts';
+import { commandMemory } from './command-memory.ts';
 import { factToKeep } from './demo/fact-to-keep.ts';
 import type { ChosenModel } from './model.ts';
+import { APP_NAME } from './services.ts';
 import type { Services } from './services.ts';
-
-export const APP_NAME = 'hotel';
 
 export interface ConciergeOptions {
   guest: string;
@@ -18,36 +20,53 @@ export interface ConciergeOptions {
   runtime: Runtime;
 }
 
-/**
- * One guest at a time talking to the concierge, conversation after conversation. What ends a conversation takes it into
- * memory, where there is one. Without it, what needs memory is `MEMORY_NOT_CONFIGURED`.
- */
+/** A conversation that has ended. */
+export interface Ended {
+  /** What kept facts from being drawn from it; it is in memory all the same, and that is tried again later. */
+  delayedBy: unknown;
+}
+
+const FORGOTTEN = 'Bookings stay; the next message begins a new conversation.';
+
+/** One guest at a time talking to the concierge, conversation after conversation, each of which goes into memory, where there is one. */
 export class Concierge {
   readonly notice: string;
   readonly remembers: boolean;
+  /** How to write the commands of memory, and what each does. */
+  readonly help: MemoryCommands['help'];
   readonly #runner: Runner;
+  readonly #commands: MemoryCommands;
   readonly #services: Services;
   readonly #streaming: boolean;
   readonly #runtime: Runtime;
   #guest: string;
-  /** Made with its first message. */
-  #sessionId: string | undefined;
+  #sessionId: string;
+  #hasBegun = false;
+  /** Something that this conversation may hold. */
+  #hasForgotten = false;
 
   /** `INVALID_INPUT` for a guest's name that cannot be one. */
   constructor(options: ConciergeOptions) {
     const { guest, services, model, streaming, runtime } = options;
     checkName('guest', guest);
-    this.remembers = services.memoryService !== undefined;
+    const { sessionService, memoryService, consolidator, profiles, plugins } = services;
+    this.remembers = memoryService !== undefined;
     this.notice = model.notice;
     this.#guest = guest;
+    this.#sessionId = runtime.newId('session');
     this.#services = services;
     this.#streaming = streaming;
     this.#runtime = runtime;
+    // The demo model finds by words alone.
+    const wordNote = model.isDemo ? factToKeep : (fact: string) => fact;
+    const onForgotten = (): void => void (this.#hasForgotten = true);
+    const memory = memoryService && commandMemory(memoryService, { wordNote, onForgotten });
+    this.#commands = memoryCommands({ sessions: sessionService, memory, consolidator, profiles, runtime });
+    this.help = this.#commands.help;
+    const agent = createAgent({ llm: model.llm, memoryTools: services.tools });
     this.#runner = new Runner({
-      appName: APP_NAME,
-      agent: createAgent({ llm: model.llm, memory: this.remembers }),
-      ...services,
-      runtime,
+      ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, runtime },
+      autoCreateSession: true,
     });
   }
 
@@ -55,13 +74,15 @@ export class Concierge {
     return this.#guest;
   }
 
-  get sessionId(): string | undefined {
+  /** Of the conversation that goes on, or of the one that the next message begins. */
+  get sessionId(): string {
     return this.#sessionId;
   }
 
   /** The answer to a message, as a run to read. */
   async say(message: string): Promise<Run> {
-    this.#sessionId ??= (await this.#services.sessionService.createSession(this.#user)).id;
+    if (this.#hasForgotten) this.#beginAnew();
+    this.#hasBegun = true;
     return this.#runner.runAsync({
       userId: this.#guest,
       sessionId: this.#sessionId,
@@ -70,22 +91,38 @@ export class Concierge {
     });
   }
 
-  /** Takes the conversation into memory; the next message begins another one. Whether there was one. */
-  async endConversation(): Promise<boolean> {
-    const sessionId = this.#sessionId;
-    if (sessionId === undefined) return false;
+  /**
+   * What memory's commands answer to a line; undefined for one to say to the concierge. After something was forgotten the next
+   * message begins another conversation: the one so far may hold it too, in what was said and in what tools answered.
+   */
+  async command(line: string): Promise<CommandAnswer | undefined> {
+    if (line.trim().startsWith('/')) await this.#services.settle();
+    const hadForgotten = this.#hasForgotten;
+    const answer = await this.#commands.handle(line, this.#session);
+    if (answer?.isCleared) this.#beginAnew();
+    if (!answer || hadForgotten || !this.#hasForgotten) return answer;
+    return { ...answer, text: `${answer.text}\n${FORGOTTEN}` };
+  }
+
+  /**
+   * Takes the conversation into memory; the next message begins another one. Undefined where nothing was said. The signal ends
+   * what a model takes its time for.
+   */
+  async endConversation(signal?: AbortSignal): Promise<Ended | undefined> {
+    const session = this.#session;
+    // What was said before something was forgotten is in memory, as far as it was not forgotten.
+    const isKept = !this.#hasBegun || this.#hasForgotten;
     // First, so that a failure does not hold the guest in a conversation that cannot be ended.
-    this.#sessionId = undefined;
-    const session = await this.#services.sessionService.getSession({ ...this.#user, sessionId });
-    if (session) await this.#services.memoryService?.addSessionToMemory(session);
-    return true;
+    this.#beginAnew();
+    if (isKept) return undefined;
+    return { delayedBy: await this.#services.keep({ ...session, signal }) };
   }
 
   /** Ends the conversation; another guest speaks from now on. `INVALID_INPUT` for a name that cannot be one. */
-  async switchGuest(name: string): Promise<void> {
+  async switchGuest(name: string, signal?: AbortSignal): Promise<Ended | undefined> {
     checkName('guest', name);
     try {
-      await this.endConversation();
+      return await this.endConversation(signal);
     } finally {
       this.#guest = name;
     }
@@ -93,65 +130,32 @@ export class Concierge {
 
   /** The guest's conversations, the newest first. */
   async conversations(): Promise<SessionSummary[]> {
-    const { sessions } = await this.#services.sessionService.listSessions({ ...this.#user, order: 'desc', limit: 20 });
+    const { appName, userId } = this.#session;
+    const { sessions } = await this.#services.sessionService.listSessions({
+      appName,
+      userId,
+      order: 'desc',
+      limit: 20,
+    });
     return sessions;
   }
 
-  /** What is remembered of the guest: what fits a query, best first, or all, oldest first. */
-  async memories(query: string): Promise<MemoryEntry[]> {
-    const memory = this.#memory();
-    if (query !== '') return (await memory.searchMemory({ ...this.#user, query, limit: 20 })).memories;
-    const all: MemoryEntry[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await memory.listMemories!({ ...this.#user, cursor });
-      all.push(...page.memories);
-      cursor = page.next;
-    } while (cursor !== undefined);
-    return all;
-  }
-
-  /** Keeps a fact about the guest, word for word. */
-  async remember(fact: string): Promise<void> {
-    const content = { role: 'user' as const, parts: [{ text: factToKeep(fact) }] };
-    const timestamp = this.#runtime.now();
-    await this.#memory().addMemory!({
-      ...this.#user,
-      memories: [{ kind: 'note', content, author: 'user', timestamp }],
-    });
-  }
-
-  /**
-   * Forgets one memory. Then another conversation begins: the one so far may hold it too, in what tools answered.
-   * Whether it was there.
-   */
-  async forget(id: string): Promise<boolean> {
-    await this.endConversation();
-    return (await this.#memory().deleteMemory!({ ...this.#user, ids: [id] })) > 0;
-  }
-
-  /** Forgets everything that was said or kept until now, this conversation included. Answers how many memories went. */
-  async forgetAll(): Promise<number> {
-    await this.endConversation();
-    return this.#memory().deleteUserMemory!(this.#user);
-  }
-
   /** Takes the conversation into memory and ends what is running. */
-  async close(): Promise<void> {
+  async close(signal?: AbortSignal): Promise<Ended | undefined> {
     try {
-      await this.endConversation();
+      return await this.endConversation(signal);
     } finally {
       await this.#runner.close();
     }
   }
 
-  get #user(): { appName: string; userId: string } {
-    return { appName: APP_NAME, userId: this.#guest };
+  #beginAnew(): void {
+    this.#sessionId = this.#runtime.newId('session');
+    this.#hasBegun = false;
+    this.#hasForgotten = false;
   }
 
-  #memory(): MemoryService {
-    const { memoryService } = this.#services;
-    if (!memoryService) throw new TholeError('MEMORY_NOT_CONFIGURED', 'The concierge was started without memory.');
-    return memoryService;
+  get #session(): SessionRef {
+    return { appName: APP_NAME, userId: this.#guest, sessionId: this.#sessionId };
   }
 }

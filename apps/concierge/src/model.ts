@@ -6,6 +6,8 @@ import { DemoLlm } from './demo-llm.ts';
 
 export interface ChosenModel {
   llm: Llm;
+  /** Whether it follows rules and is no language model: it cannot draw facts from what was said. */
+  isDemo: boolean;
   /** What the guest is told about it. */
   notice: string;
 }
@@ -26,6 +28,7 @@ export function chooseModel(p: { runtime: Runtime; env: Environment; wordDelayMs
   if (['OPENAI_API_KEY', 'OPENAI_BASE_URL'].some(isThere)) return makeModel(OPENAI, p);
   return {
     llm: new DemoLlm({ runtime, wordDelayMs }),
+    isDemo: true,
     notice:
       'DemoLlm is speaking: an offline demo model that follows simple rules. It calls the real tools and knows only what they and memory tell it.',
   };
@@ -43,6 +46,7 @@ function makeModel(name: string, { env, runtime }: { env: Environment; runtime: 
     throw new TholeError('INVALID_INPUT', 'THOLE_MODEL must be gemini/<name> or openai/<name>.');
   return {
     llm: factory.create(name),
+    isDemo: false,
     notice: `${name} is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.`,
   };
 }

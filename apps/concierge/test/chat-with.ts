@@ -1,42 +1,45 @@
-import type { Llm, MemoryService } from '@thole/core';
+import type { Llm, MemoryService, SessionService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
 import { DemoLlm } from '../src/demo-llm.ts';
+import { makeServices } from '../src/services.ts';
+import type { Services } from '../src/services.ts';
 import { Chat } from '../src/terminal/chat.ts';
 
 export interface ChatUnderTest {
   chat: Chat;
   concierge: Concierge;
+  services: Services;
   /** Handles lines one after the other; answers what was written meanwhile. */
   type(...lines: string[]): Promise<string>;
   runtime: FixedRuntime;
 }
 
-/** The chat over services in this process, with the demo model unless another is given. */
+/** The chat over services in this process, with the demo model unless another is given; facts are made on request. */
 export function chatWith(
   p: {
     llm?: Llm | undefined;
+    facts?: boolean | undefined;
     memory?: boolean | undefined;
-    memoryService?: MemoryService | undefined;
+    memoryService?: Required<MemoryService> | undefined;
+    sessionService?: SessionService | undefined;
+    runtime?: FixedRuntime | undefined;
     streaming?: boolean | undefined;
   } = {},
 ): ChatUnderTest {
-  const { memory = true, streaming = true } = p;
-  const runtime = new FixedRuntime();
+  const { memory = true, streaming = true, runtime = new FixedRuntime() } = p;
   const memoryService = memory ? (p.memoryService ?? new InMemoryMemoryService({ runtime })) : undefined;
-  const concierge = new Concierge({
-    guest: 'alice',
-    services: { sessionService: new InMemorySessionService({ runtime }), memoryService },
-    model: { llm: p.llm ?? new DemoLlm({ runtime }), notice: 'A test is speaking.' },
-    streaming,
-    runtime,
-  });
+  const model = { llm: p.llm ?? new DemoLlm({ runtime }), isDemo: p.facts !== true, notice: 'A test is speaking.' };
+  const sessionService = p.sessionService ?? new InMemorySessionService({ runtime });
+  const services = makeServices({ sessionService, memoryService, model, runtime, timeZone: 'UTC' });
+  const concierge = new Concierge({ guest: 'alice', services, model, streaming, runtime });
   let output = '';
   const chat = new Chat({ concierge, write: (text) => void (output += text) });
   return {
     chat,
     concierge,
+    services,
     runtime,
     async type(...lines) {
       output = '';

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../test/servers/index.ts';
+import { serveAsProcess } from './serve-as-process.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
-for (const kind of ['redis', 'postgres'] as const) {
+for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
   describeWith(kind, `conversations of the concierge on ${kind}`, (url) => {
+    const env = { THOLE_SESSION_URL: url };
+
     it('are listed by a later process', async () => {
-      const env = { THOLE_SESSION_URL: url };
       const args = ['--guest', `guest ${process.pid} of ${kind}`];
       const first = await talkByPipe(lines('hello', '/sessions'), { env, args });
       expect(first).toMatchObject({ code: 0, errors: '' });
@@ -13,6 +15,24 @@ for (const kind of ['redis', 'postgres'] as const) {
       const second = await talkByPipe(lines('/sessions'), { env, args });
       expect(second).toMatchObject({ code: 0, errors: '' });
       expect(second.output).toContain(`2 events  ${id}`);
+    });
+
+    it('are remembered by later processes, until that is forgotten', async () => {
+      const guest = `guest-${process.pid}-remembered-on-${kind}`;
+      const args = ['--guest', guest];
+      const first = await talkByPipe(lines('I prefer rooms on high floors.'), { env, args });
+      expect(first).toMatchObject({ code: 0, errors: '' });
+      const server = await serveAsProcess({ env });
+      const answer = await server.say('Book me a room like last time.', { session: 'next', guest });
+      expect(answer).toContain('as you prefer (“rooms on high floors”)');
+      await server.say('I love balconies.', { session: 'next', guest });
+      expect(await server.end()).toBe(0);
+      const third = await talkByPipe(lines('What do you know about me?', '/forget', 'yes'), { env, args });
+      expect(third.output).toMatch(/I prefer rooms on high floors\.[^]*Forgotten: \d+ memories\./);
+      expect(third.output).toContain('- I love balconies.');
+      const last = await talkByPipe(lines('What do you know about me?', '/memory'), { env, args });
+      expect(last.answers[0]).toBe('I remember no preference of yours.');
+      expect(last.output).not.toContain('balconies');
     });
   });
 }

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { folderForTest } from './folder-for-test.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const conversation = /^ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d+ events {2}\S+/gm;
@@ -45,9 +45,3 @@ describe('conversations of the concierge', { timeout: 60_000 }, () => {
     expect(talk.errors).not.toContain('secret');
   });
 });
-
-function folderForTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'thole-concierge-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}

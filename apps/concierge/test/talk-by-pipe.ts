@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutSettings } from './environment.ts';
 
 export interface Talk {
   code: number | null;
@@ -25,12 +26,6 @@ export interface TalkOptions {
 }
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-
-const withoutSettings = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(THOLE_(MODEL|DATA|SESSION_URL)$|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name),
-  ),
-);
 
 /** Runs the app as a process of its own, with this text as its input, until it ends. */
 export function talkByPipe(

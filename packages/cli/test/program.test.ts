@@ -24,6 +24,18 @@ describe('help and version', () => {
     },
   );
 
+  it.each([['run'], ['web'], ['api_server']])(
+    '%s --help names every place that services may be kept in',
+    async (name) => {
+      const { output } = await thole([name, '--help']);
+      const help = output.replace(/\s+/g, ' ');
+      const places = 'sqlite://, postgresql://, mysql://, redis://, rediss://';
+      expect(help).toContain(`--session-service-uri <uri> where sessions are kept: memory://, ${places}`);
+      expect(help).toContain(`--memory-service-uri <uri> where memory is kept: memory://, ${places}`);
+      expect(help).toContain(`--artifact-service-uri <uri> where artifacts are kept: memory://, file://, ${places}`);
+    },
+  );
+
   it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
       version: string;

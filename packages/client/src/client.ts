@@ -7,6 +7,7 @@ import type {
   EventWindow,
   JsonObject,
   MemoryEntry,
+  MemoryFilter,
   NewMemory,
   Part,
   Session,
@@ -125,15 +126,28 @@ export interface ArtifactsClient {
   delete(p: ArtifactRef & CallOptions): Promise<void>;
 }
 
+/** Which entries are looked for or listed: all given conditions must hold. */
+export type MemoryConditions = Omit<MemoryFilter, 'metadata'>;
+
 /** What is remembered of a user over all sessions of an app. 400 where the app has no memory. */
 export interface MemoryClient {
-  /** Best first, each with its `score`. */
+  /** Best first, each with its `score`, and with `explain` what gave how much to it, where the service can tell. */
   search(
-    p: UserRef & { query: string; limit?: number | undefined; minScore?: number | undefined } & CallOptions,
+    p: UserRef & {
+      query: string;
+      limit?: number | undefined;
+      minScore?: number | undefined;
+      explain?: boolean | undefined;
+      filter?: MemoryConditions | undefined;
+    } & CallOptions,
   ): Promise<MemoryEntry[]>;
   /** Newest last; `next` is the cursor of the following page, absent on the last one. */
   list(
-    p: UserRef & { limit?: number | undefined; cursor?: string | undefined } & CallOptions,
+    p: UserRef & {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+      filter?: MemoryConditions | undefined;
+    } & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }>;
   /** Keeps entries as they are, and answers them with their ids. One with the id of another takes its place. */
   add(p: UserRef & { memories: readonly NewMemory[] } & CallOptions): Promise<MemoryEntry[]>;

@@ -16,6 +16,7 @@ export type {
   GraphsClient,
   ListSessions,
   MemoryClient,
+  MemoryConditions,
   NewMessage,
   SessionFile,
   SessionsClient,

@@ -1,6 +1,7 @@
 import type { MemoryEntry, UserRef } from '@thole/core';
 import { at } from './address.ts';
-import type { MemoryClient } from './client.ts';
+import type { Query } from './address.ts';
+import type { MemoryClient, MemoryConditions } from './client.ts';
 import type { Ask, Tell } from './connection.ts';
 
 /** What is below `/apps/:app/users/:user/memory`. */
@@ -11,10 +12,10 @@ export function memoryClient(ask: Ask, tell: Tell): MemoryClient {
       (
         await ask<{ memories: MemoryEntry[] }>(all(p), {
           call: p,
-          query: { query: p.query, limit: p.limit, minScore: p.minScore },
+          query: { query: p.query, limit: p.limit, minScore: p.minScore, explain: p.explain, ...conditions(p.filter) },
         })
       ).memories,
-    list: async (p) => ask(all(p), { call: p, query: { limit: p.limit, cursor: p.cursor } }),
+    list: async (p) => ask(all(p), { call: p, query: { limit: p.limit, cursor: p.cursor, ...conditions(p.filter) } }),
     add: async ({ memories, ...p }) =>
       (await ask<{ memories: MemoryEntry[] }>(all(p), { call: p, body: { memories } })).memories,
     update: async (p) => ask(all(p) + at`/${p.id}`, { call: p, method: 'PATCH', body: p.change }),
@@ -24,3 +25,8 @@ export function memoryClient(ask: Ask, tell: Tell): MemoryClient {
     saveSession: async ({ sessionId, ...p }) => tell(all(p), { call: p, method: 'PATCH', body: { sessionId } }),
   };
 }
+
+const conditions = ({ kinds, ...filter }: MemoryConditions = {}): Query => ({
+  ...filter,
+  ...(kinds && { kinds: kinds.join() }),
+});

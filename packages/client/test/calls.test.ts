@@ -110,6 +110,18 @@ const rows: Row[] = [
     (client) => client.memory.list({ ...user, limit: 3, cursor: 'c' }),
   ],
   [
+    `GET ${memory}?query=tea&explain=true&validAt=7&kinds=fact%2Cnote`,
+    { memories: [1] },
+    (client) =>
+      client.memory.search({ ...user, query: 'tea', explain: true, filter: { kinds: ['fact', 'note'], validAt: 7 } }),
+    [1],
+  ],
+  [
+    `GET ${memory}?sessionId=lobby&kinds=turn`,
+    { memories: [1] },
+    (client) => client.memory.list({ ...user, filter: { kinds: ['turn'], sessionId: 'lobby' } }),
+  ],
+  [
     `POST ${memory}`,
     { memories: [1] },
     (client) => client.memory.add({ ...user, memories: [note] }),

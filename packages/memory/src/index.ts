@@ -22,6 +22,8 @@ export { memoryParts } from './parts/memory-parts.ts';
 export type { MemoryParts, MemoryPartsOptions } from './parts/memory-parts.ts';
 export { correctMemory, exportMemory, importMemory } from './privacy/export-memory.ts';
 export type { MemoryExport } from './privacy/export-memory.ts';
+export { MemoryRetention } from './privacy/memory-retention.ts';
+export type { MemoryRetentionOptions, PrunableMemory } from './privacy/memory-retention.ts';
 export { RedactingMemoryService } from './privacy/redacting-memory-service.ts';
 export type { RedactingMemoryServiceOptions } from './privacy/redacting-memory-service.ts';
 export { profileBlock } from './profile/profile-block.ts';

@@ -1,8 +1,11 @@
-import { checkCount, isoTime, refuseUnknown, textOf } from '@thole/core';
-import type { MemoryEntry, MemoryFilter, Tool } from '@thole/core';
+import { checkCount, invalidInput, isoTime, refuseUnknown, textOf } from '@thole/core';
+import type { MemoryEntry, MemoryFilter, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
+import { readTimeRange } from './read-time-range.ts';
+import type { TimeRange } from './read-time-range.ts';
+import { ZonedTime } from './zoned-time.ts';
 
 /** How much `load_memory` answers, and of what. */
 export interface LoadMemoryToolOptions {
@@ -11,6 +14,11 @@ export interface LoadMemoryToolOptions {
   /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
+  /**
+   * The user's time zone, by its IANA name, or what tells it for a call: in it the model's times are read and memories' times are
+   * told. Without one, or where none is told, UTC.
+   */
+  timeZone?: string | ((toolContext: ToolContext) => string | undefined) | undefined;
 }
 
 /** One memory as the model sees it: times are ISO 8601, `score` has three digits, `until` is there for a fact that has ended. */
@@ -22,31 +30,54 @@ export interface LoadedMemory {
   score?: number | undefined;
 }
 
+// Stands here because the tool below is made of it when this module is loaded.
+const SPAN = {
+  from: {
+    type: 'string',
+    description:
+      'Only what was said from then on; leave it out for all times. A day such as 2026-05-31, a month (2026-05), a year (2026), or a day with a time (2026-05-31T18:00), on the user’s clock unless it has an offset.',
+  },
+  to: {
+    type: 'string',
+    description:
+      'Only what was said until then, in the same forms; a day, month or year is included whole. Leave it out for no end.',
+  },
+};
+
 /**
- * `load_memory`: the model searches what earlier sessions of this user have left in memory. Answers `{memories: [{text,
- * author, time, score}]}`, best first, empty when nothing fits. Without a memory service it answers `{error, code}`
- * with `MEMORY_NOT_CONFIGURED`; a search that fails is thrown. Made with `INVALID_INPUT` for a limit that is none.
+ * `load_memory`: the model searches what earlier sessions of this user have left in memory, of all times or of a span from
+ * `from` to `to`. Answers `{memories: [{text, author, time, score}]}`, best first, empty when nothing fits. Without a memory
+ * service it answers `{error, code}` with `MEMORY_NOT_CONFIGURED`; a span that is none is `INVALID_INPUT` and names the member; a
+ * search that fails is thrown. Made with `INVALID_INPUT` for a limit or time zone that is none.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
-  refuseUnknown(options, ['limit', 'minScore', 'filter'], 'load_memory');
-  const { limit = 5, minScore, filter } = options;
+  refuseUnknown(options, ['limit', 'minScore', 'filter', 'timeZone'], 'load_memory');
+  const { limit = 5, minScore, filter, timeZone } = options;
   checkCount('limit', limit, 1);
+  const zoneOf = zonesOf(timeZone);
   return new FunctionTool({
     name: 'load_memory',
     description:
       'Searches what is remembered of earlier conversations with this user. Call it before you answer whenever the answer may depend on something said or decided earlier, such as preferences, names, plans or past bookings.',
-    parameters: jsonSchema<{ query: string }>({
+    parameters: jsonSchema<{ query: string } & TimeRange>({
       type: 'object',
-      properties: { query: { type: 'string', description: 'What to look for: the words or the topic.' } },
+      properties: {
+        query: { type: 'string', description: 'What to look for: the words or the topic.' },
+        ...SPAN,
+      },
       required: ['query'],
     }),
     idempotent: true,
-    execute: ({ query }, toolContext) =>
+    execute: ({ query, ...range }, toolContext) =>
       answerIfNotConfigured(
         { tool: 'load_memory', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
         async () => {
-          const { memories } = await toolContext.searchMemory(query, { limit, minScore, filter });
-          return { memories: memories.slice(0, limit).map(toLoadedMemory) };
+          const zone = zoneOf(toolContext);
+          const within = withinFilter(filter, readTimeRange(range, zone));
+          if (within?.from !== undefined && within.to !== undefined && within.from >= within.to)
+            return { memories: [] };
+          const { memories } = await toolContext.searchMemory(query, { limit, minScore, filter: within });
+          return { memories: memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)) };
         },
       ),
   });
@@ -56,10 +87,34 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
 export const LOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ loadMemoryTool());
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be looked up. Go on without it.';
+function zonesOf(timeZone: LoadMemoryToolOptions['timeZone']): (toolContext: ToolContext) => ZonedTime | undefined {
+  if (timeZone === undefined) return () => undefined;
+  if (typeof timeZone === 'string') {
+    const zone = new ZonedTime(timeZone);
+    return () => zone;
+  }
+  if (typeof timeZone !== 'function') throw invalidInput('timeZone', 'a string or a function', timeZone);
+  return (toolContext) => {
+    const told = timeZone(toolContext);
+    return told === undefined ? undefined : new ZonedTime(told);
+  };
+}
 
-function toLoadedMemory({ content, author, timestamp, validTo, score }: MemoryEntry): LoadedMemory {
-  const time = isoTime(timestamp);
-  const until = isoTime(validTo);
+/** Both conditions: what the app allows, and what the model asked for. */
+function withinFilter(filter: MemoryFilter | undefined, range: MemoryFilter): MemoryFilter | undefined {
+  if (range.from === undefined && range.to === undefined) return filter;
+  const from = Math.max(filter?.from ?? -Infinity, range.from ?? -Infinity);
+  const to = Math.min(filter?.to ?? Infinity, range.to ?? Infinity);
+  return { ...filter, ...(from !== -Infinity && { from }), ...(to !== Infinity && { to }) };
+}
+
+function toLoadedMemory(
+  { content, author, timestamp, validTo, score }: MemoryEntry,
+  zone: ZonedTime | undefined,
+): LoadedMemory {
+  const told = (seconds: number | undefined): string | undefined => (zone ? zone.isoOf(seconds) : isoTime(seconds));
+  const time = told(timestamp);
+  const until = told(validTo);
   return {
     text: textOf(content),
     ...(author !== undefined && { author }),

@@ -1,5 +1,5 @@
-import { checkCount, packMemory, refuseUnknown, TholeError } from '@thole/core';
-import type { Content, LlmRequest, MemoryFilter, Tool, ToolContext } from '@thole/core';
+import { checkCount, packMemory, refuseUnknown, textOf, TholeError } from '@thole/core';
+import type { Content, LlmRequest, MemoryEntry, MemoryFilter, Tool, ToolContext } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 
 /** How much `preload_memory` quotes, of what, and where. */
@@ -19,7 +19,8 @@ export interface PreloadMemoryToolOptions {
  * `preload_memory`: passive, the model neither sees nor calls it. Before the model is asked, memory is searched for the
  * user's message (all its texts), and what is found is quoted in the request: escaped, labelled as data and not as
  * instruction, never stored. It is searched once per invocation and agent, so that every step shows the model the same
- * text. Silent without a memory service, words to search for or hits; a search that fails is logged, and the run goes on.
+ * text. What was said in this very session and stands in the request anyway is not quoted again. Silent without a memory
+ * service, words to search for or hits; a search that fails is logged, and the run goes on.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   refuseUnknown(options, ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter'], 'preload_memory');
@@ -29,12 +30,13 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
 
-  async function findBlock(toolContext: ToolContext): Promise<string> {
+  async function findBlock(toolContext: ToolContext, shown: readonly Content[]): Promise<string> {
     const query = wordsOf(toolContext.userContent);
     if (!query) return '';
     try {
       const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minScore, filter });
-      return packMemory(memories, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
+      const news = withoutShown(memories, toolContext.sessionId, shown);
+      return packMemory(news, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
     } catch (error) {
       logFailure(error, toolContext);
       return '';
@@ -52,7 +54,7 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
       const memo = `temp:preload_memory:${toolContext.agentName}`;
       let block = toolContext.state.get<string>(memo);
       if (block === undefined) {
-        block = await findBlock(toolContext);
+        block = await findBlock(toolContext, llmRequest.contents);
         toolContext.state.set(memo, block);
       }
       if (block) place(block, placement, llmRequest, toolContext.userContent);
@@ -62,6 +64,17 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
 
 /** `preloadMemoryTool()` with its defaults, under ADK's name. */
 export const PRELOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ preloadMemoryTool());
+
+// Memory may hold the session that goes on; what is older than the window of the request is worth a quote even so.
+function withoutShown(
+  memories: readonly MemoryEntry[],
+  sessionId: string,
+  shown: readonly Content[],
+): readonly MemoryEntry[] {
+  if (memories.every((entry) => entry.sessionId !== sessionId)) return memories;
+  const texts = new Set(shown.map((content) => textOf(content).trim()));
+  return memories.filter((entry) => entry.sessionId !== sessionId || !texts.has(textOf(entry.content).trim()));
+}
 
 function place(block: string, placement: 'user' | 'system', request: LlmRequest, message: Content): void {
   if (placement === 'user') {

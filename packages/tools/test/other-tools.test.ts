@@ -43,13 +43,13 @@ describe('load_memory and remember', () => {
     expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be a whole number from 1 on');
   });
 
-  it('load_memory takes one required query, and its description says when to call it', () => {
+  it('load_memory takes a required query and a span of time if need be, and its description says when to call it', () => {
     const declaration = loadMemoryTool().declaration!()!;
     expect(declaration.parametersJsonSchema).toMatchObject({
       required: ['query'],
       properties: { query: { type: 'string' } },
     });
-    expect(Object.keys(declaration.parametersJsonSchema!['properties'] as object)).toEqual(['query']);
+    expect(Object.keys(declaration.parametersJsonSchema!['properties'] as object)).toEqual(['query', 'from', 'to']);
     expect(declaration.description).toMatch(/Call it before you answer/);
     expect(rememberTool().declaration!()!.description).toMatch(/Call it when the user asks/);
   });

@@ -158,6 +158,24 @@ describe('where preload_memory puts it', () => {
     );
   });
 
+  it('does not quote what the running session said and the request shows, but what lies before its window', async () => {
+    const heard: Content = { role: 'user', parts: [{ text: 'I prefer high floors.' }] };
+    const here = { sessionId: 'now' };
+    const memories = [
+      turn('I prefer high floors.', here),
+      turn('I hate lifts.', here),
+      turn('I prefer high floors.', { id: 'then', timestamp: NOON + 7200 }),
+    ];
+    const request: LlmRequest = { contents: [heard, hello], config: {} };
+    const { contents } = await preload(memories, {}, request, { sessionId: 'now' });
+    expect(contents[1]!.parts![0]!.text!.split('\n').slice(2, -1)).toEqual([
+      '2020-09-13T12:26:40Z:',
+      '- user: I hate lifts.',
+      '2020-09-13T14:26:40Z:',
+      '- user: I prefer high floors.',
+    ]);
+  });
+
   it('hands its filter and minScore to the search', async () => {
     const searches: unknown[] = [];
     const memoryService: MemoryService = {

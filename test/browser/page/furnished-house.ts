@@ -1,4 +1,5 @@
-import type { LlmResponse } from '@thole/core';
+import { turnId } from '@thole/core';
+import type { Content, LlmResponse, NewMemory } from '@thole/core';
 import { setTimeout as wait } from 'node:timers/promises';
 import { calls, says } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
@@ -46,6 +47,30 @@ const usage = (promptTokenCount: number, candidatesTokenCount: number): Partial<
   },
 });
 
+/** What was said last year, what is known by it, and a note. */
+function remembered(): NewMemory[] {
+  const content = (text: string): Content => ({ role: 'user', parts: [{ text }] });
+  const [may, june] = [1_746_000_000, 1_749_000_000];
+  const said = (eventId: string, text: string, timestamp: number): NewMemory & { id: string } => ({
+    ...{ id: turnId('last-year', eventId), kind: 'turn', sessionId: 'last-year', eventId, author: 'user' },
+    ...{ content: content(text), timestamp },
+  });
+  const fact = (id: string, text: string, { id: evidence, timestamp }: NewMemory): NewMemory => ({
+    ...{ id, kind: 'fact', content: content(text), evidence: [evidence!], timestamp, validFrom: timestamp },
+  });
+  const turns = [
+    said('a', 'Something on the ground floor, please.', may),
+    said('b', 'High up next time, and quiet. No feathers in the pillow: I am allergic.', june),
+  ] as const;
+  return [
+    ...turns,
+    { ...fact('ground', 'Likes a room on the ground floor.', turns[0]), validTo: june, supersededBy: 'high' },
+    fact('high', 'Likes a room on a high floor, and quiet.', turns[1]),
+    fact('feathers', 'Is allergic to feathers.', turns[1]),
+    { kind: 'note', content: content('Comes each May, for a week.') },
+  ];
+}
+
 /** Memories, three sessions, and in one of them a thought, a call, an artifact, a long answer, and a call that waits. */
 export async function furnishedHouse(): Promise<FurnishedHouse> {
   const booking = calls('book_room', { room: 12, nights: 2 });
@@ -61,11 +86,7 @@ export async function furnishedHouse(): Promise<FurnishedHouse> {
     after(60, { ...calls('ask_manager', { question: 'May Alice stay until two?' }), ...usage(640, 17) }),
   ]);
   const { client } = house;
-  const notes = ['Likes a room on a high floor, and quiet.', 'Is allergic to feathers.', 'Comes each May, for a week.'];
-  await client.memory.add({
-    ...user,
-    memories: notes.map((text) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } })),
-  });
+  await client.memory.add({ ...user, memories: remembered() });
   for (const displayName of ['A taxi to the station, at six in the morning, for four', 'Bob’s late breakfast'])
     await client.sessions.create({ ...user, sessionId: displayName, state: { __session_metadata__: { displayName } } });
   const late = { role: 'user' as const, parts: [{ text: 'May I have breakfast late?' }] };

@@ -34,4 +34,21 @@ describeInBrowser('the page, in memory', (browser) => {
     const kept = (await memory.list(user)).memories.map(({ content }) => content.parts?.[0]?.text);
     expect(new Set(kept)).toEqual(new Set(['Comes each May.', 'Is allergic to feathers.']));
   });
+
+  it('lists what was said page by page, and notes by fifty', async () => {
+    const house = await openHouse();
+    const many = (kind: 'turn' | 'note') =>
+      Array.from({ length: 60 }, (_, i) => ({ kind, content: { parts: [{ text: `${kind} ${i}` }] } }));
+    await house.client.memory.add({ ...user, memories: [...many('note'), ...many('turn')] });
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const items = (name: string) => inspector.getByRole('list', { name }).getByRole('listitem');
+    await items('What was said 50+').first().waitFor();
+    expect([await items('Notes 60').count(), await items('What was said 50+').count()]).toEqual([50, 50]);
+    await inspector.getByRole('button', { name: 'Show 10 more' }).click();
+    await inspector.getByRole('button', { name: 'Show more' }).click();
+    await items('What was said 60').first().waitFor();
+    expect([await items('Notes 60').count(), await items('What was said 60').count()]).toEqual([60, 60]);
+    await inspector.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+  });
 });

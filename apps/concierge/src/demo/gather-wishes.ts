@@ -36,7 +36,7 @@ export function gatherWishes(turn: Turn): GatheredWish[] {
   });
 }
 
-/** What memory gave in this turn of what the guest said, from the newest back. */
+/** What memory gave in this turn of what the guest said, from the newest back, without what was said in this conversation. */
 export function memoriesOf(turn: Turn): Memory[] {
   const answer = answerOf(turn, 'load_memory')?.['memories'];
   const loaded: Memory[] = (Array.isArray(answer) ? answer : []).flatMap((each) => {
@@ -44,12 +44,12 @@ export function memoriesOf(turn: Turn): Memory[] {
     const { text, author, time } = each;
     return [{ text, ...(typeof author === 'string' && { author }), ...(typeof time === 'string' && { time }) }];
   });
-  const newestFirst = loaded.toSorted((a, b) =>
-    (a.time ?? '') < (b.time ?? '') ? 1 : (a.time ?? '') > (b.time ?? '') ? -1 : 0,
-  );
+  const timeOf = ({ time }: Memory): number => (time === undefined ? -Infinity : Date.parse(time));
+  const newestFirst = loaded.toSorted((a, b) => (timeOf(b) === timeOf(a) ? 0 : timeOf(b) - timeOf(a)));
+  const saidNow = new Set([turn.message, ...turn.earlier].map((text) => text.trim()));
   const texts = new Set(loaded.map(({ text }) => text));
   return [...newestFirst, ...turn.quoted.toReversed().filter(({ text }) => !texts.has(text))].filter(
-    ({ author }) => author === undefined || author === 'user',
+    ({ author, text }) => (author === undefined || author === 'user') && !saidNow.has(text.trim()),
   );
 }
 

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Run } from '@thole/runner';
 import type { Concierge } from '../concierge.ts';
-import { commands } from './commands.ts';
+import { commands, printDelay } from './commands.ts';
 import type { CommandContext } from './commands.ts';
 import { errorLine } from './error-line.ts';
 import { parseLine } from './parse-line.ts';
@@ -11,25 +11,18 @@ import { showRun } from './show-run.ts';
 /** The chat, line by line: a line is done when `handle` resolves. No error leaves it; each is shown on one line. */
 export class Chat {
   readonly #write: (text: string) => void;
-  readonly #context: CommandContext;
-  #pending: ((line: string) => Promise<boolean>) | undefined;
+  readonly #context: Omit<CommandContext, 'signal'>;
   #run: Run | undefined;
   #hasQuit = false;
+  /** While a conversation is put into memory. */
+  #keeping: AbortController | undefined;
 
   constructor(p: { concierge: Concierge; write: (text: string) => void }) {
-    const print = (line: string): void => p.write(`${plainText(line)}\n`);
     this.#write = p.write;
     this.#context = {
       concierge: p.concierge,
-      print,
-      listed: undefined,
-      ask: (question, answer) => {
-        print(question);
-        this.#pending = answer;
-      },
-      quit: () => {
-        this.#hasQuit = true;
-      },
+      print: (text) => p.write(`${plainText(text)}\n`),
+      quit: () => void (this.#hasQuit = true),
     };
   }
 
@@ -39,33 +32,51 @@ export class Chat {
   }
 
   async handle(line: string): Promise<void> {
+    const { concierge, print } = this.#context;
     try {
-      const pending = this.#pending;
-      this.#pending = undefined;
-      if (pending && (await pending(line))) return;
       const parsed = parseLine(line);
+      const own = parsed.kind === 'command' && Object.hasOwn(commands, parsed.name) ? commands[parsed.name] : undefined;
+      // Memory's commands hear every line. Of the chat's own they hear that it is no yes: an empty line is no command.
+      const answer = await concierge.command(own ? '' : line);
+      if (answer) print(answer.text);
+      if (own && parsed.kind === 'command')
+        return await this.#keep((signal) => own.run(parsed.argument, { ...this.#context, signal }));
+      if (answer && !answer.isMessage) return;
       if (parsed.kind === 'message') await this.#say(parsed.text);
-      if (parsed.kind === 'command') await this.#command(parsed.name, parsed.argument);
+      if (parsed.kind === 'command')
+        print(`There is no command /${oneLine(parsed.name, 40)}. /help lists the commands.`);
     } catch (error) {
-      this.#context.print(TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error));
+      print(TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error));
     }
   }
 
-  /** Stops the answer that is being given; false when there is none. */
+  /** Stops the answer that is being given, or facts being drawn from what was said; false when there is nothing to stop. */
   interrupt(): boolean {
-    if (!this.#run) return false;
-    this.#run.abort('The guest interrupted.');
+    if (this.#run) this.#run.abort('The guest interrupted.');
+    else if (this.#keeping?.signal.aborted === false)
+      this.#keeping.abort(new TholeError('RUN_ABORTED', 'The guest interrupted.'));
+    else return false;
     return true;
   }
 
   /** Keeps the conversation in memory. Whether that worked; if not, the error was shown. */
   async close(): Promise<boolean> {
+    const { concierge, print } = this.#context;
     try {
-      await this.#context.concierge.close();
+      printDelay(await this.#keep((signal) => concierge.close(signal)), print);
       return true;
     } catch (error) {
-      this.#context.print(errorLine(error));
+      print(errorLine(error));
       return false;
+    }
+  }
+
+  async #keep<T>(work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+    const keeping = (this.#keeping = new AbortController());
+    try {
+      return await work(keeping.signal);
+    } finally {
+      this.#keeping = undefined;
     }
   }
 
@@ -76,11 +87,5 @@ export class Chat {
     } finally {
       this.#run = undefined;
     }
-  }
-
-  async #command(name: string, argument: string): Promise<void> {
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command) await command.run(argument, this.#context);
-    else this.#context.print(`There is no command /${oneLine(name, 40)}. /help lists the commands.`);
   }
 }

@@ -1,13 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
-import type { Environment, Runtime } from '@thole/core';
+import type { Environment } from '@thole/core';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
-import { readOptions, USAGE } from '../options.ts';
-import type { ChatOptions } from '../options.ts';
+import { readOptions, usageOf } from '../options.ts';
 import { openServices } from '../services.ts';
-import type { Services } from '../services.ts';
 import { Chat } from './chat.ts';
 import { errorLine } from './error-line.ts';
 import { plainText } from './plain-text.ts';
@@ -28,34 +26,30 @@ const WORD_DELAY_MS = 20;
 
 /** The whole program: reads lines until the input ends or somebody quits, and answers the exit code. */
 export async function runChat(terminal: Terminal): Promise<number> {
-  const { output, errors } = terminal;
+  const { argv, env, input, output, errors } = terminal;
   try {
-    const options = readOptions(terminal.argv);
-    if (options.help) output.write(`${USAGE}\n`);
+    const options = readOptions('chat', argv);
+    if (options.help) output.write(`${usageOf('chat')}\n`);
     if (options.help) return 0;
     const runtime = systemRuntime();
-    const { services, close } = await openServices({ memory: options.memory, runtime, env: terminal.env });
+    const isSeen = input.isTTY === true && output.isTTY === true && options.streaming;
+    const model = chooseModel({ runtime, env, wordDelayMs: isSeen ? WORD_DELAY_MS : 0 });
+    const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
     try {
-      return await talk(terminal, { ...options, runtime, services });
+      const concierge = new Concierge({ ...options, services, model, runtime });
+      services.begin();
+      return await talk(terminal, concierge);
     } finally {
       await close();
     }
   } catch (error) {
-    errors.write(`${errorLine(error)}\n${USAGE}\n`);
+    errors.write(`${errorLine(error)}\n${usageOf('chat')}\n`);
     return 1;
   }
 }
 
-async function talk(
-  { env, input, output, onInterrupt }: Terminal,
-  options: ChatOptions & { runtime: Runtime; services: Services },
-): Promise<number> {
-  const { runtime } = options;
+async function talk({ input, output, onInterrupt }: Terminal, concierge: Concierge): Promise<number> {
   const interactive = input.isTTY === true && output.isTTY === true;
-  const concierge = new Concierge({
-    ...options,
-    model: chooseModel({ runtime, env, wordDelayMs: interactive && options.streaming ? WORD_DELAY_MS : 0 }),
-  });
   const chat = new Chat({ concierge, write: (text) => void output.write(text) });
   const reader = createInterface({
     input,
@@ -81,7 +75,9 @@ async function talk(
   onInterrupt(interrupt);
 
   output.write(`Hotel concierge\n${concierge.notice}\n`);
-  output.write(options.memory ? '' : 'It was started without memory and will remember nothing across conversations.\n');
+  output.write(
+    concierge.remembers ? '' : 'It was started without memory and will remember nothing across conversations.\n',
+  );
   output.write(`${plainText(concierge.guest)} is talking. /help lists the commands.\n`);
 
   const prompt = (): void => {

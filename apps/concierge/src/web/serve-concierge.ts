@@ -6,11 +6,10 @@ import type { Handler } from '@thole/server';
 import { serve } from '@thole/server/node';
 import type { Served } from '@thole/server/node';
 import { createAgent } from '../agent.ts';
-import { APP_NAME } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
-import { openServices } from '../services.ts';
+import { readOptions, usageOf } from '../options.ts';
+import { APP_NAME, openServices } from '../services.ts';
 import { errorLine } from '../terminal/error-line.ts';
-import { readServeOptions, SERVE_USAGE } from './serve-options.ts';
 
 export interface Surroundings {
   argv: readonly string[];
@@ -28,22 +27,24 @@ const WORD_DELAY_MS = 20;
 /** The whole program: serves the concierge and its page until it is to end, and answers the exit code. */
 export async function serveConcierge({ argv, env, print, printError, ended }: Surroundings): Promise<number> {
   try {
-    const options = readServeOptions(argv);
+    const options = readOptions('start', argv);
     if (options.help) {
-      print(`${SERVE_USAGE}\n`);
+      print(`${usageOf('start')}\n`);
       return 0;
     }
     const runtime = systemRuntime();
-    const { services, close } = await openServices({ memory: true, runtime, env });
+    const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
+    const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
     try {
-      const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
+      const { sessionService, memoryService, plugins, tools } = services;
       const traces = new SpanMemory({ runtime });
-      const rootAgent = createAgent({ llm: model.llm, memory: true });
+      const rootAgent = createAgent({ llm: model.llm, memoryTools: tools });
       const handler = createHandler({
-        ...{ ...services, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
-        apps: [{ name: APP_NAME, rootAgent }],
+        ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
+        apps: [{ name: APP_NAME, rootAgent, plugins }],
       });
       const server = await listen(handler, options.port, runtime);
+      services.begin();
       print(`Hotel concierge\n${model.notice}\n\nOpen ${server.url}/dev-ui/ in a browser. Ctrl-C ends it.\n`);
       await ended;
       await server.close({ timeoutMs: 5_000 });
@@ -52,7 +53,7 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
     }
     return 0;
   } catch (error) {
-    printError(`${errorLine(error)}\n${SERVE_USAGE}\n`);
+    printError(`${errorLine(error)}\n${usageOf('start')}\n`);
     return 1;
   }
 }

@@ -78,6 +78,7 @@ describe('commands', () => {
       '/forget [number]',
       '/remember <fact>',
       '/guest <name>',
+      '/reset',
       '/help',
       '/quit',
     ]) {
@@ -89,13 +90,27 @@ describe('commands', () => {
     const { type } = chatWith();
     expect(await type('/new')).toBe('A new conversation has begun.\n');
     await type('I love balconies.');
-    expect(await type('/memory')).toBe('Nothing is remembered of alice.\n');
     expect(await type('/new', '/new')).toBe(
       'The conversation is in memory now. A new one has begun.\nA new conversation has begun.\n',
     );
-    expect(await type('/memory')).toMatch(
-      /^ {2}1\. 2023-11-14 22:13 {2}user: I love balconies\.\n {2}2\. .*concierge: .*\n$/,
+    expect(await type('/memory')).toMatch(/^1\. user: I love balconies\.\n2\. concierge: .*\n$/);
+  });
+
+  it('/memory knows what was said a moment ago, in a conversation that goes on', async () => {
+    const { type } = chatWith();
+    expect(await type('I love balconies.', '/memory')).toContain('\n1. user: I love balconies.\n');
+    expect(await type('What do you know about me?')).toContain(
+      'I remember no preference of yours. In this conversation you told me:\n- balconies',
     );
+  });
+
+  it('/reset puts the conversation into memory and takes it out of the list', async () => {
+    const { type } = chatWith();
+    expect(await type('/reset')).toBe('There is nothing to clear.\n');
+    await type('I love balconies.');
+    expect(await type('/reset')).toBe('The conversation is in memory now. A new one has begun.\n');
+    expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
+    expect(await type('Book me a room.')).toContain('with a balcony, as you prefer (“balconies”)');
   });
 
   it('/sessions lists the guest’s conversations, the newest first, and marks this one', async () => {
@@ -123,23 +138,25 @@ describe('commands', () => {
   it('/remember keeps a fact word for word, which a booking then takes along', async () => {
     const { type } = chatWith();
     expect(await type('/remember')).toBe('What shall be remembered? Write /remember <fact>.\n');
-    expect(await type('/remember  a harp, tuned')).toBe('Remembered of alice: a harp, tuned\n');
+    expect(await type('/remember  a harp, tuned')).toBe('Remembered: a harp, tuned\n');
     expect(await type('Book me a room.')).toMatch(/request: "a harp, tuned"[^]*you told me “a harp, tuned”/);
   });
 
   it('/forget asks, and only yes forgets', async () => {
     const { type } = chatWith();
     await type('I love balconies.', '/new');
-    expect(await type('/forget')).toBe('Forget everything that is remembered of alice? Answer yes or no.\n');
+    expect(await type('/forget')).toBe('Forget everything that is remembered of you? Answer yes or no.\n');
     expect(await type('no')).toBe('Nothing was forgotten.\n');
     expect(await type('/forget', '')).toContain('Nothing was forgotten.\n');
     expect(await type('yes')).not.toContain('Forgotten');
     expect(await type('/forget', '/guest')).toContain('Nothing was forgotten.\nalice is talking.');
+    expect(await type('yes')).not.toContain('Forgotten');
+    expect(await type('/forget', '/dance')).toContain('Nothing was forgotten.\nThere is no command /dance.');
     expect(await type('/memory')).toContain('I love balconies.');
     expect(await type('/forget', ' YES ')).toMatch(
-      /Forgotten: \d memories of alice\. Bookings stay; a new conversation has begun\.\n$/,
+      /Forgotten: \d memories\. This conversation stays\.\nBookings stay; the next message begins a new conversation\.\n$/,
     );
-    expect(await type('/memory')).toBe('Nothing is remembered of alice.\n');
+    expect(await type('/memory')).toBe('Nothing is remembered.\n');
   });
 
   it('/forget takes the running conversation along, and another guest’s memories stay', async () => {
@@ -151,15 +168,29 @@ describe('commands', () => {
     expect(await type('/guest bob', '/memory')).toContain('I love the sea.');
   });
 
-  it('/forget with a number forgets that line of the last /memory', async () => {
+  it('/forget with a number forgets that line of the last /memory, one after the other', async () => {
     const { type } = chatWith();
-    await type('/remember I love balconies', '/remember I love the sea');
-    expect(await type('/memory sea')).toContain('1. ');
-    expect(await type('/forget 1')).toContain('Forgotten: I love the sea');
+    await type('/remember I love balconies', '/remember I love the sea', '/remember I love desks');
+    expect(await type('/memory love')).toContain('3. ');
+    const first = await type('/forget 1');
+    expect(first).toBe(
+      'Forgotten, with what it was drawn from.\nBookings stay; the next message begins a new conversation.\n',
+    );
+    expect(await type('/forget 2')).toBe('Forgotten, with what it was drawn from.\n');
     expect(await type('/forget 1')).toBe('That was forgotten already.\n');
-    expect(await type('/forget 2')).toBe('There is no such line: /memory lists them with their numbers.\n');
+    expect(await type('/forget 4')).toBe('There is no such line: /memory lists them with their numbers.\n');
     expect(await type('/forget one')).toBe('There is no such line: /memory lists them with their numbers.\n');
-    expect(await type('/memory')).toMatch(/^ {2}1\. .*I love balconies\n$/);
+    expect(await type('/memory')).toMatch(/^1\. kept: I love \w+\n$/);
+  });
+
+  it('/forget with a number begins another conversation, in which what tools had answered is not known', async () => {
+    const { type, concierge } = chatWith();
+    await type('I love balconies.', '/new', 'What do you know about me?');
+    const before = concierge.sessionId;
+    const [, number] = /^(\d)\. user: I love balconies/m.exec(await type('/memory'))!;
+    await type(`/forget ${number}`);
+    expect(await type('Book me a room.')).toContain('I remember no preference of yours');
+    expect(concierge.sessionId).not.toBe(before);
   });
 
   it('/guest ends the conversation and lets another guest talk; a name that cannot be one is refused', async () => {
@@ -167,7 +198,7 @@ describe('commands', () => {
     await type('I love balconies.');
     expect(await type('/guest')).toBe('alice is talking. Write /guest <name> to change that.\n');
     expect(await type('/guest bob')).toBe('bob is talking now.\n');
-    expect(await type('/memory')).toBe('Nothing is remembered of bob.\n');
+    expect(await type('/memory')).toBe('Nothing is remembered.\n');
     expect(await type(`/guest ${'x'.repeat(600)}`)).toMatch(/^! INVALID_INPUT: [^\n]+\n$/);
     expect(await type('/guest alice', '/memory')).toContain('I love balconies.');
   });
@@ -180,10 +211,10 @@ describe('commands', () => {
     expect(chat.hasQuit).toBe(true);
   });
 
-  it('answers everything about memory with a coded line when there is none', async () => {
+  it('answers everything about memory with that it is off when there is none', async () => {
     const { type } = chatWith({ memory: false });
     for (const command of ['/memory', '/memory sea', '/forget', '/forget 1', '/remember me']) {
-      expect(await type(command)).toMatch(/^! MEMORY_NOT_CONFIGURED: [^\n]+\n$/);
+      expect(await type(command)).toBe('Memory is off: nothing is kept beyond this conversation.\n');
     }
     expect(await type('hello', '/new')).toContain('A new conversation has begun.\n');
   });
@@ -191,15 +222,16 @@ describe('commands', () => {
 
 describe('leaving', () => {
   it('keeps the last conversation in memory', async () => {
-    const { chat, concierge, type } = chatWith();
+    const { chat, services, type } = chatWith();
     await type('I love balconies.');
     expect(await chat.close()).toBe(true);
-    expect(await concierge.memories('balconies')).not.toEqual([]);
+    const found = await services.memoryService!.searchMemory({ appName: 'hotel', userId: 'alice', query: 'balconies' });
+    expect(found.memories).not.toEqual([]);
   });
 
   it('says so when the conversation could not be kept', async () => {
     const memoryService = new InMemoryMemoryService();
-    memoryService.addSessionToMemory = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is away.'));
+    memoryService.addEventsToMemory = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is away.'));
     const { chat, type } = chatWith({ memoryService });
     await type('hello');
     expect(await type('/new')).toBe('! STORE_UNAVAILABLE: The store is away.\n');

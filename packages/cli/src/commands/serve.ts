@@ -14,12 +14,14 @@ Examples:
   $ thole web agents/hello          one agent
   $ thole web --port 0              any free port
   $ thole web --session_service_uri postgresql://user:password@host/thole
+  $ thole web --memory_service_uri sqlite:///./.thole/sessions.db    memory beside the sessions
   $ THOLE_TOKEN=… thole web --host 0.0.0.0    others on the network, with a token`;
 
 const API_EXAMPLES = `
 Examples:
   $ thole api_server agents
   $ thole api_server agents --session_service_uri redis://127.0.0.1:6379 --no-reload
+  $ thole api_server agents --memory_service_uri mysql://user:password@host/thole
   $ thole api_server agents --allow_origins https://example.com --allow_origins https://other.example
   $ THOLE_TOKEN=… thole api_server agents --host 0.0.0.0 --url_prefix /api`;
 

@@ -1,9 +1,9 @@
-import { progress } from '@clack/prompts';
 import { migrateFromAdk } from '@thole/sql-services';
 import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { databaseUrl } from '../services/database-url.ts';
 import { readServiceUri } from '../services/service-uri.ts';
+import { ProgressBar } from '../terminal/progress-bar.ts';
 import { linesTo } from '../terminal/write-to.ts';
 
 /** What `thole migrate session` was told. */
@@ -21,21 +21,15 @@ export async function migrateSessions(host: Host, options: MigrateOptions): Prom
   const from = await urlOf(host, '--from', options.from ?? options.sourceDbUrl);
   const to = await urlOf(host, '--to', options.to ?? options.destDbUrl);
   const { runtime } = host;
-  const bar = progressOf(host);
-  try {
-    const done = await migrateFromAdk({
-      from: { dbUrl: from, runtime },
-      to: { dbUrl: to, runtime },
-      onProgress: (done) => bar.show(done),
-    });
-    bar.end();
-    const skipped = done.skipped === 0 ? '' : ` ${count(done.skipped, 'session')} were there already.`;
-    linesTo(host.output)(`Copied ${count(done.sessions, 'session')} with ${count(done.events, 'event')}.${skipped}`);
-    return 0;
-  } catch (error) {
-    bar.fail();
-    throw error;
-  }
+  const progress = progressOf(host);
+  const done = await migrateFromAdk({
+    from: { dbUrl: from, runtime },
+    to: { dbUrl: to, runtime },
+    onProgress: (done) => progress.show(done),
+  }).finally(() => progress.end());
+  const skipped = done.skipped === 0 ? '' : ` ${count(done.skipped, 'session')} were there already.`;
+  linesTo(host.output)(`Copied ${count(done.sessions, 'session')} with ${count(done.events, 'event')}.${skipped}`);
+  return 0;
 }
 
 async function urlOf({ cwd }: Host, option: string, text: string | undefined): Promise<string> {
@@ -52,26 +46,22 @@ async function urlOf({ cwd }: Host, option: string, text: string | undefined): P
 function progressOf({ errors }: Host): {
   show(done: { sessions: number; skipped: number; total: number }): void;
   end(): void;
-  fail(): void;
 } {
-  let bar: ReturnType<typeof progress> | undefined;
-  let shown = 0;
-  let last = '';
+  const bar = new ProgressBar((text) => void errors.write(text));
   const print = linesTo(errors);
+  let shown = 0;
   return {
     show({ sessions, skipped, total }) {
       const done = sessions + skipped;
-      last = `${done} of ${count(Math.max(total, done), 'session')}`;
+      const words = `${done} of ${count(Math.max(total, done), 'session')}`;
       if (errors.isTTY === true) {
-        if (!bar) (bar = progress({ max: Math.max(total, 1), output: errors })).start('Copying');
-        bar.advance(1, last);
+        bar.show(done, total, words);
       } else if (done === total || done - shown >= total / 10) {
         shown = done;
-        print(last);
+        print(words);
       }
     },
-    end: () => bar?.stop(last),
-    fail: () => bar?.error(last),
+    end: () => bar.end(),
   };
 }
 

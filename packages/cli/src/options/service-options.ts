@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { artifactServices } from '../services/artifact-services.ts';
-import { memoryServices } from '../services/memory-services.ts';
-import { schemesOf } from '../services/service-table.ts';
-import { sessionServices } from '../services/session-services.ts';
+import { schemesOf } from '../services/backends.ts';
 
 /** Which services an app runs on: URIs, as typed. */
 export interface ServiceOptions {
@@ -16,11 +13,14 @@ export function addServiceOptions(command: Command): Command {
   return command
     .option(
       '--session-service-uri <uri>',
-      `where sessions are kept: ${schemesOf(sessionServices)} (default: ./.thole/sessions.db)`,
+      `where sessions are kept: ${schemesOf('sessions')} (default: ./.thole/sessions.db)`,
     )
     .option(
       '--artifact-service-uri <uri>',
-      `where artifacts are kept: ${schemesOf(artifactServices)} (default: ./.thole/artifacts)`,
+      `where artifacts are kept: ${schemesOf('artifacts')} (default: ./.thole/artifacts, or memory:// where sessions are)`,
     )
-    .option('--memory-service-uri <uri>', `where memory is kept: ${schemesOf(memoryServices)} (default: memory://)`);
+    .option(
+      '--memory-service-uri <uri>',
+      `where memory is kept: ${schemesOf('memory')} (default: ./.thole/memory.db, or memory:// where sessions are)`,
+    );
 }

@@ -1,12 +1,13 @@
+import { loadDriver } from './load-driver.ts';
 import type { ServiceUri } from './service-uri.ts';
 import { sqliteUrl } from './service-uri.ts';
 
 const drivers: { readonly [scheme: string]: () => Promise<unknown> } = {
-  postgresql: () => import('pg'),
-  mysql: () => import('mysql2'),
+  postgresql: () => loadDriver('pg', () => import('pg')),
+  mysql: () => loadDriver('mysql2', () => import('mysql2')),
 };
 
-/** The URL for `@thole/sql-services`. The database's driver is loaded here, so that no request waits for it. */
+/** The URL for `@thole/sql-services`. The database's driver is loaded here; `DRIVER_MISSING` where it is not installed. */
 export async function databaseUrl(uri: ServiceUri, cwd: string): Promise<string> {
   await drivers[uri.scheme]?.();
   return uri.scheme === 'sqlite' ? sqliteUrl(uri, cwd) : `${uri.scheme}://${uri.rest}`;

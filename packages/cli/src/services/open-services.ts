@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactService, MemoryService, Runtime, SessionService } from '@thole/core';
 import type { ServiceOptions } from '../options/service-options.ts';
-import { artifactServices } from './artifact-services.ts';
-import { memoryServices } from './memory-services.ts';
-import type { OpenService, ServiceTable } from './service-table.ts';
-import { openService } from './service-table.ts';
+import type { OpenService } from './backend.ts';
+import { openService } from './backends.ts';
+import { Connections } from './connections.ts';
 import { readServiceUri, urlOfSqliteFile } from './service-uri.ts';
-import { sessionServices } from './session-services.ts';
 
 /** What apps run on. */
 export interface Services {
@@ -35,29 +33,33 @@ export function servicesOnDemand(
 }
 
 /**
- * Opens what the options name, each once its store answers. Left out, sessions are in `.thole/sessions.db` and artifacts in
- * `.thole/artifacts` below `cwd` (in this process where sessions are), and memory in this process.
+ * Opens what the options name, each once its store answers. Left out, all is kept below `.thole` in `cwd`: sessions in
+ * `sessions.db`, memory in `memory.db`, artifacts in `artifacts`; the last two in this process where sessions are.
  */
 export async function openServices(
   options: ServiceOptions,
   { cwd, runtime }: { cwd: string; runtime: Runtime },
 ): Promise<{ services: Services; close(): Promise<void> }> {
+  const connections = new Connections();
   const opened: OpenService<unknown>[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((each) => each.close()));
+    await connections.close();
   };
-  const open = async <S>(table: ServiceTable<S>, option: string, uri: string): Promise<S> => {
-    const one = await openService(table, uri, { cwd, runtime, option });
+  const keep = <S>(one: OpenService<S>): S => {
     opened.push(one);
     return one.service;
   };
-  const sessions = options.sessionServiceUri ?? urlOfSqliteFile(join(cwd, '.thole', 'sessions.db'));
-  const artifacts = options.artifactServiceUri ?? artifactsBeside(sessions, cwd);
+  const context = (option: string) => ({ cwd, runtime, connections, option });
+  const sessions = options.sessionServiceUri ?? fileBelow(cwd, 'sessions.db');
+  const besides = placesBeside(sessions, cwd);
+  const artifacts = options.artifactServiceUri ?? besides.artifacts;
+  const memory = options.memoryServiceUri ?? besides.memory;
   try {
     const services = {
-      sessionService: await open(sessionServices, '--session_service_uri', sessions),
-      artifactService: await open(artifactServices, '--artifact_service_uri', artifacts),
-      memoryService: await open(memoryServices, '--memory_service_uri', options.memoryServiceUri ?? 'memory://'),
+      sessionService: keep(await openService('sessions', sessions, context('--session_service_uri'))),
+      artifactService: keep(await openService('artifacts', artifacts, context('--artifact_service_uri'))),
+      memoryService: keep(await openService('memory', memory, context('--memory_service_uri'))),
     };
     return { services, close };
   } catch (error) {
@@ -66,7 +68,13 @@ export async function openServices(
   }
 }
 
-function artifactsBeside(sessions: string, cwd: string): string {
+/** Where artifacts and memory are that nobody has named a place for. */
+function placesBeside(sessions: string, cwd: string): { artifacts: string; memory: string } {
   const { scheme } = readServiceUri('--session_service_uri', sessions);
-  return scheme === 'memory' ? 'memory://' : pathToFileURL(join(cwd, '.thole', 'artifacts')).href;
+  if (scheme === 'memory') return { artifacts: 'memory://', memory: 'memory://' };
+  return { artifacts: pathToFileURL(join(cwd, '.thole', 'artifacts')).href, memory: fileBelow(cwd, 'memory.db') };
+}
+
+function fileBelow(cwd: string, name: string): string {
+  return urlOfSqliteFile(join(cwd, '.thole', name));
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemRuntime, textOf } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
@@ -88,6 +88,16 @@ describe('loading', () => {
     };
     await load(await loaderOf(cwd, '.', async () => checked));
     expect(names).toEqual(['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'gpt-5.5']);
+  });
+
+  it('comes with every provider there is', () => {
+    const packages = join(import.meta.dirname, '../../..');
+    const providers = readdirSync(packages).filter((name) => name.startsWith('provider-'));
+    const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
+      dependencies: { [name: string]: string };
+    };
+    expect(providers.length).toBeGreaterThan(1);
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(providers.map((name) => `@thole/${name}`)));
   });
 
   it('takes a runner with its own services', async () => {

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import type { Llm } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { calls, callsAll, fails, hangs, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
-import { FunctionTool, LongRunningFunctionTool } from '@thole/tools';
+import { FunctionTool, loadMemoryTool, LongRunningFunctionTool, rememberTool } from '@thole/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
@@ -110,12 +111,54 @@ describe('thole run from a pipe', () => {
     expect((await sessionsIn(cwd).listSessions(ref)).total).toBe(0);
   });
 
-  it('shows whole answers with --no-stream', async () => {
-    const { model, run } = helloThat(streams('Good ', 'day.'));
-    expect((await run(['Hi', '--no-stream'])).output).toBe('hello: Good day.\n');
-    expect(model.requests).toHaveLength(1);
+  it('streams: each word is there before the next one is said', async () => {
+    const place = holding();
+    const outcome = place.run(['Hi']);
+    await place.until('hello: Good ');
+    place.goOn();
+    expect((await outcome).output).toBe('hello: Good day.\n');
+  });
+
+  it('shows whole answers with --no-stream, and asks the model for no parts', async () => {
+    const place = holding();
+    const outcome = place.run(['Hi', '--no-stream']);
+    await place.until('asked whole');
+    place.goOn();
+    expect((await outcome).output).toBe('hello: Good day.\n');
   });
 });
+
+/** An agent called hello that says half of its answer, and the rest when it may go on. */
+function holding() {
+  const cwd = temporaryFolder({ 'hello/agent.ts': '' });
+  const [rest, half] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const seen = { output: '', asked: '' };
+  const whole = { content: { role: 'model' as const, parts: [{ text: 'Good day.' }] } };
+  const model: Llm = {
+    model: 'halves',
+    specVersion: 1,
+    async *generateContentAsync(_request, { stream }) {
+      seen.asked = stream ? 'asked in parts' : 'asked whole';
+      half.resolve();
+      if (stream) yield { content: { role: 'model', parts: [{ text: 'Good ' }] }, partial: true };
+      await rest.promise;
+      if (stream) yield { content: { role: 'model', parts: [{ text: 'day.' }] }, partial: true };
+      yield whole;
+    },
+  };
+  const modules = { 'hello/agent.ts': { rootAgent: new LlmAgent({ name: 'hello', model }) } };
+  return {
+    run: (args: readonly string[]): Promise<Outcome> =>
+      thole(['run', 'hello', ...args], { cwd, modules, onOutput: (output) => (seen.output = output) }),
+    /** Resolves when this was written, or is how the model was asked. */
+    async until(text: string): Promise<void> {
+      await half.promise;
+      await expect.poll(() => [seen.output, seen.asked]).toContain(text);
+      if (seen.asked === 'asked whole') expect(seen.output).toBe('');
+    },
+    goOn: () => rest.resolve(),
+  };
+}
 
 describe('interrupting', () => {
   it('stops the answer that is given and goes on; without one it leaves', async () => {
@@ -262,6 +305,23 @@ describe('services', () => {
     expect(existsSync(join(cwd, '.thole', 'sessions.db'))).toBe(false);
   });
 
+  it('are those of the options for memory too: an agent finds what an earlier run was told to remember', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': '' });
+    const model = new ScriptedLlm(
+      calls('remember', { fact: 'Likes figs.' }),
+      says('Noted.'),
+      calls('load_memory', { query: 'figs' }),
+      says('You like figs.'),
+    );
+    const agent = new LlmAgent({ name: 'a', model, tools: [rememberTool(), loadMemoryTool()] });
+    const modules = { 'agent.ts': { rootAgent: agent } };
+    const argv = ['run', '.', '--session_service_uri', 'memory://', '--memory_service_uri', 'sqlite:///memory.db'];
+    await thole([...argv, 'I like figs.'], { cwd, modules });
+    await thole([...argv, 'What do I like?'], { cwd, modules });
+    expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('Likes figs.');
+    model.assertDone();
+  });
+
   it('are the runner’s own where the agent exports one: nothing is opened', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(says('Hi.')) });
@@ -273,12 +333,17 @@ describe('services', () => {
 });
 
 describe('what cannot run', () => {
-  it('tells of a model without its key in one line', async () => {
+  it.each([
+    ['gpt-5.5', 'OPENAI_API_KEY'],
+    ['openai/any', 'OPENAI_API_KEY'],
+    ['gemini-2.5-flash', 'GEMINI_API_KEY'],
+    ['gemini/any', 'GEMINI_API_KEY'],
+  ])('tells of %s without its key, %s, in one line', async (model, key) => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
-    const modules = { 'agent.ts': { rootAgent: new LlmAgent({ name: 'a', model: 'gpt-5.5' }) } };
+    const modules = { 'agent.ts': { rootAgent: new LlmAgent({ name: 'a', model }) } };
     const { code, output } = await thole(['run', '.', 'Hi'], { cwd, modules, env: {} });
     expect(code).toBe(1);
-    expect(output).toMatch(/^! INVALID_INPUT: [^\n]*OPENAI_API_KEY[^\n]*\n$/);
+    expect(output).toMatch(new RegExp(`^! INVALID_INPUT: [^\\n]*${key}[^\\n]*\\n$`));
   });
 
   it('tells of a broken file in one line and ends with 1', async () => {

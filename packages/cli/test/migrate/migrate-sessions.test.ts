@@ -61,10 +61,13 @@ describe('thole migrate session', () => {
     expect((await thole(['migrate', 'session', ...adks], { cwd })).output).toBe('Copied 1 session with 1 event.\n');
   });
 
-  it('shows a bar in a terminal', async () => {
-    const { code, errors } = await thole(argv, { cwd: adkDatabase(3), tty: true });
-    expect(code).toBe(0);
-    expect(errors).toContain('3 of 3 sessions');
+  it('shows a bar in a terminal, which grows over itself while it copies', async () => {
+    const { code, output, errors } = await thole(argv, { cwd: adkDatabase(45), tty: true });
+    expect({ code, output }).toEqual({ code: 0, output: 'Copied 45 sessions with 45 events.\n' });
+    const drawn = errors.split('\r').slice(1);
+    const cells = drawn.map((line) => line.split('━').length - 1);
+    expect(cells).toEqual(Array.from({ length: 31 }, (_, i) => i));
+    expect(drawn.at(-1)).toBe(`${'━'.repeat(30)}  45 of 45 sessions\u001b[K\n`);
   });
 
   it.each([

@@ -68,7 +68,7 @@ async function serving(
     interrupt();
     await outcome;
   });
-  const [url] = /http:\/\/127\.0\.0\.1:\d+[\w/-]*?(?=\/dev-ui\/|\n)/.exec(seen.output)!;
+  const [url] = /http:\/\/[\w.[\]:]+:\d+[\w/-]*?(?=\/dev-ui\/|\n)/.exec(seen.output)!;
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(url + path, init);
   const post = (path: string, body: unknown): Promise<Response> =>
     get(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -146,6 +146,20 @@ describe('thole web', () => {
     expect((await server.get('/list-apps')).status).toBe(401);
   });
 
+  it('remembers in the database of --memory_service_uri what an earlier command was told', async () => {
+    const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1') });
+    const args = ['--memory_service_uri', 'sqlite:///./memory.db'];
+    const first = await serving('web', cwd, args);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ memories: [{ text: 'Likes figs.' }] });
+    expect((await first.get('/apps/a/users/u/memory', { method: 'POST', headers, body })).status).toBe(200);
+    first.interrupt();
+    expect((await first.outcome).code).toBe(0);
+    const later = await serving('api_server', cwd, args);
+    const found = await (await later.get('/apps/a/users/u/memory?query=figs')).json();
+    expect(found).toMatchObject({ memories: [{ kind: 'note', content: { parts: [{ text: 'Likes figs.' }] } }] });
+  });
+
   it('puts everything below --url_prefix', async () => {
     const server = await serving('web', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }), [
       '--url_prefix',
@@ -175,6 +189,17 @@ describe('thole api_server', () => {
       expect(await allowed(origin)).toBe(origin);
     expect(await allowed('https://d.example')).toBeNull();
   });
+});
+
+it('listens where --host and --port say', async () => {
+  const free = await serving('api_server', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }));
+  const { port } = new URL(free.url);
+  free.interrupt();
+  await free.outcome;
+  const args = ['--host', 'localhost', '--port', port];
+  const server = await serving('api_server', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }), args);
+  expect(new URL(server.url).port).toBe(port);
+  expect((await server.get('/health')).status).toBe(200);
 });
 
 it('answers requests that name this machine, or one of --allowed_hosts, as their host', async () => {

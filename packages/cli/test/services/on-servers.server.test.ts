@@ -30,5 +30,32 @@ for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
       await services.artifactService.deleteSessionArtifacts(ref);
       await close();
     });
+
+    it('keep memory beside sessions, which a later command finds and forgets', async () => {
+      const options = { sessionServiceUri: url, memoryServiceUri: url };
+      const user = { appName: 'cli', userId: `of the command ${process.pid}` };
+      const content = { role: 'user' as const, parts: [{ text: 'Likes figs.' }] };
+      const first = await openServices(options, { cwd: temporaryFolder(), runtime: systemRuntime() });
+      await first.services.memoryService.addMemory!({ ...user, memories: [{ kind: 'note', content }] });
+      await first.close();
+      const later = await openServices(options, { cwd: temporaryFolder(), runtime: systemRuntime() });
+      const { memoryService } = later.services;
+      const { memories } = await memoryService.searchMemory({ ...user, query: 'figs' });
+      expect(memories).toMatchObject([{ kind: 'note', content }]);
+      expect(await memoryService.deleteUserMemory!(user)).toBe(1);
+      await later.close();
+    });
+
+    it('answer nothing once they are closed: no connection is left', async () => {
+      const options = { sessionServiceUri: url, memoryServiceUri: url, artifactServiceUri: url };
+      const { services, close } = await openServices(options, { cwd: temporaryFolder(), runtime: systemRuntime() });
+      await close();
+      const user = { appName: 'cli', userId: 'nobody' };
+      const unavailable = { code: 'STORE_UNAVAILABLE' };
+      await expect(services.sessionService.listSessions(user)).rejects.toMatchObject(unavailable);
+      await expect(services.memoryService.listMemories!(user)).rejects.toMatchObject(unavailable);
+      const ref = { ...user, sessionId, filename: 'a.txt' };
+      await expect(services.artifactService.loadArtifact(ref)).rejects.toMatchObject(unavailable);
+    });
   });
 }

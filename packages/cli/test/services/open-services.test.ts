@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemRuntime } from '@thole/core';
+import { createEvent, systemRuntime, textOf } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceOptions } from '../../src/options/service-options.ts';
@@ -11,27 +11,38 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const runtime = systemRuntime();
 const user = { appName: 'app', userId: 'ada' };
 
+const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });
+
+async function found({ memoryService }: Services, query: string): Promise<string[]> {
+  const { memories } = await memoryService.searchMemory({ ...user, query });
+  return memories.map(({ content }) => textOf(content));
+}
+
 async function opened(options: ServiceOptions, cwd: string): Promise<Services> {
   const { services, close } = await openServices(options, { cwd, runtime });
   onTestFinished(close);
   return services;
 }
 
-it('keeps sessions and artifacts below .thole unless told otherwise', async () => {
+it('keeps sessions, artifacts and memory below .thole unless told otherwise', async () => {
   const cwd = temporaryFolder();
   const first = await opened({}, cwd);
   const session = await first.sessionService.createSession({ ...user, sessionId: 's' });
   const ref = { ...user, sessionId: session.id, filename: 'a.txt' };
   await first.artifactService.saveArtifact({ ...ref, artifact: { text: 'kept' } });
-  expect(existsSync(join(cwd, '.thole', 'sessions.db'))).toBe(true);
+  await first.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
+  for (const name of ['sessions.db', 'memory.db']) expect(existsSync(join(cwd, '.thole', name))).toBe(true);
   const second = await opened({}, cwd);
   expect((await second.sessionService.getSession({ ...user, sessionId: 's' }))?.id).toBe('s');
   expect(await second.artifactService.loadArtifact(ref)).toEqual({ text: 'kept' });
+  expect(await found(second, 'figs')).toEqual(['Likes figs.']);
 });
 
-it('writes nothing where everything is memory://', async () => {
+it('writes nothing where sessions are memory:// and no other place is named', async () => {
   const cwd = temporaryFolder();
-  const { sessionService, artifactService } = await opened({ sessionServiceUri: 'memory://' }, cwd);
+  const services = await opened({ sessionServiceUri: 'memory://' }, cwd);
+  const { sessionService, artifactService } = services;
+  await services.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
   const { id } = await sessionService.createSession(user);
   await artifactService.saveArtifact({ ...user, sessionId: id, filename: 'a', artifact: { text: 'x' } });
   expect(existsSync(join(cwd, '.thole'))).toBe(false);
@@ -64,10 +75,31 @@ it('takes an absolute SQLite file after four slashes, and an absolute or relativ
   ]);
 });
 
+it('keeps sessions and memory in one SQLite file, where another process finds what was said in a session', async () => {
+  const cwd = temporaryFolder();
+  const uri = 'sqlite:///./all.db';
+  const { services, close } = await openServices({ sessionServiceUri: uri, memoryServiceUri: uri }, { cwd, runtime });
+  const { sessionService, memoryService } = services;
+  const session = await sessionService.createSession({ ...user, sessionId: 's' });
+  const content = { role: 'user' as const, parts: [{ text: 'I like figs.' }] };
+  await sessionService.appendEvent({ session, event: createEvent({ author: 'user', content, timestamp: 1 }, runtime) });
+  const stored = await sessionService.getSession({ ...user, sessionId: 's' });
+  await memoryService.addSessionToMemory(stored!);
+  await close();
+  await expect(memoryService.listMemories!(user)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  const later = await opened({ sessionServiceUri: uri, memoryServiceUri: uri }, cwd);
+  expect(await found(later, 'figs')).toEqual(['I like figs.']);
+  expect(existsSync(join(cwd, 'all.db'))).toBe(true);
+});
+
 describe('what cannot be opened', () => {
   it.each([
     [{ sessionServiceUri: 'file://./x' }, /^--session_service_uri cannot be file:\/\/; it takes memory:\/\/, sqlite/],
-    [{ memoryServiceUri: 'redis://secret@h' }, /^--memory_service_uri cannot be redis:\/\/; it takes memory:\/\/\.$/],
+    [
+      { memoryServiceUri: 'rag://secret@h' },
+      /^--memory_service_uri cannot be rag:\/\/; it takes memory:\/\/, sqlite:\/\/, postgresql:\/\/, mysql:\/\/, redis:\/\/, rediss:\/\/\.$/,
+    ],
+    [{ memoryServiceUri: 'file://./x' }, /^--memory_service_uri cannot be file:\/\//],
     [{ artifactServiceUri: 'gs://bucket' }, /^--artifact_service_uri cannot be gs:\/\/; it takes memory:\/\/, file/],
     [{ artifactServiceUri: 'file://' }, /^--artifact_service_uri must name a folder/],
     [{ sessionServiceUri: 'constructor://' }, /^--session_service_uri cannot be constructor/],
@@ -81,6 +113,7 @@ describe('what cannot be opened', () => {
   it.each([
     { sessionServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
     { sessionServiceUri: 'mysql://nobody@127.0.0.1:1/none' },
+    { sessionServiceUri: 'memory://', memoryServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
   ])('says at once that no database answers at %j', { timeout: 60_000 }, async (options) => {
     await expect(openServices(options, { cwd: temporaryFolder(), runtime })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',

@@ -1,4 +1,6 @@
+import type { Signal } from '@preact/signals';
 import { Icon } from '../parts/icons.tsx';
+import type { IconName } from '../parts/icons.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
 import { togglePalette } from '../palette/palette-open.ts';
@@ -12,7 +14,6 @@ import { UserMenu } from './UserMenu.tsx';
 export function TopBar() {
   void theme.value;
   const narrow = isNarrow.value;
-  const inspector = narrow ? inspectorOpen : inspectorShown;
   return (
     <header class="top">
       <h1 class="visually-hidden">Thole</h1>
@@ -36,22 +37,8 @@ export function TopBar() {
       </button>
       <ConnectionSign />
       <div class="top-buttons">
-        {!isPhone.value && (
-          <IconButton
-            label={timelineShown.value ? 'Hide the time line' : 'Show the time line'}
-            keys="l"
-            icon="clock"
-            aria-pressed={timelineShown.value}
-            onClick={() => (timelineShown.value = !timelineShown.value)}
-          />
-        )}
-        <IconButton
-          label={inspector.value ? 'Hide the inspector' : 'Show the inspector'}
-          keys="i"
-          icon="panel"
-          aria-pressed={inspector.value}
-          onClick={() => (inspector.value = !inspector.value)}
-        />
+        {!isPhone.value && <Toggle shown={timelineShown} what="time line" keys="l" icon="clock" />}
+        <Toggle shown={narrow ? inspectorOpen : inspectorShown} what="inspector" keys="i" icon="panel" />
         <IconButton
           label={isDark() ? 'Light theme' : 'Dark theme'}
           icon={isDark() ? 'sun' : 'moon'}
@@ -59,6 +46,20 @@ export function TopBar() {
         />
       </div>
     </header>
+  );
+}
+
+/** Shows a part of the page, or hides it. */
+function Toggle(p: { shown: Signal<boolean>; what: string; keys: string; icon: IconName }) {
+  const { shown } = p;
+  return (
+    <IconButton
+      label={`${shown.value ? 'Hide' : 'Show'} the ${p.what}`}
+      keys={p.keys}
+      icon={p.icon}
+      aria-pressed={shown.value}
+      onClick={() => (shown.value = !shown.value)}
+    />
   );
 }
 

@@ -7,6 +7,8 @@ export function ConfirmDialog(p: {
   text: string;
   action: string;
   onConfirm: () => void;
+  /** A lesser way, which is offered beside. */
+  other?: { action: string; onConfirm: () => void } | undefined;
   onClose: () => void;
 }) {
   return (
@@ -15,17 +17,24 @@ export function ConfirmDialog(p: {
       <DialogDescription>{p.text}</DialogDescription>
       <div class="button-row dialog-actions">
         <DialogDismiss class="button">Cancel</DialogDismiss>
-        <button
-          type="button"
-          class="button button-bad"
-          onClick={() => {
-            p.onClose();
-            p.onConfirm();
-          }}
-        >
-          {p.action}
-        </button>
+        {p.other && <Choice {...p.other} onClose={p.onClose} />}
+        <Choice action={p.action} onConfirm={p.onConfirm} onClose={p.onClose} isBad />
       </div>
     </Dialog>
+  );
+}
+
+function Choice(p: { action: string; onConfirm: () => void; onClose: () => void; isBad?: boolean | undefined }) {
+  return (
+    <button
+      type="button"
+      class={p.isBad ? 'button button-bad' : 'button'}
+      onClick={() => {
+        p.onClose();
+        p.onConfirm();
+      }}
+    >
+      {p.action}
+    </button>
   );
 }

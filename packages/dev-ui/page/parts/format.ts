@@ -12,6 +12,7 @@ export function formatDuration(ms: number): string {
 
 // Made once: making one costs more than a hundred uses.
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The time of day, from seconds since the epoch. */
@@ -22,6 +23,11 @@ export function formatTime(seconds: number): string {
 /** Day and time, from seconds since the epoch. */
 export function formatMoment(seconds: number): string {
   return moment.format(seconds * 1_000);
+}
+
+/** The day, from seconds since the epoch. */
+export function formatDay(seconds: number): string {
+  return day.format(seconds * 1_000);
 }
 
 /** `now`, `3 min`, `2 h`, then the time of day. */

@@ -19,6 +19,12 @@ export const sessions: ReadonlySignal<readonly SessionSummary[] | undefined> = c
   listed.value?.filter((each) => !hiddenSessions.value.has(each.id)),
 );
 
+/** Whether a session is surely not there any more; where older ones than those listed may be, nothing is sure. */
+export function isGone(id: string): boolean {
+  const all = listed.value;
+  return all !== undefined && all.length < MOST && !all.some((each) => each.id === id);
+}
+
 /** Reads the list whenever the app or the user changes, and when the server is back. */
 export function followSessions(): void {
   let of = '';

@@ -51,8 +51,10 @@ export class AutoIngestPlugin implements Plugin {
   readonly #done = new LatestSeqs();
   readonly #waiting = new Map<string, SessionRef>();
   readonly #closing = new AbortController();
-  /** Somebody waits. */
-  #hurry = new AbortController();
+  /** Goes to every call of memory until one is late. */
+  #late = new AbortController();
+  /** Begins with what waits, unless that has been done. */
+  #begin: (() => void) | undefined;
   #working: Promise<void> | undefined;
 
   constructor(options: AutoIngestPluginOptions) {
@@ -82,17 +84,12 @@ export class AutoIngestPlugin implements Plugin {
       return;
     }
     this.#waiting.set(key, session);
-    if (this.#working) return;
-    this.#hurry = new AbortController();
-    this.#working = this.#work().finally(() => (this.#working = undefined));
+    if (!this.#working && !this.#begin) this.#beginSoon();
   }
 
   /** Resolves when everything that was queued is in memory, or was given up. */
   async flush(): Promise<void> {
-    while (this.#working) {
-      this.#hurry.abort();
-      await this.#working;
-    }
+    for (this.#begin?.(); this.#working; this.#begin?.()) await this.#working;
   }
 
   /** Waits for what is queued, and between attempts no longer; part of being a plugin. */
@@ -101,14 +98,27 @@ export class AutoIngestPlugin implements Plugin {
     return this.flush();
   }
 
+  // Whoever waits for the run has it first; and what comes meanwhile is read at once with this.
+  #beginSoon(): void {
+    let cancel: (() => void) | undefined;
+    const begin = (): void => {
+      if (this.#begin !== begin) return;
+      this.#begin = undefined;
+      cancel?.();
+      this.#working = this.#work();
+    };
+    this.#begin = begin;
+    if (this.#runtime.turnOver) void this.#runtime.turnOver().then(begin);
+    else cancel = this.#runtime.timer(0, begin);
+  }
+
   async #work(): Promise<void> {
-    // Whoever waits for the run has it first; and what comes meanwhile is read at once with this.
-    await this.#runtime.sleep(0, this.#hurry.signal).catch(atOnce);
     for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
       const [key, session] = next;
       this.#waiting.delete(key);
       await this.#tryToIngest(key, session);
     }
+    this.#working = undefined;
   }
 
   async #tryToIngest(key: string, session: SessionRef): Promise<void> {
@@ -148,11 +158,13 @@ export class AutoIngestPlugin implements Plugin {
 
   // A memory that never answers must not keep the others waiting, nor the runner from closing.
   async #add(session: SessionRef, events: readonly Event[]): Promise<void> {
-    const over = new AbortController();
-    const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`);
-    const cancel = this.#runtime.timer(ANSWER_MS, () => over.abort(late));
+    const { signal } = this.#late;
+    const cancel = this.#runtime.timer(ANSWER_MS, () => {
+      this.#late.abort(new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`));
+      this.#late = new AbortController();
+    });
     try {
-      await orAborted(this.#memory.addEventsToMemory({ ...session, events, signal: over.signal }), over.signal);
+      await orAborted(this.#memory.addEventsToMemory({ ...session, events, signal }), signal);
     } finally {
       cancel();
     }

@@ -1,6 +1,5 @@
-import type { MemoryEntry, UserRef } from '@thole/core';
-import { useId, useState } from 'preact/hooks';
-import { Empty } from '../../parts/Empty.tsx';
+import type { UserRef } from '@thole/core';
+import { useId, useRef, useState } from 'preact/hooks';
 import { ErrorNote } from '../../parts/ErrorNote.tsx';
 import { Skeleton } from '../../parts/Skeleton.tsx';
 import { client } from '../../state/client.ts';
@@ -8,19 +7,21 @@ import { appName, userId } from '../../state/location.ts';
 import { events, sessionRef } from '../../state/session.ts';
 import { toast } from '../../state/toast.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
-import { AddMemory } from './AddMemory.tsx';
-import { bestScore } from './best-score.ts';
-import { MemoryItem } from './MemoryItem.tsx';
+import { correctMemory } from './correct-memory.ts';
+import type { MemoryActions } from './memory-actions.ts';
+import { MemoryForm } from './MemoryForm.tsx';
+import { Remembered } from './Remembered.tsx';
+import { SearchBar } from './SearchBar.tsx';
 import { useMemories } from './use-memories.ts';
 
 /** What is remembered of the user: searched, added to, corrected, forgotten. */
 export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
   const user: UserRef = { appName: appName.value!, userId: userId.value };
-  const [query, setQuery] = useState('');
   const [adds, setAdds] = useState(false);
   const [asks, setAsks] = useState(false);
   const book = useMemories(user, listsAtOnce);
-  const { memories, searched, error, isLoading, next } = book;
+  const { searched, found, error, isLoading, next } = book;
+  const part = useRef<HTMLElement>(null);
   const id = useId();
 
   const act = async (done: string, work: () => Promise<unknown>): Promise<boolean> => {
@@ -29,8 +30,26 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
     return isDone;
   };
 
+  const actions: MemoryActions = {
+    user,
+    known: book.known ?? [],
+    async correct(entry, text, correction) {
+      let corrected = entry.id;
+      const isDone = await act('Corrected.', async () => {
+        corrected = await correctMemory(client.memory, { ...user, entry, text, now: Date.now() / 1_000, correction });
+      });
+      // Another entry may stand there now.
+      if (isDone) requestAnimationFrame(() => focusMemory(part.current, corrected));
+      return isDone;
+    },
+    forget: (entry, { keepEvidence }) =>
+      act(entry.evidence?.length && !keepEvidence ? 'Forgotten, with what it rested on.' : 'Forgotten.', () =>
+        client.memory.forget({ ...user, id: entry.id, keepEvidence }),
+      ),
+  };
+
   return (
-    <section aria-labelledby={id} class="memory-part">
+    <section ref={part} aria-labelledby={id} class="memory-part">
       <header class="scope-head">
         <h3 id={id}>Memory of {user.userId}</h3>
         <button type="button" class="button button-quiet" aria-expanded={adds} onClick={() => setAdds(!adds)}>
@@ -38,8 +57,10 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
         </button>
       </header>
       {adds && (
-        <AddMemory
-          onAdd={async (text) => {
+        <MemoryForm
+          label="What to remember"
+          saveLabel="Remember"
+          onSave={async (text) => {
             const memory = {
               kind: 'note' as const,
               author: 'user',
@@ -50,59 +71,15 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
           onCancel={() => setAdds(false)}
         />
       )}
-      <form
-        class="panel-bar"
-        role="search"
-        onSubmit={(e) => {
-          e.preventDefault();
-          void book.search(query);
-        }}
-      >
-        <input
-          class="field"
-          type="search"
-          placeholder="Search memory"
-          aria-label="Search memory"
-          value={query}
-          onInput={(e) => {
-            setQuery(e.currentTarget.value);
-            if (e.currentTarget.value === '' && listsAtOnce) void book.search('');
-          }}
-        />
-        <button type="submit" class="button">
-          Search
-        </button>
-      </form>
+      <SearchBar onSearch={book.search} />
       {error !== undefined && <ErrorNote error={error} />}
-      {isLoading && memories === undefined && <Skeleton lines={5} />}
+      {isLoading && book.known === undefined && found === undefined && <Skeleton lines={5} />}
       <p class="visually-hidden" role="status">
-        {searched && memories && `${memories.length} found`}
+        {searched && found && `${found.length} found`}
       </p>
-      {memories?.length === 0 && (
-        <Empty
-          title={searched ? `Nothing is remembered of “${searched}”` : 'Nothing is remembered yet'}
-          text={searched ? undefined : 'Save a session, or add what agents shall know of this user.'}
-        />
-      )}
-      <ul class="memories" aria-label={searched ? 'What was found, best first' : 'What is remembered'}>
-        {memories?.map((memory) => (
-          <MemoryItem
-            key={memory.id}
-            memory={memory}
-            best={bestScore(memories)}
-            onCorrect={(text) =>
-              act('Corrected.', () => client.memory.update({ ...user, id: memory.id, change: corrected(memory, text) }))
-            }
-            onForget={() =>
-              act(memory.evidence?.length ? 'Forgotten, with what it rested on.' : 'Forgotten.', () =>
-                client.memory.forget({ ...user, id: memory.id }),
-              )
-            }
-          />
-        ))}
-      </ul>
+      <Remembered memories={book} actions={actions} />
       <div class="button-row">
-        {next !== undefined && (
+        {next !== undefined && found === undefined && (
           <button type="button" class="button" disabled={isLoading} onClick={() => void book.more()}>
             Show more
           </button>
@@ -135,6 +112,6 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
   );
 }
 
-const corrected = ({ content }: MemoryEntry, text: string): Pick<MemoryEntry, 'content'> => ({
-  content: { ...content, parts: [{ text }] },
-});
+function focusMemory(part: HTMLElement | null, id: string): void {
+  part?.querySelector<HTMLElement>(`[data-memory="${CSS.escape(id)}"] .icon-button`)?.focus();
+}

@@ -2,78 +2,99 @@ import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../parts/format.ts';
 import { IconButton } from '../../parts/IconButton.tsx';
-import { go, sessionId } from '../../state/location.ts';
+import { now } from '../../state/now.ts';
+import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { focusNear } from '../focus-near.ts';
-import { AddMemory } from './AddMemory.tsx';
-import { Score } from './Score.tsx';
+import type { Correction } from './correct-memory.ts';
+import { hasEnded } from './known-lines.ts';
+import type { KnownLine } from './known-lines.ts';
+import type { MemoryActions } from './memory-actions.ts';
+import { MemoryDetails } from './MemoryDetails.tsx';
+import { MemoryForm } from './MemoryForm.tsx';
+import { memoryText } from './memory-text.ts';
+import { Source } from './Source.tsx';
+import { validity } from './validity.ts';
 
 const kinds = { turn: 'said', fact: 'fact', note: 'note' } as const;
 
-/** One memory: what it says, where it came from, and what can be done with it. */
-export function MemoryItem(p: {
-  memory: MemoryEntry;
+interface Props {
+  line: KnownLine;
   /** The best score of the same answer. */
   best: number;
-  onCorrect: (text: string) => Promise<boolean>;
-  onForget: () => Promise<boolean>;
-}) {
-  const { memory } = p;
-  const [isEdited, setIsEdited] = useState(false);
+  actions: MemoryActions;
+}
+
+/** One memory: what it says, where it came from, and what can be done with it. */
+export function MemoryItem({ line, best, actions }: Props) {
+  const { entry } = line;
+  const [correction, setCorrection] = useState<Correction | undefined>(undefined);
+  const [asks, setAsks] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const text = (memory.content.parts ?? []).map((part) => part.text ?? '').join('\n');
-  const ended = memory.supersededBy !== undefined || memory.validTo !== undefined;
+  const ended = hasEnded(entry, now.value / 1_000);
+  const successor = entry.supersededBy && actions.known.find(({ id }) => id === entry.supersededBy);
+  const rests = entry.evidence?.length ?? 0;
 
   function close(): void {
-    setIsEdited(false);
+    setCorrection(undefined);
     requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.icon-button')?.focus());
   }
 
-  async function forget(): Promise<void> {
+  async function forget(keepEvidence: boolean): Promise<void> {
     const focus = focusNear(item.current);
-    if (await p.onForget()) focus();
+    if (await actions.forget(entry, { keepEvidence })) focus();
   }
 
-  if (isEdited)
+  if (correction)
     return (
       <li class="memory" ref={item}>
-        <AddMemory
-          text={text}
+        <MemoryForm
+          text={memoryText(entry)}
           label="Correct this memory"
           saveLabel="Correct"
-          onAdd={async (corrected) => {
-            if (await p.onCorrect(corrected)) close();
+          note={entry.kind === 'fact' ? 'The words before stay in its history.' : undefined}
+          onSave={async (text) => {
+            if (await actions.correct(entry, text, correction)) close();
           }}
           onCancel={close}
         />
       </li>
     );
   return (
-    <li class="memory" ref={item}>
+    <li class="memory" ref={item} data-memory={entry.id}>
       <div class="memory-line">
-        <p class="memory-text">{text}</p>
+        <p class="memory-text">{memoryText(entry)}</p>
         <span class="state-actions">
-          <IconButton icon="edit" label="Correct" onClick={() => setIsEdited(true)} />
-          <IconButton icon="trash" label="Forget" onClick={() => void forget()} />
+          {!ended && <IconButton icon="edit" label="Correct" onClick={() => setCorrection({})} />}
+          <IconButton icon="trash" label="Forget" onClick={() => (rests > 0 ? setAsks(true) : void forget(false))} />
         </span>
       </div>
-      <p class="muted memory-meta">
-        <span class="chip">{kinds[memory.kind] ?? memory.kind}</span>
+      {successor && <p class="muted memory-now">Now: {memoryText(successor)}</p>}
+      <MemoryDetails line={line} best={best} actions={actions}>
+        {entry.score !== undefined && <span class="chip">{kinds[entry.kind] ?? entry.kind}</span>}
         {ended && <span class="chip">no longer true</span>}
-        {memory.author !== undefined && <span>{memory.author}</span>}
-        {memory.timestamp !== undefined && <span>{formatMoment(memory.timestamp)}</span>}
-        <Source memory={memory} />
-        <Score score={memory.score} best={p.best} />
-      </p>
+        <Times entry={entry} />
+        <Source memory={entry} />
+      </MemoryDetails>
+      <ConfirmDialog
+        open={asks}
+        title="Forget this fact?"
+        text={`It rests on ${rests === 1 ? 'something that was said' : `${rests} things that were said`}. What is forgotten is gone for good; with what was said go all facts that rest on nothing else.`}
+        action="Forget both"
+        onConfirm={() => void forget(false)}
+        other={{ action: 'Only the fact', onConfirm: () => void forget(true) }}
+        onClose={() => setAsks(false)}
+      />
     </li>
   );
 }
 
-function Source({ memory: { sessionId: session, eventId } }: { memory: MemoryEntry }) {
-  if (session === undefined) return null;
-  const isHere = session === sessionId.value;
+function Times({ entry }: { entry: MemoryEntry }) {
+  const holds = entry.kind === 'fact' ? validity(entry) : '';
+  if (holds !== '') return <span>{holds}</span>;
   return (
-    <button type="button" class="link" title={session} onClick={() => go({ session, event: eventId })}>
-      {isHere ? 'from this session' : 'from another session'}
-    </button>
+    <>
+      {entry.author !== undefined && <span>{entry.author}</span>}
+      {entry.timestamp !== undefined && <span>{formatMoment(entry.timestamp)}</span>}
+    </>
   );
 }

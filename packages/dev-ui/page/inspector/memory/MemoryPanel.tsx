@@ -14,7 +14,7 @@ export function MemoryPanel() {
       {hasMemory === false ? (
         <Empty
           title="This app has no memory"
-          text="Give the server a memory service, and agents the tools load_memory or preload_memory: then they know what earlier sessions said. With the command: thole web --memory_service_uri memory://"
+          text="Give the server a memory service, and agents the tools load_memory or preload_memory: then they know what earlier sessions said."
         />
       ) : (
         <MemoryBook listsAtOnce={hasMemory === true} />

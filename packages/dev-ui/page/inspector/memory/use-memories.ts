@@ -1,36 +1,55 @@
+import { ClientError } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../../state/client.ts';
 
 const PAGE = 50;
+const KNOWN_PAGE = 200;
+/** Of facts and notes; what stands on later ones is found by a search alone. */
+const MOST_PAGES = 10;
 const FOUND = 20;
 
-interface Shown {
-  /** undefined before anything was read. */
-  memories: readonly MemoryEntry[] | undefined;
+/** What is read of a user's memory. */
+export interface Memories {
+  /** Facts, past ones too, and notes; undefined before they were read. */
+  known: readonly MemoryEntry[] | undefined;
+  /** There are more facts and notes than were read. */
+  isCut: boolean;
+  /** What was said, page by page. */
+  turns: readonly MemoryEntry[];
+  /** The cursor of the next page of what was said. */
+  next: string | undefined;
+  /** The service can search and cannot list. */
+  isUnlisted: boolean;
+  /** What a search found, best first; undefined where nothing is looked for. */
+  found: readonly MemoryEntry[] | undefined;
   /** What was looked for; empty for the list of all. */
   searched: string;
-  /** The cursor of the next page. */
-  next: string | undefined;
 }
 
-/** The memories of a user that are shown: what a search found, or all of them page by page. */
+const nothing: Memories = {
+  ...{ known: undefined, isCut: false, turns: [], next: undefined },
+  ...{ isUnlisted: false, found: undefined, searched: '' },
+};
+
+/** The memories of a user that are shown: all of them, and what a search found. */
 export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) {
   const user = { appName, userId };
-  const [shown, setShown] = useState<Shown>({ memories: undefined, searched: '', next: undefined });
+  const [shown, setShown] = useState<Memories>(nothing);
   const [error, setError] = useState<unknown>(undefined);
   const [isLoading, setIsLoading] = useState(false);
   const reading = useRef<AbortController>(undefined);
+  const query = useRef('');
 
   // What is asked for later counts: an answer that comes late is not shown.
-  async function read(work: (signal: AbortSignal) => Promise<Shown>): Promise<void> {
+  async function read(work: (signal: AbortSignal) => Promise<Partial<Memories>>): Promise<void> {
     reading.current?.abort();
     const { signal } = (reading.current = new AbortController());
     setIsLoading(true);
     setError(undefined);
     try {
-      const found = await work(signal);
-      if (!signal.aborted) setShown(found);
+      const change = await work(signal);
+      if (!signal.aborted) setShown((before) => ({ ...before, ...change }));
     } catch (thrown) {
       if (!signal.aborted) setError(thrown);
     } finally {
@@ -38,22 +57,39 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
     }
   }
 
-  const list = (cursor?: string): Promise<void> =>
-    read(async (signal) => {
-      const page = await client.memory.list({ ...user, limit: PAGE, ...(cursor !== undefined && { cursor }), signal });
-      const before = cursor === undefined ? [] : (shown.memories ?? []);
-      return { memories: [...before, ...page.memories], searched: '', next: page.next };
-    });
+  async function everything(signal: AbortSignal): Promise<Partial<Memories>> {
+    if (!listsAtOnce) return {};
+    try {
+      const known = await listKnown(user, signal);
+      return { ...known, ...(await listTurns(user, undefined, signal)), isUnlisted: false };
+    } catch (thrown) {
+      if (!ClientError.is(thrown, 'MEMORY_NOT_CONFIGURED')) throw thrown;
+      return { ...nothing, known: [], isUnlisted: true };
+    }
+  }
 
-  const search = (query: string): Promise<void> => {
-    const wanted = query.trim();
-    if (wanted === '') return list();
-    return read(async (signal) => ({
-      memories: await client.memory.search({ ...user, query: wanted, limit: FOUND, signal }),
-      searched: wanted,
-      next: undefined,
-    }));
+  const found = async (signal: AbortSignal): Promise<Partial<Memories>> => ({
+    found:
+      query.current === ''
+        ? undefined
+        : await client.memory.search({ ...user, query: query.current, limit: FOUND, explain: true, signal }),
+    searched: query.current,
+  });
+
+  const search = (wanted: string): Promise<void> => {
+    query.current = wanted.trim();
+    return read(found);
   };
+
+  /** Reads again all that is shown. */
+  const refresh = (): Promise<void> =>
+    read(async (signal) => ({ ...(await everything(signal)), ...(await found(signal)) }));
+
+  const more = (): Promise<void> =>
+    read(async (signal) => {
+      const page = await listTurns(user, shown.next, signal);
+      return { ...page, turns: [...shown.turns, ...page.turns] };
+    });
 
   /** Does something to memory, then reads again what is shown; false where it failed. */
   async function act(work: () => Promise<unknown>): Promise<boolean> {
@@ -64,15 +100,41 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
       setError(thrown);
       return false;
     }
-    if (listsAtOnce || shown.searched !== '') await search(shown.searched);
+    await refresh();
     return true;
   }
 
   useEffect(() => {
-    setShown({ memories: undefined, searched: '', next: undefined });
-    if (listsAtOnce) void list();
+    query.current = '';
+    setShown(nothing);
+    if (listsAtOnce) void refresh();
     return () => reading.current?.abort();
   }, [appName, userId, listsAtOnce]);
 
-  return { ...shown, error, isLoading, search, act, more: () => list(shown.next) };
+  return { ...shown, error, isLoading, search, act, more };
+}
+
+// Services may pass over the filter.
+const isKnown = ({ kind }: MemoryEntry): boolean => kind !== 'turn';
+
+async function listKnown(user: UserRef, signal: AbortSignal): Promise<Pick<Memories, 'known' | 'isCut'>> {
+  const known: MemoryEntry[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const filter = { kinds: ['fact' as const, 'note' as const] };
+    const page = await client.memory.list({ ...user, filter, limit: KNOWN_PAGE, cursor, signal });
+    known.push(...page.memories.filter(isKnown));
+    cursor = page.next;
+  } while (cursor !== undefined && ++pages < MOST_PAGES);
+  return { known, isCut: cursor !== undefined };
+}
+
+async function listTurns(
+  user: UserRef,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Pick<Memories, 'turns' | 'next'>> {
+  const page = await client.memory.list({ ...user, filter: { kinds: ['turn'] }, limit: PAGE, cursor, signal });
+  return { turns: page.memories.filter((entry) => !isKnown(entry)), next: page.next };
 }

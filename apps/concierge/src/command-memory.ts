@@ -1,0 +1,35 @@
+import { textOf } from '@thole/core';
+import type { MemoryService } from '@thole/core';
+
+/** The memory that commands work on: a note is worded before it is kept, and somebody hears when something is forgotten. */
+export function commandMemory(
+  memory: Required<MemoryService>,
+  p: { wordNote: (fact: string) => string; onForgotten: () => void },
+): Required<MemoryService> {
+  const told = async (count: Promise<number>): Promise<number> => {
+    if ((await count) > 0) p.onForgotten();
+    return count;
+  };
+  return {
+    addSessionToMemory: (session, call) => memory.addSessionToMemory(session, call),
+    addEventsToMemory: (request) => memory.addEventsToMemory(request),
+    addMemory: ({ memories, ...request }) => {
+      const worded = memories.map((each) => ({
+        ...each,
+        content: { ...each.content, parts: [{ text: p.wordNote(textOf(each.content)) }] },
+      }));
+      return memory.addMemory({ ...request, memories: worded });
+    },
+    updateMemory: (request) => memory.updateMemory(request),
+    searchMemory: (request) => memory.searchMemory(request),
+    listMemories: (request) => memory.listMemories(request),
+    deleteMemory: (request) => told(memory.deleteMemory(request)),
+    deleteSessionMemory: (request) => told(memory.deleteSessionMemory(request)),
+    deleteUserMemory: async (request) => {
+      const count = await memory.deleteUserMemory(request);
+      // Even where memory held nothing: the guest wants it gone.
+      p.onForgotten();
+      return count;
+    },
+  };
+}

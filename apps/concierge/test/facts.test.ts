@@ -1,0 +1,110 @@
+import { textOf } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { fails, FixedRuntime, hangs, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { chatWith } from './chat-with.ts';
+
+const FACT = 'Prefers rooms on high floors.';
+const extracted = says(JSON.stringify({ operations: [{ op: 'add', text: FACT, evidence: ['t1'] }] }));
+const card = says(JSON.stringify({ lines: ['High floors, always.'] }));
+const alice = { appName: 'hotel', userId: 'alice' };
+const HALF_AN_HOUR_MS = 30 * 60_000;
+
+describe('the concierge with a true model', () => {
+  it('draws facts from a conversation that ends, and knows the guest from the next one’s first word', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('Welcome back.'), says('A high one.'));
+    const { type } = chatWith({ llm, facts: true });
+    const kept = await type('I like it high up.', '/new');
+    expect(kept).toBe('concierge: Noted.\nThe conversation is in memory now. A new one has begun.\n');
+    expect(await type('/memory')).toBe(`1. ${FACT}\n`);
+    await type('Hello!', 'Which room?');
+    for (const { contents } of llm.requests.slice(3))
+      expect(textOf(contents[0])).toMatch(/^<USER_PROFILE>\n[^]*- High floors, always\.\n<\/USER_PROFILE>$/);
+    llm.assertDone();
+    expect((await type('/sessions')).trimEnd().split('\n'), 'both conversations stay in the list').toHaveLength(2);
+  });
+
+  it('forgets facts with what they were drawn from', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), extracted, says('Welcome.'));
+    const { type, services } = chatWith({ llm, facts: true });
+    await type('I like it high up.', '/new', '/memory', '/forget 1', 'Hello!');
+    expect(JSON.stringify(llm.requests[2]!.contents)).not.toMatch(/high/i);
+    const kinds = ['turn', 'fact', 'note'] as const;
+    const { memories } = await services.memoryService!.listMemories({ ...alice, filter: { kinds } });
+    expect(JSON.stringify(memories)).not.toMatch(/high/i);
+  });
+
+  it('shows a model what was said and what is a fact alike, where it looks into memory', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), extracted, card, (request) => {
+      expect(JSON.stringify(request.contents)).toMatch(/past_conversations[^]*I like it high up[^]*Which floor/);
+      return says('A high one.');
+    });
+    const { type } = chatWith({ llm, facts: true });
+    await type('I like it high up.', '/new');
+    expect(await type('Which floor do I like?')).toContain('A high one.');
+  });
+
+  it('keeps what was said where the model fails, says so, and draws the facts when it has gone quiet', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), fails('MODEL_OVERLOADED'), extracted);
+    const { type, runtime, services } = chatWith({ llm, facts: true });
+    expect(await type('I like it high up.', '/new')).toContain(
+      'The conversation is in memory now. A new one has begun.\n(What it tells about the guest is noted later: MODEL_OVERLOADED.)\n',
+    );
+    const { memories } = await services.memoryService!.searchMemory({ ...alice, query: 'high' });
+    expect([memories[0]!.kind, textOf(memories[0]!.content)]).toEqual(['turn', 'I like it high up.']);
+    await runtime.advance(HALF_AN_HOUR_MS);
+    await services.consolidator!.idle();
+    expect(await type('/memory')).toBe(`1. ${FACT}\n`);
+    llm.assertDone();
+  });
+
+  it('draws facts at its start from what went quiet while nothing ran', async () => {
+    const runtime = new FixedRuntime();
+    const sessionService = new InMemorySessionService({ runtime });
+    const memoryService = new InMemoryMemoryService({ runtime });
+    const common = { sessionService, memoryService, runtime, facts: true };
+    const first = chatWith({ ...common, llm: new ScriptedLlm(says('Noted.')) });
+    await first.type('I like it high up.');
+    for (const plugin of first.services.plugins) await plugin.close?.();
+    await runtime.advance(HALF_AN_HOUR_MS);
+
+    const llm = new ScriptedLlm(extracted);
+    const { type, services } = chatWith({ ...common, llm });
+    services.begin();
+    await vi.waitUntil(async () => (await type('/memory')).includes(FACT));
+    llm.assertDone();
+  });
+
+  it('leaves at the second wish to leave, though the model takes its time', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), hangs());
+    const { type, chat } = chatWith({ llm, facts: true });
+    await type('I like it high up.', '/quit');
+    const closed = chat.close();
+    await vi.waitUntil(() => llm.requests.length === 2);
+    expect([chat.interrupt(), await closed]).toEqual([true, true]);
+    expect(await type('')).toBe('');
+  });
+
+  it('remembers nothing and asks nothing besides where there is no memory', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), says('Who are you?'));
+    const { type, chat, services } = chatWith({ llm, facts: true, memory: false });
+    await type('I like it high up.', '/new', 'Hello!');
+    expect(await chat.close()).toBe(true);
+    llm.assertDone();
+    expect([services.memoryService, services.tools]).toEqual([undefined, []]);
+    expect(JSON.stringify(llm.requests)).not.toMatch(/memory|remember/);
+    expect(JSON.stringify(llm.requests[1])).not.toContain('high up');
+  });
+});
+
+describe('the concierge with the demo model', () => {
+  it('asks it for no facts and no profile', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), says('Welcome back.'));
+    const { type, chat, services } = chatWith({ llm });
+    services.begin();
+    await type('I like it high up.', '/new', 'Hello!');
+    expect(await chat.close()).toBe(true);
+    llm.assertDone();
+    expect(JSON.stringify(llm.requests[1]!.contents)).not.toContain('USER_PROFILE');
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { textOf } from '@thole/core';
+import type { Event } from '@thole/core';
+import { onTestFinished } from 'vitest';
+import { withoutSettings } from './environment.ts';
+
+/** The concierge with its page, as a process of its own. */
+export interface ServedProcess {
+  url: string;
+  /** Says something in a conversation, which is made unless it is there, and answers what the concierge says. */
+  say(text: string, p: { session: string; guest?: string | undefined }): Promise<string>;
+  /** Ends it; answers its exit code, null where a signal ended it. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+const program = fileURLToPath(new URL('../src/serve.ts', import.meta.url));
+
+/** Starts the server with this environment on a free port, and waits for its address; it ends with the test at the latest. */
+export async function serveAsProcess(p: {
+  env: { readonly [name: string]: string };
+  args?: readonly string[] | undefined;
+}): Promise<ServedProcess> {
+  const child = spawn(process.execPath, ['--conditions=@thole/source', program, '--port', '0', ...(p.args ?? [])], {
+    stdio: 'pipe',
+    env: { ...withoutSettings, ...p.env },
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = '';
+    const read = (text: string): void => {
+      printed += text;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.setEncoding('utf8').on('data', read);
+    child.stderr.setEncoding('utf8').on('data', read);
+    void ended.then((code) => reject(new Error(`It ended with ${code}: ${printed}`)));
+  });
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return {
+    url,
+    async say(text, { session: sessionId, guest: userId = 'alice' }) {
+      await (await post(`/apps/hotel/users/${userId}/sessions`, { sessionId })).text();
+      const newMessage = { role: 'user', parts: [{ text }] };
+      const answer = await post('/run', { appName: 'hotel', userId, sessionId, newMessage });
+      if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+      return textOf(((await answer.json()) as Event[]).at(-1)?.content);
+    },
+    end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Backend } from './backend.ts';
+import { inProcess } from './backend.ts';
+import { folderOf } from './service-uri.ts';
+
+/** `file://`: artifacts as files of a folder. */
+export const folderBackend: Backend = {
+  async artifacts(uri, { cwd, option }) {
+    const { FileArtifactService } = await import('@thole/mem-services/file');
+    return inProcess(new FileArtifactService({ rootDir: folderOf(uri, option, cwd) }));
+  },
+};

@@ -1,0 +1,36 @@
+import type { MemoryEntry } from '@thole/core';
+import { useRef } from 'preact/hooks';
+import { IconButton } from '../../parts/IconButton.tsx';
+import { focusNear } from '../focus-near.ts';
+import type { MemoryActions } from './memory-actions.ts';
+import { memoryText } from './memory-text.ts';
+import { validity } from './validity.ts';
+
+/** What a memory took the place of, newest first. */
+export function HistoryList({ before, actions }: { before: readonly MemoryEntry[]; actions: MemoryActions }) {
+  return (
+    <ol class="memory-behind" aria-label="What it took the place of, newest first">
+      {before.map((entry) => (
+        <Past key={entry.id} entry={entry} actions={actions} />
+      ))}
+    </ol>
+  );
+}
+
+function Past({ entry, actions }: { entry: MemoryEntry; actions: MemoryActions }) {
+  const item = useRef<HTMLLIElement>(null);
+  async function forget(): Promise<void> {
+    const focus = focusNear(item.current);
+    // What it rests on is also what the memory rests on that took its place.
+    if (await actions.forget(entry, { keepEvidence: true })) focus();
+  }
+  return (
+    <li ref={item}>
+      <div class="memory-line">
+        <p class="memory-text">{memoryText(entry)}</p>
+        <IconButton icon="trash" label="Forget this version" onClick={() => void forget()} />
+      </div>
+      <p class="muted memory-meta">{validity(entry)}</p>
+    </li>
+  );
+}

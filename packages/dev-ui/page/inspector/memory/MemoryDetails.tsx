@@ -1,0 +1,68 @@
+import { useId, useState } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { EvidenceList } from './EvidenceList.tsx';
+import { HistoryList } from './HistoryList.tsx';
+import type { KnownLine } from './known-lines.ts';
+import type { MemoryActions } from './memory-actions.ts';
+import { Score } from './Score.tsx';
+import { Signals } from './Signals.tsx';
+
+interface Detail {
+  name: string;
+  view: () => JSX.Element;
+}
+
+interface Props {
+  line: KnownLine;
+  /** The best score of the same answer. */
+  best: number;
+  actions: MemoryActions;
+  /** What is told of it without being asked. */
+  children: ComponentChildren;
+}
+
+/**
+ * What is told of a memory in a line, and what stands behind it, folded away: what it rests on, what it took the place of, what gave
+ * how much to its score.
+ */
+export function MemoryDetails({ line: { entry, before }, best, actions, children }: Props) {
+  const [opened, setOpened] = useState<number | undefined>(undefined);
+  const id = useId();
+  const { evidence = [], explanation } = entry;
+  const details: (Detail | false | undefined)[] = [
+    evidence.length > 0 && {
+      name: `Evidence (${evidence.length})`,
+      view: () => <EvidenceList ids={evidence} actions={actions} />,
+    },
+    before.length > 0 && {
+      name: `History (${before.length})`,
+      view: () => <HistoryList before={before} actions={actions} />,
+    },
+    explanation && { name: 'Why', view: () => <Signals explanation={explanation} /> },
+  ];
+  const shown = opened === undefined ? undefined : details[opened];
+  return (
+    <>
+      <div class="muted memory-meta">
+        {children}
+        {details.map(
+          (detail, i) =>
+            detail && (
+              <button
+                key={i}
+                type="button"
+                class="link"
+                aria-expanded={opened === i}
+                aria-controls={opened === i ? id : undefined}
+                onClick={() => setOpened(opened === i ? undefined : i)}
+              >
+                {detail.name}
+              </button>
+            ),
+        )}
+        <Score score={entry.score} best={best} />
+      </div>
+      {shown && <div id={id}>{shown.view()}</div>}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { useMemo } from 'preact/hooks';
+import { Empty } from '../../parts/Empty.tsx';
+import { now } from '../../state/now.ts';
+import { bestScore } from './best-score.ts';
+import { knownLines } from './known-lines.ts';
+import type { MemoryActions } from './memory-actions.ts';
+import { MemoryItem } from './MemoryItem.tsx';
+import { MemorySection } from './MemorySection.tsx';
+import type { Memories } from './use-memories.ts';
+
+/** What a search found, best first; else all that is remembered: what is known, and what was said. */
+export function Remembered({ memories, actions }: { memories: Memories; actions: MemoryActions }) {
+  const { known, found, turns, next, searched, isUnlisted, isCut } = memories;
+  const seconds = now.value / 1_000;
+  const lines = useMemo(() => knownLines(known ?? [], seconds), [known, Math.floor(seconds / 60)]);
+  if (found) {
+    const best = bestScore(found);
+    const lineOf = new Map([...lines.facts, ...lines.notes, ...lines.ended].map((line) => [line.entry.id, line]));
+    if (found.length === 0) return <Empty title={`Nothing is remembered of “${searched}”`} />;
+    return (
+      <ul class="memories" aria-label="What was found, best first">
+        {found.map((entry) => (
+          <MemoryItem
+            key={entry.id}
+            line={{ entry, before: lineOf.get(entry.id)?.before ?? [] }}
+            best={best}
+            actions={actions}
+          />
+        ))}
+      </ul>
+    );
+  }
+  if (isUnlisted) return <Empty title="This memory can be searched, and not listed" />;
+  if (known === undefined) return null;
+  if (known.length === 0 && turns.length === 0)
+    return (
+      <Empty title="Nothing is remembered yet" text="Save a session, or add what agents shall know of this user." />
+    );
+  return (
+    <>
+      <MemorySection title="Facts" lines={lines.facts} actions={actions} />
+      <MemorySection title="Notes" lines={lines.notes} actions={actions} />
+      <MemorySection title="No longer true" lines={lines.ended} actions={actions} isFolded />
+      {isCut && <p class="muted panel-note">There is more that is known; a search finds it.</p>}
+      <MemorySection
+        title="What was said"
+        lines={turns.map((entry) => ({ entry, before: [] }))}
+        actions={actions}
+        hasMore={next !== undefined}
+      />
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks';
+
+/** Asks for what is looked for; an empty field, for everything. */
+export function SearchBar({ onSearch }: { onSearch: (query: string) => Promise<void> }) {
+  const [query, setQuery] = useState('');
+  return (
+    <form
+      class="panel-bar"
+      role="search"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void onSearch(query);
+      }}
+    >
+      <input
+        class="field"
+        type="search"
+        placeholder="Search memory"
+        aria-label="Search memory"
+        value={query}
+        onInput={(e) => {
+          setQuery(e.currentTarget.value);
+          if (e.currentTarget.value === '') void onSearch('');
+        }}
+      />
+      <button type="submit" class="button">
+        Search
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,51 @@
+import type { MemoryEntry } from '@thole/core';
+
+/** A fact or a note that nothing here has taken the place of, with all that it took the place of, newest first. */
+export interface KnownLine {
+  entry: MemoryEntry;
+  before: readonly MemoryEntry[];
+}
+
+/** What is known: facts that hold, notes that do, and what has ended with nothing in its place; each newest first. */
+export interface KnownLines {
+  facts: readonly KnownLine[];
+  notes: readonly KnownLine[];
+  ended: readonly KnownLine[];
+}
+
+/** Facts and notes in lines; every entry stands in one of them. `now` is in seconds. */
+export function knownLines(entries: readonly MemoryEntry[], now: number): KnownLines {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const replacedBy = Map.groupBy(entries, (entry) => entry.supersededBy);
+  const seen = new Set<string>();
+
+  /** What an entry took the place of, and what that did. */
+  function before(entry: MemoryEntry): MemoryEntry[] {
+    seen.add(entry.id);
+    const replaced = (replacedBy.get(entry.id) ?? []).filter((each) => !seen.has(each.id));
+    return replaced.flatMap((each) => [each, ...before(each)]);
+  }
+  const lineOf = (entry: MemoryEntry): KnownLine => ({ entry, before: before(entry).toSorted(byEnd) });
+
+  const lines = entries.filter(({ supersededBy }) => supersededBy === undefined || !byId.has(supersededBy)).map(lineOf);
+  // Entries that name each other have no last one.
+  for (const entry of entries) if (!seen.has(entry.id)) lines.push(lineOf(entry));
+
+  const newestFirst = lines.toSorted((a, b) => timeOf(b.entry) - timeOf(a.entry));
+  const current = newestFirst.filter(({ entry }) => !hasEnded(entry, now));
+  return {
+    facts: current.filter(({ entry }) => entry.kind === 'fact'),
+    notes: current.filter(({ entry }) => entry.kind !== 'fact'),
+    ended: newestFirst.filter(({ entry }) => hasEnded(entry, now)),
+  };
+}
+
+/** Whether an entry does not hold any more at a time in seconds. */
+export function hasEnded({ supersededBy, validTo }: MemoryEntry, now: number): boolean {
+  return supersededBy !== undefined || (validTo !== undefined && validTo <= now);
+}
+
+const timeOf = ({ timestamp, validFrom }: MemoryEntry): number => timestamp ?? validFrom ?? 0;
+
+const byEnd = (a: MemoryEntry, b: MemoryEntry): number =>
+  (b.validTo ?? timeOf(b)) - (a.validTo ?? timeOf(a)) || timeOf(b) - timeOf(a);

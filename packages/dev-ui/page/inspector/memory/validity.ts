@@ -1,0 +1,11 @@
+import type { MemoryEntry } from '@thole/core';
+import { formatDay } from '../../parts/format.ts';
+
+/** When a fact holds, in words: `since …`, `until …`, or both; empty where nothing is known of it. */
+export function validity({ validFrom, validTo }: MemoryEntry): string {
+  const from = validFrom === undefined ? '' : formatDay(validFrom);
+  const to = validTo === undefined ? '' : formatDay(validTo);
+  if (from && to) return from === to ? `on ${from}` : `${from} – ${to}`;
+  if (from) return `since ${from}`;
+  return to && `until ${to}`;
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+interface Props {
+  /** What is written, for screen readers. */
+  label: string;
+  text: string;
+  onText: (text: string) => void;
+  saveLabel: string;
+  /** Whether the button saves. */
+  canSave: boolean;
+  /** Also called where `canSave` is false, by keys alone; nothing is saved a second time before it has settled. */
+  onSave: () => void | Promise<void>;
+  onCancel: () => void;
+  rows: number;
+  placeholder?: string | undefined;
+  /** Written in the letters of code, and not checked for spelling. */
+  isCode?: boolean | undefined;
+  /** What is wrong with the text. */
+  problem?: string | undefined;
+  /** Takes the focus, at the end of the text (yes). */
+  isFocused?: boolean | undefined;
+  /** Stands between the text and the buttons. */
+  children?: ComponentChildren;
+}
+
+/** A text to write in, in the place of what it changes: saved by the button, or by Ctrl or ⌘ with Enter; Escape gives up. */
+export function EditForm(p: Props) {
+  const [isSaving, setIsSaving] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    if (p.isFocused === false) return;
+    field.current?.focus();
+    field.current?.setSelectionRange(p.text.length, p.text.length);
+  }, []);
+
+  async function save(): Promise<void> {
+    if (isSaving) return;
+    setIsSaving(true);
+    await p.onSave();
+    setIsSaving(false);
+  }
+
+  return (
+    <form
+      class="edit-form"
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        void save();
+      }}
+    >
+      <textarea
+        ref={field}
+        class={p.isCode ? 'field mono' : 'field'}
+        rows={p.rows}
+        aria-label={p.label}
+        aria-invalid={p.problem !== undefined}
+        aria-describedby={p.problem === undefined ? undefined : id}
+        placeholder={p.placeholder}
+        spellcheck={!p.isCode}
+        value={p.text}
+        onInput={(input) => p.onText(input.currentTarget.value)}
+        onKeyDown={(key) => {
+          if (key.key === 'Enter' && (key.metaKey || key.ctrlKey)) {
+            key.preventDefault();
+            key.stopPropagation();
+            void save();
+          } else if (key.key === 'Escape') {
+            key.stopPropagation();
+            p.onCancel();
+          }
+        }}
+      />
+      <p id={id} class="field-problem" role="status">
+        {p.problem}
+      </p>
+      {p.children}
+      <div class="button-row">
+        <button type="submit" class="button button-primary" disabled={!p.canSave || isSaving}>
+          {p.saveLabel}
+        </button>
+        <button type="button" class="button" onClick={p.onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}

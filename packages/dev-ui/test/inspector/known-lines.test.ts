@@ -1,0 +1,65 @@
+import type { MemoryEntry } from '@thole/core';
+import { expect, it } from 'vitest';
+import { hasEnded, knownLines } from '../../page/inspector/memory/known-lines.ts';
+import type { KnownLine } from '../../page/inspector/memory/known-lines.ts';
+
+const NOW = 100;
+
+function fact(id: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
+  return { id, kind: 'fact', content: { role: 'user', parts: [{ text: id }] }, timestamp: 1, ...more };
+}
+
+const told = (lines: readonly KnownLine[]): string[] =>
+  lines.map(({ entry, before }) => [entry.id, ...before.map(({ id }) => id)].join(' < '));
+
+it('puts what was superseded behind what took its place, newest first, over any number of steps', () => {
+  const lines = knownLines(
+    [
+      fact('Rome', { validTo: 10, supersededBy: 'Porto' }),
+      fact('Porto', { validTo: 20, supersededBy: 'Lisbon' }),
+      fact('Lisboa', { validTo: 15, supersededBy: 'Lisbon' }),
+      fact('Lisbon', { timestamp: 20 }),
+      fact('Vegetarian', { timestamp: 30 }),
+    ],
+    NOW,
+  );
+  expect(told(lines.facts)).toEqual(['Vegetarian', 'Lisbon < Porto < Lisboa < Rome']);
+  expect([lines.notes, lines.ended]).toEqual([[], []]);
+});
+
+it('tells apart what has ended with nothing in its place, and what ends later', () => {
+  const lines = knownLines(
+    [
+      fact('ended', { validTo: NOW }),
+      fact('replaced by what is forgotten', { supersededBy: 'gone', timestamp: 2 }),
+      fact('until tomorrow', { validTo: NOW + 1 }),
+    ],
+    NOW,
+  );
+  expect(told(lines.facts)).toEqual(['until tomorrow']);
+  expect(told(lines.ended)).toEqual(['replaced by what is forgotten', 'ended']);
+});
+
+it('keeps notes by themselves, also one that took the place of a fact', () => {
+  const lines = knownLines([fact('old', { supersededBy: 'note' }), fact('note', { kind: 'note' })], NOW);
+  expect(told(lines.notes)).toEqual(['note < old']);
+  expect(lines.facts).toEqual([]);
+});
+
+it('shows each entry once, even where entries name each other or themselves', () => {
+  const entries = [
+    fact('a', { supersededBy: 'b' }),
+    fact('b', { supersededBy: 'a' }),
+    fact('self', { supersededBy: 'self' }),
+  ];
+  const { facts, notes, ended } = knownLines(entries, NOW);
+  const shown = [...facts, ...notes, ...ended].flatMap(({ entry, before }) => [entry, ...before]);
+  expect(shown.map(({ id }) => id).sort()).toEqual(['a', 'b', 'self']);
+});
+
+it('holds an entry to have ended when something took its place or its time is over', () => {
+  expect(hasEnded(fact('a'), NOW)).toBe(false);
+  expect(hasEnded(fact('a', { validTo: NOW + 1 }), NOW)).toBe(false);
+  expect(hasEnded(fact('a', { validTo: NOW }), NOW)).toBe(true);
+  expect(hasEnded(fact('a', { supersededBy: 'b', validTo: NOW + 1 }), NOW)).toBe(true);
+});

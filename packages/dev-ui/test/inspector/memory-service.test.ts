@@ -1,0 +1,133 @@
+import { createEvent, turnId } from '@thole/core';
+import type { MemoryEntry } from '@thole/core';
+import type { MemoryClient } from '@thole/client';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { correctMemory } from '../../page/inspector/memory/correct-memory.ts';
+import { readEvidence } from '../../page/inspector/memory/read-evidence.ts';
+
+const user = { appName: 'hotel', userId: 'ada' };
+const said = (text: string) => ({ role: 'user' as const, parts: [{ text }] });
+
+/** The memory of a real service, asked as the client asks it; `asked` counts lists. */
+function memoryOf(service: InMemoryMemoryService) {
+  const asked: unknown[] = [];
+  const memory: Pick<MemoryClient, 'list' | 'add' | 'update'> = {
+    list({ limit, ...p }) {
+      asked.push(p.filter);
+      // Small pages, so that there are several.
+      return service.listMemories({ ...p, limit: Math.min(limit ?? 2, 2) });
+    },
+    add: (p) => service.addMemory(p),
+    update: async (p) => (await service.updateMemory(p))!,
+  };
+  return { memory, asked };
+}
+
+async function told(): Promise<{ service: InMemoryMemoryService; turns: string[]; fact: MemoryEntry }> {
+  const service = new InMemoryMemoryService({ runtime: new FixedRuntime() });
+  const texts = ['Hello.', 'I like figs.', 'And quiet rooms.', 'Figs above all.', 'Bye.'];
+  const events = texts.map((text, i) =>
+    createEvent({ id: `e${i}`, author: 'user', content: said(text), timestamp: i }),
+  );
+  await service.addEventsToMemory({ ...user, sessionId: 's', events });
+  const turns = events.map(({ id }) => turnId('s', id));
+  const [fact] = await service.addMemory({
+    ...user,
+    memories: [{ kind: 'fact', content: said('Likes figs.'), evidence: [turns[3]!, turns[1]!], validFrom: 3 }],
+  });
+  return { service, turns, fact: fact! };
+}
+
+/** Past ones first. */
+async function factsOf(service: InMemoryMemoryService): Promise<MemoryEntry[]> {
+  const { memories } = await service.listMemories({ ...user, filter: { kinds: ['fact'] } });
+  return memories.toSorted((a, b) => Number(a.supersededBy === undefined) - Number(b.supersededBy === undefined));
+}
+
+const texts = (entries: readonly (MemoryEntry | undefined)[]) =>
+  entries.map((entry) => entry?.content.parts?.[0]?.text);
+
+describe('readEvidence', () => {
+  it('gives what a fact rests on in its order, and reads a session no further than it must', async () => {
+    const { service, fact } = await told();
+    const { memory, asked } = memoryOf(service);
+    const evidence = await readEvidence(memory, { ...user, ids: fact.evidence!, known: [] });
+    expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs above all.', 'I like figs.']);
+    expect(asked).toEqual([
+      { kinds: ['turn'], sessionId: 's' },
+      { kinds: ['turn'], sessionId: 's' },
+    ]);
+  });
+
+  it('takes notes from what was read before, and leaves open what memory does not hold any more', async () => {
+    const { service, turns } = await told();
+    const { memory, asked } = memoryOf(service);
+    const note: MemoryEntry = { id: 'note', kind: 'note', content: said('Figs!') };
+    await service.deleteMemory({ ...user, ids: [turns[0]!] });
+    const ids = ['note', 'of another make', '["a",1]', turns[0]!];
+    const evidence = await readEvidence(memory, { ...user, ids, known: [note] });
+    expect(evidence.map(({ id }) => id)).toEqual(ids);
+    expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs!', undefined, undefined, undefined]);
+    expect(asked.every((filter) => JSON.stringify(filter).includes('"s"'))).toBe(true);
+  });
+});
+
+describe('correctMemory', () => {
+  it('ends a fact and puts another in its place that rests on the same', async () => {
+    const { service, fact } = await told();
+    const { memory } = memoryOf(service);
+    const id = await correctMemory(memory, { ...user, entry: fact, text: 'Likes dates.', now: 50, correction: {} });
+    const memories = await factsOf(service);
+    expect(memories).toEqual([
+      { ...fact, validTo: 50, supersededBy: id },
+      expect.objectContaining({
+        id,
+        kind: 'fact',
+        content: said('Likes dates.'),
+        validFrom: 50,
+        evidence: fact.evidence,
+      }),
+    ]);
+    const { memories: found } = await service.searchMemory({ ...user, query: 'dates' });
+    expect(found[0]?.id).toBe(id);
+  });
+
+  it('makes nothing twice when it is done again after a failure in the middle', async () => {
+    const { service, fact } = await told();
+    const { memory } = memoryOf(service);
+    const correction = {};
+    const p = { ...user, entry: fact, text: 'Likes dates.', now: 50, correction };
+    const failing = { ...memory, update: () => Promise.reject(new Error('cut')) };
+    await expect(correctMemory(failing, p)).rejects.toThrow('cut');
+    await correctMemory(memory, p);
+    const memories = await factsOf(service);
+    expect(memories.map(({ supersededBy }) => supersededBy !== undefined)).toEqual([true, false]);
+  });
+
+  it('never ends a fact before it began', async () => {
+    const { service, fact } = await told();
+    const entry = { ...fact, validFrom: 80 };
+    const { memory } = memoryOf(service);
+    await correctMemory(memory, { ...user, entry, text: 'Likes dates.', now: 50, correction: {} });
+    const memories = await factsOf(service);
+    expect(memories.map(({ validFrom, validTo }) => [validFrom, validTo])).toEqual([
+      [3, 80],
+      [80, undefined],
+    ]);
+  });
+
+  it('changes a note and a turn as they stand', async () => {
+    const { service, turns } = await told();
+    const { memory } = memoryOf(service);
+    const { memories } = await service.listMemories({ ...user, filter: { kinds: ['turn'] } });
+    const entry = memories.find(({ id }) => id === turns[1])!;
+    expect(await correctMemory(memory, { ...user, entry, text: 'I like dates.', now: 50, correction: {} })).toBe(
+      entry.id,
+    );
+    const after = await service.listMemories({ ...user, filter: { kinds: ['turn'] } });
+    expect(texts(after.memories)).toContain('I like dates.');
+    expect(after.memories).toHaveLength(5);
+  });
+});

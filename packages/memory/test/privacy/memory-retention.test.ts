@@ -1,0 +1,123 @@
+import { InMemorySessionService } from '@thole/mem-services';
+import { MemoryRetention } from '@thole/memory/privacy';
+import type { MemoryRetentionOptions } from '@thole/memory/privacy';
+import { LlmAgent, Runner } from '@thole/runner';
+import { DatabaseMemoryService } from '@thole/sql-services';
+import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const HOUR_MS = 3_600_000;
+
+function opened(p: Partial<MemoryRetentionOptions> = {}) {
+  const runtime = new FixedRuntime();
+  const memory = new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime });
+  onTestFinished(() => memory.close());
+  const asked: number[] = [];
+  const spied = {
+    pruneMemories: async (request: Parameters<typeof memory.pruneMemories>[0]): Promise<number> => {
+      asked.push(request.olderThan);
+      return memory.pruneMemories(request);
+    },
+  };
+  const common = { memory: spied, appName: 'hotel', maxAgeMs: 2 * HOUR_MS, everyMs: HOUR_MS, runtime };
+  const retention = new MemoryRetention({ ...common, ...p });
+  const note = (id: string) => ({
+    id,
+    kind: 'note' as const,
+    content: { parts: [{ text: id }] },
+    timestamp: runtime.now(),
+  });
+  const keep = (id: string, user = { appName: 'hotel', userId: 'ann' }) =>
+    memory.addMemory({ ...user, memories: [note(id)] });
+  const kept = async (user = { appName: 'hotel', userId: 'ann' }): Promise<string[]> =>
+    (await memory.listMemories(user)).memories.map(({ id }) => id);
+  return { runtime, memory, retention, keep, kept, asked };
+}
+
+describe('MemoryRetention', () => {
+  it('lets go of what is too old, of every user of its app and of nobody else’s (contract 30)', async () => {
+    const { runtime, retention, keep, kept } = opened();
+    const [bob, other] = [
+      { appName: 'hotel', userId: 'bob' },
+      { appName: 'cafe', userId: 'ann' },
+    ];
+    for (const user of [undefined, bob, other]) await keep('old', user);
+    await runtime.advance(HOUR_MS);
+    await keep('young');
+    await runtime.advance(HOUR_MS + 1);
+    expect(await retention.prune()).toBe(2);
+    expect([await kept(), await kept(bob), await kept(other)]).toEqual([['young'], [], ['old']]);
+  });
+
+  it('keeps other kinds than those it is for', async () => {
+    const { runtime, retention, keep, kept } = opened({ kinds: ['turn'] });
+    await keep('note');
+    await runtime.advance(3 * HOUR_MS);
+    expect([await retention.prune(), await kept()]).toEqual([0, ['note']]);
+  });
+
+  it('looks at once when it is started, then again and again until it is closed, by a timer that holds nothing (contract 43)', async () => {
+    const { runtime, retention, asked } = opened();
+    retention.start();
+    await runtime.advance(0);
+    expect(asked).toHaveLength(1);
+    await runtime.advance(2.5 * HOUR_MS);
+    expect(asked.map((olderThan) => olderThan - asked[0]!)).toEqual([0, 3600, 7200]);
+    retention.start();
+    expect(runtime.pending, 'a second start goes on with one timer').toBe(1);
+    await retention.close();
+    retention.start();
+    await runtime.advance(24 * HOUR_MS);
+    expect([asked.length, runtime.pending]).toEqual([4, 0]);
+  });
+
+  it('goes on after a failure, which it tells by its code (contract 42)', async () => {
+    const errors: unknown[] = [];
+    let fails = true;
+    const memory = {
+      pruneMemories: () => {
+        if (fails) throw new Error('The words of a user.');
+        return Promise.resolve(0);
+      },
+    };
+    const onError = (error: unknown): void => {
+      errors.push(error);
+      throw new Error('Mine fails too.');
+    };
+    const { runtime, retention } = opened({ memory, onError });
+    retention.start();
+    await runtime.advance(HOUR_MS / 2);
+    expect(errors).toHaveLength(1);
+    expect(runtime.logs.map(({ level, fields }) => [level, fields?.['code']])).toEqual([
+      ['warn', 'Error'],
+      ['error', 'Error'],
+    ]);
+    fails = false;
+    await runtime.advance(HOUR_MS);
+    expect(errors).toHaveLength(1);
+  });
+
+  it('is closed by the runner', async () => {
+    const { runtime, retention } = opened({ memory: { pruneMemories: async () => 0 } });
+    const agent = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Hello.')) });
+    const sessionService = new InMemorySessionService({ runtime });
+    const runner = new Runner({ appName: 'hotel', agent, sessionService, plugins: [retention], runtime });
+    retention.start();
+    await runner.close();
+    expect(runtime.pending).toBe(0);
+  });
+
+  it.each([
+    [{ memory: {} }, 'memory'],
+    [{ appName: '' }, 'appName'],
+    [{ maxAgeMs: 0 }, 'maxAgeMs'],
+    [{ maxAgeMs: Number.NaN }, 'maxAgeMs'],
+    [{ maxAgeMs: '1' }, 'maxAgeMs'],
+    [{ everyMs: 0 }, 'everyMs'],
+    [{ ageMs: 1 }, 'ageMs'],
+  ])('is not made of %j (contract 42)', (options, named) => {
+    expect(() => opened(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(named) }),
+    );
+  });
+});

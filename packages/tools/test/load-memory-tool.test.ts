@@ -1,0 +1,174 @@
+import type { JsonObject, MemoryEntry, MemoryService, SearchMemoryRequest, ToolContext } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent, Runner } from '@thole/runner';
+import { calls, FixedRuntime, says, ScriptedLlm, toolContextFor } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { loadMemoryTool } from '../src/index.ts';
+import type { LoadMemoryToolOptions } from '../src/index.ts';
+
+const at = (iso: string): number => Date.parse(iso) / 1000;
+
+/** What the tool asks memory for, and what it answers of these memories. */
+async function load(
+  args: JsonObject,
+  options: LoadMemoryToolOptions = {},
+  p: { memories?: MemoryEntry[]; state?: JsonObject } = {},
+): Promise<{ asked: SearchMemoryRequest | undefined; answer: unknown }> {
+  let asked: SearchMemoryRequest | undefined;
+  const memoryService: MemoryService = {
+    addSessionToMemory: async () => {},
+    searchMemory: async (request) => {
+      asked = request;
+      return { memories: p.memories ?? [] };
+    },
+  };
+  const toolContext = toolContextFor({ runtime: new FixedRuntime(), memoryService, state: p.state ?? {} });
+  const answer = await loadMemoryTool(options).runAsync({ args: { query: 'rooms', ...args }, toolContext });
+  return { asked, answer };
+}
+
+const spanOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promise<(number | undefined)[]> => {
+  const { asked } = await load(args, options);
+  return [asked!.filter?.from, asked!.filter?.to];
+};
+
+describe('the span of time of load_memory', () => {
+  it('is all times where none is named, or nothing stands in it', async () => {
+    expect((await load({})).asked!.filter).toBeUndefined();
+    expect((await load({ from: '', to: ' ' })).asked!.filter).toBeUndefined();
+  });
+
+  it('takes days, months and years, the last one whole, and days with a time', async () => {
+    expect(await spanOf({ from: '2026-05-30', to: '2026-05-31' })).toEqual([at('2026-05-30Z'), at('2026-06-01Z')]);
+    expect(await spanOf({ from: '2026-02', to: '2026-02' })).toEqual([at('2026-02-01Z'), at('2026-03-01Z')]);
+    expect(await spanOf({ from: '2025', to: '2026' })).toEqual([at('2025-01-01Z'), at('2027-01-01Z')]);
+    expect(await spanOf({ from: '2026-12-31T18:00', to: '2026-12-31 18:00:30' })).toEqual([
+      at('2026-12-31T18:00Z'),
+      at('2026-12-31T18:00:30Z'),
+    ]);
+    expect(await spanOf({ to: '2024-02-29' })).toEqual([undefined, at('2024-03-01Z')]);
+  });
+
+  it('is read on the user’s clock, in summer and in winter; an offset that is given counts', async () => {
+    const berlin = { timeZone: 'Europe/Berlin' };
+    const day = { from: '2026-07-01', to: '2026-07-01' };
+    expect(await spanOf(day, berlin)).toEqual([at('2026-06-30T22:00Z'), at('2026-07-01T22:00Z')]);
+    expect(await spanOf({ from: '2026-01' }, berlin)).toEqual([at('2025-12-31T23:00Z'), undefined]);
+    const withOffsets = { from: '2026-07-01T12:00Z', to: '2026-07-01T12:00:00.5-0330' };
+    expect(await spanOf(withOffsets, berlin)).toEqual([at('2026-07-01T12:00Z'), at('2026-07-01T15:30Z')]);
+    expect(await spanOf(day, { timeZone: 'Asia/Kolkata' })).toEqual([at('2026-06-30T18:30Z'), at('2026-07-01T18:30Z')]);
+  });
+
+  it('takes a day as long as it was, also where clocks change', async () => {
+    const hours = async (day: string): Promise<number> => {
+      const [from, to] = await spanOf({ from: day, to: day }, { timeZone: 'Europe/Berlin' });
+      return (to! - from!) / 3600;
+    };
+    expect([await hours('2026-03-29'), await hours('2026-10-25'), await hours('2026-10-26')]).toEqual([23, 25, 24]);
+  });
+
+  it('takes the first of two equal times, and moves one that clocks skip as far as they go forward', async () => {
+    const from = async (text: string, timeZone: string): Promise<number> =>
+      (await spanOf({ from: text }, { timeZone }))[0]!;
+    expect(await from('2026-11-01T01:30', 'America/New_York')).toBe(at('2026-11-01T05:30Z'));
+    expect(await from('2026-10-25T02:30', 'Europe/Berlin')).toBe(at('2026-10-25T00:30Z'));
+    expect(await from('2026-03-08T02:30', 'America/New_York')).toBe(at('2026-03-08T07:30Z'));
+    expect(await from('2026-03-29T02:30', 'Europe/Berlin')).toBe(at('2026-03-29T01:30Z'));
+    expect(await from('2026-03-08T04:00', 'America/New_York'), 'soon after').toBe(at('2026-03-08T08:00Z'));
+    expect(await from('2026-03-29T01:59', 'Europe/Berlin'), 'soon before').toBe(at('2026-03-29T00:59Z'));
+  });
+
+  it('never widens what the app’s own filter allows', async () => {
+    const filter = { author: 'user', from: at('2026-05-01Z'), to: at('2026-06-01Z') };
+    expect((await load({ from: '2026-04-01', to: '2026-05-10' }, { filter })).asked!.filter).toEqual({
+      author: 'user',
+      from: filter.from,
+      to: at('2026-05-11Z'),
+    });
+    const outside = await load({ from: '2026-07-01' }, { filter });
+    expect([outside.asked, outside.answer]).toEqual([undefined, { memories: [] }]);
+  });
+
+  it.each([
+    [{ from: 'yesterday' }, 'from must be a day such as 2026-05-31'],
+    [{ to: '31.05.2026' }, 'to must be a day'],
+    [{ from: '2026-02-30' }, 'from must be a day'],
+    [{ from: '2026-13' }, 'from must be a day'],
+    [{ to: '2026-05-31T24:00' }, 'to must be a day'],
+    [{ from: '2026-05-31Z' }, 'from must be a day'],
+    [{ from: '2026.5' }, 'from must be a day'],
+    [{ to: 1780000000 }, 'to'],
+    [{ from: '2026-06', to: '2026-05' }, 'from must be before to.'],
+    [{ from: '2026-05-31T18:00', to: '2026-05-31T18:00' }, 'from must be before to.'],
+  ])('that is none, as %j, is refused by the member’s name, and nothing is searched', async (args, message) => {
+    const refused = { code: 'INVALID_INPUT', details: { refused: true }, message: expect.stringContaining(message) };
+    await expect(load(args)).rejects.toMatchObject(refused);
+  });
+
+  it('goes back to the model when it is none, which then asks again', async () => {
+    const [sessionService, memoryService] = [new InMemorySessionService(), new InMemoryMemoryService()];
+    const user = { appName: 'hotel', userId: 'ada' };
+    const note = (text: string, day: string): MemoryEntry => ({
+      id: text,
+      kind: 'note',
+      content: { parts: [{ text }] },
+      timestamp: at(day),
+    });
+    const memories = [note('A room with a sea view.', '2026-05-31T21:59Z'), note('A quiet room.', '2026-05-31T22:00Z')];
+    await memoryService.addMemory({ ...user, memories });
+    const model = new ScriptedLlm(
+      calls('load_memory', { query: 'room', to: 'last May' }, 'a'),
+      calls('load_memory', { query: 'room', to: '2026-05' }, 'b'),
+      says('By the sea.'),
+    );
+    const agent = new LlmAgent({ name: 'concierge', model, tools: [loadMemoryTool({ timeZone: 'Europe/Berlin' })] });
+    const runner = new Runner({ appName: 'hotel', agent, sessionService, memoryService, autoCreateSession: true });
+    const { events } = await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'What did I want?' });
+    const answers = events.flatMap(
+      ({ content }) => content?.parts?.map((part) => part.functionResponse?.response) ?? [],
+    );
+    expect(answers.filter(Boolean)).toEqual([
+      { error: expect.stringMatching(/^to must be a day/) },
+      { memories: [expect.objectContaining({ text: 'A room with a sea view.', time: '2026-05-31T23:59:00+02:00' })] },
+    ]);
+  });
+});
+
+describe('the time zone of load_memory', () => {
+  const memories: MemoryEntry[] = [
+    {
+      id: 'f',
+      kind: 'fact',
+      content: { parts: [{ text: 'Oslo' }] },
+      timestamp: at('2026-07-01Z'),
+      validTo: at('2026-12-01Z'),
+    },
+  ];
+  const timesIn = async (timeZone: LoadMemoryToolOptions['timeZone'], state: JsonObject = {}): Promise<unknown> => {
+    const { memories: loaded } = (await load({}, { timeZone }, { memories, state })).answer as {
+      memories: JsonObject[];
+    };
+    return [loaded[0]!['time'], loaded[0]!['until']];
+  };
+
+  it('is the one in which memories are told, and UTC without one', async () => {
+    expect(await timesIn(undefined)).toEqual(['2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z']);
+    expect(await timesIn('Europe/London')).toEqual(['2026-07-01T01:00:00+01:00', '2026-12-01T00:00:00Z']);
+    expect(await timesIn('America/St_Johns')).toEqual(['2026-06-30T21:30:00-02:30', '2026-11-30T20:30:00-03:30']);
+  });
+
+  it('may be each user’s own, from their state', async () => {
+    const own = ({ state }: ToolContext): string | undefined => state.get<string>('user:timeZone');
+    expect(await timesIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toEqual([
+      '2026-07-01T09:00:00+09:00',
+      '2026-12-01T09:00:00+09:00',
+    ]);
+    expect(await timesIn(own)).toEqual(['2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z']);
+  });
+
+  it.each([['Mars/Olympus'], [''], [7], [null]])('cannot be %j', (timeZone) => {
+    expect(() => loadMemoryTool({ timeZone: timeZone as never })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining('timeZone') }),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { FactMemoryService } from '@thole/memory';
+import { says, ScriptedLlm } from '@thole/testing';
+import { openHouse } from '../house.ts';
+import type { House } from '../house.ts';
+
+/** The user whose facts they are. */
+export const guest = { appName: 'hotel', userId: 'user' };
+
+const operations = (...all: object[]) => says(JSON.stringify({ operations: all }));
+
+/**
+ * A house that draws facts from what was said. The guest lived in Porto, lives in Lisbon, and is allergic to feathers; the
+ * session `march` where Porto was said is gone, `june` is there.
+ */
+export async function factHouse(): Promise<House> {
+  const keeper = new ScriptedLlm(
+    operations(
+      { op: 'add', text: 'Lives in Porto.', evidence: ['t1'] },
+      { op: 'add', text: 'Is allergic to feathers.', evidence: ['t3'] },
+    ),
+    operations({ op: 'supersede', fact: 'k1', text: 'Lives in Lisbon.', evidence: ['t1'] }),
+  );
+  const memoryService = new FactMemoryService({ memory: new InMemoryMemoryService(), llm: keeper });
+  const house = await openHouse([says('Good to know.'), says('A pillow of wool, then.'), says('Congratulations.')], {
+    memoryService,
+  });
+  await said(house, 'march', 'I live in Porto.', 'I am allergic to feathers.');
+  await house.client.sessions.delete({ ...guest, sessionId: 'march' });
+  await said(house, 'june', 'We moved to Lisbon last week.');
+  return house;
+}
+
+async function said({ client }: House, sessionId: string, ...texts: string[]): Promise<void> {
+  const ref = { ...guest, sessionId };
+  await client.sessions.create(ref);
+  for (const text of texts) await client.runToCompletion({ ...ref, newMessage: text });
+  await client.memory.saveSession(ref);
+}

@@ -1,0 +1,224 @@
+import { textOf } from '@thole/core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { seriousIn } from '../axe.ts';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import type { House } from '../house.ts';
+import { keepScreenshot } from '../keep-screenshot.ts';
+import { visit } from '../visit.ts';
+import { factHouse, guest } from './fact-house.ts';
+
+const address = (house: House): string => `${house.url}/dev-ui/#/hotel?tab=memory`;
+
+/** The page on the memory of the guest, and what finds things in it. */
+async function open(browser: Browser, house: House, options?: BrowserContextOptions) {
+  const page = await visit(browser, address(house), options);
+  const inspector = page.locator('.inspector');
+  const list = (name: string | RegExp): Locator => inspector.getByRole('list', { name });
+  const item = (text: string): Locator => inspector.locator('li.memory', { hasText: text });
+  const button = (within: Locator, name: string | RegExp): Locator => within.getByRole('button', { name, exact: true });
+  const texts = (within: Locator): Promise<string[]> => within.locator('.memory-text').allTextContents();
+  return { page, inspector, list, item, button, texts };
+}
+
+async function find(page: Page, query: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search memory' }).fill(query);
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+}
+
+const storedFacts = async ({ client }: House) => {
+  const { memories } = await client.memory.list({ ...guest, filter: { kinds: ['fact'] } });
+  return memories;
+};
+
+describeInBrowser('the page, on facts', (browser) => {
+  it('shows what is known, since when, what was said for it with the way there, and what it took the place of', async () => {
+    const house = await factHouse();
+    const { page, inspector, list, item, button, texts } = await open(browser(), house);
+    await item('Lives in Lisbon.').waitFor();
+    expect(await texts(list(/^Facts/))).toEqual(['Lives in Lisbon.', 'Is allergic to feathers.']);
+    expect(await texts(list(/^What was said/))).toContain('We moved to Lisbon last week.');
+    expect(await inspector.getByText('Lives in Porto.').count()).toBe(0);
+
+    const lisbon = item('Lives in Lisbon.');
+    expect(await lisbon.textContent()).toMatch(/since /);
+    await button(lisbon, 'History (1)').click();
+    const past = lisbon.getByRole('list', { name: 'What it took the place of, newest first' });
+    expect(await texts(past)).toEqual(['Lives in Porto.']);
+    await button(lisbon, 'Evidence (1)').click();
+    const behind = lisbon.getByRole('list', { name: 'What it rests on' });
+    await behind.getByText('We moved to Lisbon last week.').waitFor();
+    await button(behind, 'from another session').click();
+    const said = page.getByRole('main').locator('article[aria-current]');
+    await said.getByText('We moved to Lisbon last week.').waitFor();
+    expect(page.url()).toMatch(/\/june\/.+tab=memory/);
+
+    const feathers = item('Is allergic to feathers.');
+    await button(feathers, 'Evidence (1)').click();
+    await feathers.getByText('I am allergic to feathers.').waitFor();
+    await feathers.getByText('from a session that is gone').waitFor();
+  });
+
+  it('corrects a fact: another takes its place, is found by search, and keeps what the first one rested on', async () => {
+    const house = await factHouse();
+    const before = await storedFacts(house);
+    const { page, list, item, button, texts } = await open(browser(), house);
+    await button(item('Is allergic to feathers.'), 'Correct').click();
+    const field = page.getByRole('textbox', { name: 'Correct this memory' });
+    expect(await field.inputValue()).toBe('Is allergic to feathers.');
+    await field.fill('Is allergic to wool.');
+    await button(page.locator('.edit-form'), 'Correct').click();
+    const wool = item('Is allergic to wool.');
+    await wool.waitFor();
+    expect(await texts(list(/^Facts/))).toEqual(['Is allergic to wool.', 'Lives in Lisbon.']);
+    await expect.poll(() => wool.locator(':focus').count()).toBe(1);
+    await button(wool, 'History (1)').click();
+    await wool.getByText('Is allergic to feathers.').waitFor();
+
+    await find(page, 'wool allergic');
+    const found = list('What was found, best first');
+    await expect.poll(async () => (await texts(found))[0]).toBe('Is allergic to wool.');
+    const first = found.locator('li.memory').first();
+    await button(first, 'Why').click();
+    await first.getByText('What gave how much').or(first.locator('.signals dt')).first().waitFor();
+    const old = found.locator('li.memory', { hasText: 'no longer true' });
+    expect(await old.first().textContent()).toContain('Now: Is allergic to wool.');
+    expect(await button(old.first(), 'Correct').count()).toBe(0);
+
+    const facts = await storedFacts(house);
+    const of = (text: string) => facts.find(({ content }) => textOf(content) === text)!;
+    expect(of('Is allergic to feathers.').supersededBy).toBe(of('Is allergic to wool.').id);
+    expect(of('Is allergic to wool.').evidence).toEqual(
+      before.find(({ content }) => textOf(content) === 'Is allergic to feathers.')!.evidence,
+    );
+  });
+
+  it('forgets a version alone, a fact alone, and a fact with what it rested on', async () => {
+    const house = await factHouse();
+    const { page, item, button } = await open(browser(), house);
+    const kept = async (): Promise<string[]> =>
+      (await house.client.memory.list({ ...guest, filter: { kinds: ['turn', 'fact'] } })).memories.map(({ content }) =>
+        textOf(content),
+      );
+    const lisbon = item('Lives in Lisbon.');
+    await button(lisbon, 'History (1)').click();
+    await button(lisbon, 'Forget this version').click();
+    await button(lisbon, 'History (1)').waitFor({ state: 'detached' });
+    expect(await kept()).toContain('I live in Porto.');
+    expect(await kept()).not.toContain('Lives in Porto.');
+
+    await button(lisbon, 'Forget').click();
+    const dialog = page.getByRole('dialog', { name: 'Forget this fact?' });
+    await button(dialog, 'Cancel').click();
+    await dialog.waitFor({ state: 'hidden' });
+    await button(lisbon, 'Forget').click();
+    await button(dialog, 'Only the fact').click();
+    await lisbon.waitFor({ state: 'detached' });
+    expect(await kept()).toContain('We moved to Lisbon last week.');
+
+    await button(item('Is allergic to feathers.'), 'Forget').click();
+    await button(dialog, 'Forget both').click();
+    await page.getByText('Forgotten, with what it rested on.').waitFor();
+    const left = await kept();
+    expect(left).not.toContain('I am allergic to feathers.');
+    expect(left).not.toContain('Is allergic to feathers.');
+    expect(left).toContain('I live in Porto.');
+  });
+
+  it('keeps what has ended apart, folded, with nothing in its place', async () => {
+    const house = await openHouse();
+    const content = { role: 'user' as const, parts: [{ text: 'Has a dog.' }] };
+    await house.client.memory.add({ ...guest, memories: [{ kind: 'fact', content, validFrom: 1, validTo: 1_000 }] });
+    const { inspector, item, button } = await open(browser(), house);
+    const ended = button(inspector, /^No longer true/);
+    await ended.waitFor();
+    expect(await ended.getAttribute('aria-expanded')).toBe('false');
+    expect(await item('Has a dog.').count()).toBe(0);
+    await ended.click();
+    await item('Has a dog.').getByText('no longer true').waitFor();
+    expect(await button(item('Has a dog.'), 'Correct').count()).toBe(0);
+  });
+
+  it('says of a service that cannot list that it can be searched', async () => {
+    const memoryService = { addSessionToMemory: async () => {}, searchMemory: async () => ({ memories: [] }) };
+    const house = await openHouse([], { memoryService });
+    const page = await visit(browser(), address(house), { expected: /400/ });
+    await page.getByText('This memory can be searched, and not listed').waitFor();
+    await find(page, 'figs');
+    await page.getByText('Nothing is remembered of “figs”').waitFor();
+  });
+
+  it('is used by keyboard alone, from the list to the correction and back', async () => {
+    const house = await factHouse();
+    const { page, item, button } = await open(browser(), house);
+    const { keyboard } = page;
+    await item('Is allergic to feathers.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search memory' }).focus();
+    const focused = async (): Promise<string> =>
+      page.evaluate(
+        `document.activeElement.closest('li.memory')?.querySelector('.memory-text')?.textContent + ' ' + (document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent)`,
+      );
+    const tabTo = async (wanted: string): Promise<void> => {
+      for (let i = 0; i < 30 && (await focused()) !== wanted; i++) await keyboard.press('Tab');
+      expect(await focused()).toBe(wanted);
+    };
+    await tabTo('Lives in Lisbon. History (1)');
+    await keyboard.press('Enter');
+    await tabTo('Lives in Lisbon. Forget this version');
+    await tabTo('Is allergic to feathers. Correct');
+    await keyboard.press('Enter');
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.type('Is allergic to wool.');
+    await keyboard.press('Escape');
+    await expect.poll(focused).toBe('Is allergic to feathers. Correct');
+    await keyboard.press('Enter');
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.type('Is allergic to wool.');
+    await keyboard.press('ControlOrMeta+Enter');
+    await expect.poll(focused).toBe('Is allergic to wool. Correct');
+    await tabTo('Is allergic to wool. Forget');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Forget this fact?' }).waitFor();
+    await keyboard.press('Escape');
+    await expect.poll(focused).toBe('Is allergic to wool. Forget');
+    expect(await button(item('Is allergic to wool.'), 'History (1)').count()).toBe(1);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has nothing serious for axe to find, wide and at phone width, with all of it opened, in the ${colorScheme} theme`, async () => {
+      const house = await factHouse();
+      const wide = { colorScheme };
+      const phone = { colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+      for (const [name, options] of Object.entries({ wide, phone })) {
+        const { page, inspector, item, button } = await open(browser(), house, options);
+        if (name === 'phone') await page.getByRole('button', { name: 'Show the inspector' }).click();
+        const lisbon = item('Lives in Lisbon.');
+        await button(lisbon, 'Evidence (1)').click();
+        await lisbon.getByText('We moved to Lisbon last week.').waitFor();
+        await keepScreenshot(page, `${name}-${colorScheme}-facts`);
+        expect(await seriousIn(page, '.inspector'), name).toEqual([]);
+        await button(lisbon, 'History (1)').click();
+        await lisbon.getByText('Lives in Porto.').waitFor();
+        expect(await seriousIn(page, '.inspector'), name).toEqual([]);
+        await button(item('Is allergic to feathers.'), 'Correct').click();
+        await keepScreenshot(page, `${name}-${colorScheme}-correct-fact`);
+        expect(await seriousIn(page, '.inspector'), name).toEqual([]);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await button(lisbon, 'Forget').click();
+        const dialog = page.getByRole('dialog', { name: 'Forget this fact?' });
+        await dialog.waitFor();
+        await keepScreenshot(page, `${name}-${colorScheme}-forget-fact`);
+        expect(await seriousIn(page), name).toEqual([]);
+        await button(dialog, 'Cancel').click();
+        await find(page, 'where does the guest live');
+        await inspector.getByRole('list', { name: 'What was found, best first' }).waitFor();
+        await button(inspector, 'Why').first().click();
+        await keepScreenshot(page, `${name}-${colorScheme}-found-facts`);
+        expect(await seriousIn(page, '.inspector'), name).toEqual([]);
+        const width: number = await page.evaluate('document.documentElement.scrollWidth');
+        expect(width).toBeLessThanOrEqual(options === wide ? 1440 : 390);
+      }
+    });
+  }
+});

@@ -1,0 +1,174 @@
+import { textOf } from '@thole/core';
+import { says } from '@thole/testing';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import type { House } from '../house.ts';
+import { visit } from '../visit.ts';
+import { furnishedHouse } from './furnished-house.ts';
+import type { FurnishedHouse } from './furnished-house.ts';
+import { pixel } from './pixel.ts';
+
+const user = { appName: 'hotel', userId: 'user' };
+
+/** The page on the answer of the furnished house, with a tab open. */
+async function look(browser: Browser, house: FurnishedHouse, tab: string, options?: BrowserContextOptions) {
+  const at = `#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}?tab=${tab}`;
+  const page = await visit(browser, `${house.url}/dev-ui/${at}`, options);
+  const inspector = page.getByRole('complementary', { name: 'Inspector' });
+  const conversation = page.getByRole('main', { name: 'Conversation' });
+  await conversation.getByText('is booked, on a high floor').waitFor();
+  return { page, inspector, conversation };
+}
+
+const sessionOf = (house: FurnishedHouse) => house.client.sessions.get({ ...user, sessionId: house.sessionId });
+
+async function sayHello(house: House, sessionId: string): Promise<void> {
+  await house.client.sessions.create({ ...user, sessionId });
+  await house.client.runToCompletion({ ...user, sessionId, newMessage: 'Do you like figs?' });
+}
+
+describeInBrowser('the page, in its inspector', (browser) => {
+  it('shows the JSON of an event as it is stored: to be searched, folded and copied, with what it changed marked', async () => {
+    const house = await furnishedHouse();
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, inspector, conversation } = await look(browser(), house, 'event', { permissions });
+    await conversation.locator('summary', { hasText: 'book_room' }).click();
+    await conversation.getByRole('button', { name: 'event of the answer' }).click();
+    const tree = inspector.getByRole('tree', { name: 'Event as JSON' });
+    await tree.locator('[data-marked]', { hasText: 'last_room' }).waitFor();
+    const stored = (await sessionOf(house)).events.find(({ actions }) => 'last_room' in actions.stateDelta)!;
+
+    await inspector.getByRole('button', { name: 'Copy as JSON' }).click();
+    const copied = async (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toContain(stored.id);
+    expect(JSON.parse(await copied())).toEqual(JSON.parse(JSON.stringify(stored)));
+
+    const lines = tree.getByRole('treeitem');
+    await inspector.getByRole('button', { name: 'Open all' }).click();
+    const all = await lines.count();
+    await inspector.getByRole('button', { name: 'Close all' }).click();
+    await expect.poll(() => lines.count()).toBeLessThan(all);
+    await inspector.getByRole('searchbox', { name: 'Search in this event' }).fill('high floor');
+    await tree.locator('mark', { hasText: 'high floor' }).first().waitFor();
+  });
+
+  it('shows exactly the request of an answer: every word that the model was sent, and what is new in it', async () => {
+    const house = await furnishedHouse();
+    const { inspector } = await look(browser(), house, 'request');
+    const list = inspector.getByRole('list', { name: 'Parts of the request' });
+    const heads = list.locator('.part-head[aria-expanded="false"]');
+    await heads.first().waitFor();
+    // What was opened is closed no more, and a group brings further ones.
+    while ((await heads.count()) > 0) await heads.first().click();
+    const shown = (await list.locator('.part-text pre').allTextContents()).join('\n');
+    const request = house.model.requests.at(-2)!;
+    const sent = request.contents.map(textOf).filter((text) => text !== '');
+    expect(sent.length).toBeGreaterThan(1);
+    for (const text of ['You are the concierge of a small hotel.\nThe guest likes: ', ...sent])
+      expect(shown).toContain(text.trim());
+    for (const name of ['book_room', 'call_taxi', 'ask_manager'])
+      await list.getByText(`Tool ${name}`).first().waitFor();
+
+    await inspector.getByRole('button', { name: /^Changes to the request before \(\d+\)$/ }).click();
+    const changes = inspector.getByRole('list', { name: 'What changed in the request' });
+    await changes
+      .getByText(/book_room/)
+      .first()
+      .waitFor();
+    expect(await changes.getByText('Book me a room on a high floor').count()).toBe(0);
+  });
+
+  it('shows the state by scope, writes each, and takes a deletion back', async () => {
+    const house = await furnishedHouse();
+    const { page, inspector } = await look(browser(), house, 'state');
+    const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
+    await scope('Session').getByRole('button', { name: 'Edit mood, now "calm"' }).waitFor();
+    expect(
+      await scope('User')
+        .getByRole('button', { name: /^Edit mood/ })
+        .count(),
+    ).toBe(0);
+    await scope('User')
+      .getByRole('button', { name: /^Edit likes/ })
+      .click();
+    await page.getByRole('textbox', { name: 'Value of likes, as JSON' }).fill('["low flo');
+    await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
+    await page.getByRole('textbox', { name: 'Value of likes, as JSON' }).fill('["low floor"]');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await scope('User').getByRole('button', { name: 'Edit likes, now ["low floor"]' }).waitFor();
+    expect((await sessionOf(house)).state['user:likes']).toEqual(['low floor']);
+
+    await scope('Session').getByRole('button', { name: 'History of last_room' }).click();
+    const history = scope('Session').getByRole('list', { name: 'History of last_room, newest first' });
+    await history.getByText('12').waitFor();
+    await scope('Session').getByRole('button', { name: 'Delete guests' }).click();
+    await expect.poll(async () => 'guests' in (await sessionOf(house)).state).toBe(false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await sessionOf(house)).state['guests']).toBe(2);
+  });
+
+  it('previews files, and lays two versions of one beside each other', async () => {
+    const house = await furnishedHouse();
+    const ref = { ...user, sessionId: house.sessionId };
+    await house.client.artifacts.save({ ...ref, filename: 'booking.txt', artifact: { text: 'Room 14, 2 nights.' } });
+    const inlineData = { mimeType: 'image/png', data: pixel };
+    await house.client.artifacts.save({ ...ref, filename: 'view.png', artifact: { inlineData } });
+    const { page, inspector } = await look(browser(), house, 'artifacts');
+    const files = inspector.getByRole('list', { name: 'Files' });
+    await files.getByRole('button', { name: 'booking.txt' }).click();
+    await inspector.getByText('Room 14, 2 nights.').waitFor();
+    await inspector.getByLabel('Beside').selectOption('0');
+    const changed = inspector.getByLabel('What changed from version 0 to 1');
+    await changed.getByText('Room 12, 2 nights.').waitFor();
+    await changed.getByText('Room 14, 2 nights.').waitFor();
+    expect(await inspector.locator('.beside figure').count()).toBe(2);
+    await files.getByRole('button', { name: 'view.png' }).click();
+    await inspector.getByRole('img').waitFor();
+    await expect.poll(() => page.evaluate(`document.querySelector('.preview img').naturalWidth`)).toBe(1);
+  });
+
+  it('tells in the time line and the trace where the time went, and marks in the graph what an event touched', async () => {
+    const house = await furnishedHouse();
+    const { page, inspector, conversation } = await look(browser(), house, 'trace');
+    const tool = page
+      .getByRole('group', { name: 'concierge' })
+      .getByRole('button', { name: /^tool book_room, \S+ ms/ });
+    await tool.hover();
+    await page
+      .getByRole('tooltip')
+      .getByText(/tool of concierge, at /)
+      .waitFor();
+    await inspector
+      .getByRole('treeitem', { name: /book_room/ })
+      .first()
+      .waitFor();
+    await tool.click();
+    expect(await tool.getAttribute('aria-pressed')).toBe('true');
+    await conversation
+      .locator('summary', { hasText: 'book_room' })
+      .getByText(/\d m?s$/)
+      .waitFor();
+    await inspector.getByRole('tab', { name: 'Graph' }).click();
+    await inspector.locator('.graph-node[data-marked]', { hasText: 'book_room' }).first().waitFor();
+    expect(await inspector.locator('.graph-node[data-marked]', { hasText: 'call_taxi' }).count()).toBe(0);
+  });
+
+  it('saves a session to memory, and finds in it what was said: with a score, and the way to where it was said', async () => {
+    const house = await openHouse([says('Above all.')]);
+    await sayHello(house, 'figs');
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/figs?tab=memory`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByText('Nothing is remembered yet').waitFor();
+    await inspector.getByRole('button', { name: 'Save this session' }).click();
+    await inspector.getByText('Do you like figs?').waitFor();
+    await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('figs');
+    await inspector.getByRole('button', { name: 'Search', exact: true }).click();
+    const [first] = await house.client.memory.search({ ...user, query: 'figs' });
+    const found = inspector.getByRole('list', { name: 'What was found, best first' }).getByRole('listitem').first();
+    await found.getByText(String(Number(first!.score!.toPrecision(3)))).waitFor();
+    await found.getByRole('button', { name: 'from this session' }).click();
+    await page.getByRole('main').locator('article[aria-current]', { hasText: 'Do you like figs?' }).waitFor();
+  });
+});
