@@ -46,7 +46,7 @@ export function createHandler(options: HandlerOptions): Handler {
       call.body = parse(row.body, given, 'body');
       unknown.tell(row.paths[0], given, call.body);
     }
-    return row.handle(call);
+    return await row.handle(call);
   }
 
   function answer(request: Request): MaybePromise<Response> {

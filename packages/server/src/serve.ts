@@ -60,7 +60,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
   const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
   const listener = getRequestListener(
-    async (request) => {
+    (request) => {
       if (isLoopback) {
         try {
           checkHost(request.headers.get('host'), allowed);

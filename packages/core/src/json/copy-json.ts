@@ -50,8 +50,9 @@ export class JsonCopier {
   }
 
   #copyArray(value: readonly unknown[], depth: number): Json | undefined {
+    const copied: Json[] = [];
     // As long as it will be: an array that is pushed to takes room for 17 members at the first.
-    const copied = new Array<Json>(value.length);
+    copied.length = value.length;
     this.size += 2;
     for (let i = 0; i < value.length; i++) {
       const member = this.#copy(value[i], depth + 1);

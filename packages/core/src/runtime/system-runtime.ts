@@ -6,8 +6,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
   // Ids are a random prefix and a counter: sixty times cheaper than a UUID. What outlives a process gets a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;
-  // Not in browsers.
-  const { setImmediate: immediately } = globalThis as { setImmediate?: (work: () => void) => unknown };
+  const afterMicrotasks = whenMicrotasksAreDone();
   return {
     now: () => Date.now() / 1000,
     monotonic: () => performance.now(),
@@ -22,7 +21,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
       letProcessEnd(handle);
       return () => clearTimeout(handle);
     },
-    ...(immediately && { turnOver: () => new Promise<void>((resolve) => immediately(resolve)) }),
+    ...(afterMicrotasks && { turnOver: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
     logger: options.logger ?? silentLogger,
     tracer: options.tracer ?? silentTracer,
   };
@@ -46,4 +45,13 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 // Node, Bun and Deno give an object that can let go of the process; browsers and workers give a number.
 function letProcessEnd(handle: unknown): void {
   if (typeof handle === 'object' && handle !== null && 'unref' in handle) (handle as { unref(): void }).unref();
+}
+
+// Node, Bun and Deno have a queue behind that of promises. `setImmediate` would send the event loop round once more for each call.
+function whenMicrotasksAreDone(): ((work: () => void) => void) | undefined {
+  const { process, setImmediate } = globalThis as {
+    process?: { nextTick?: (work: () => void) => void };
+    setImmediate?: (work: () => void) => void;
+  };
+  return process?.nextTick?.bind(process) ?? setImmediate;
 }

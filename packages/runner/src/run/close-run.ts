@@ -36,13 +36,10 @@ export function canStoreAfter(stop: TholeError): boolean {
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
   const { run, stop, committer } = closing;
-  if (!stop && !run.closers?.size && !committer.isBusy) {
-    const hooks = callHooks(closing);
-    const storing = (): Promise<void> | undefined => storePending(closing);
-    // Hooks mostly answer at once: then a clock would cost the run more than they do.
-    return hooks ? inTime(run, hooks.then(storing)) : failureOf(storing());
-  }
-  return inTime(run, cleanUp(closing));
+  if (stop || run.closers?.size || committer.isBusy) return inTime(run, cleanUp(closing));
+  // Hooks mostly answer at once: then a clock would cost the run more than they do.
+  const hooks = callHooks(closing);
+  return hooks ? inTime(run, hooks.then(() => storePending(closing))) : failureOf(storePending(closing));
 }
 
 async function inTime(run: RunScope, work: Promise<void>): Promise<unknown> {
@@ -85,7 +82,10 @@ function callHooks({ run, root }: ClosingRun): Promise<void> | undefined {
 
 function storePending({ root, committer, reader }: ClosingRun): Promise<void> | undefined {
   const event = root.pendingEvent();
-  return event && committer.commit(event).then((stored) => void (stored && reader.push(stored)));
+  if (!event) return undefined;
+  return committer.commit(event).then((stored) => {
+    if (stored) reader.push(stored);
+  });
 }
 
 // Shown before the error is thrown. A plugin that cannot hear it does not keep it from being stored.

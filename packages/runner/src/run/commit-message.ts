@@ -22,5 +22,7 @@ export async function commitMessage(
   }
   if (runConfig.saveInputBlobsAsArtifacts) onChange((message = await saveInputBlobs(root, message)));
   const { stateDelta } = input;
-  return root.commit(createEvent({ author: 'user', invocationId, content: message, actions: { stateDelta } }, runtime));
+  return await root.commit(
+    createEvent({ author: 'user', invocationId, content: message, actions: { stateDelta } }, runtime),
+  );
 }

@@ -64,10 +64,8 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) break;
     size += value.length;
-    if (size > limits.bodyBytes) {
-      reader?.cancel().catch(() => {});
-      throw tooLarge(limits);
-    }
+    // Not cancelled: that would end the connection before the answer has gone out.
+    if (size > limits.bodyBytes) throw tooLarge(limits);
     chunks.push(value);
   }
   const whole = new Uint8Array(size);
