@@ -5,8 +5,15 @@ import { Adk, freeAnswers } from './adk.ts';
 import { cpuTime } from './measure.ts';
 import { freeModel, modelOf } from './ours.ts';
 
-/** What a server is told, and answers with a number: to forget its sessions and make new ones (`<prefix>0` …), to tell its CPU time or memory, to end. */
-export type Command = { sessions: number; prefix: string } | { cpu: true } | { memory: true } | { stop: true };
+/**
+ * What a server is told, and answers with a number: to forget its sessions and make new ones (`<prefix>0` …), to tell its CPU time, what
+ * it holds (heap and buffers, after a collection) or what the system has given it, to end.
+ */
+export type Command =
+  | { sessions: number; prefix: string }
+  | { cpu: true }
+  | { memory: 'held' | 'resident' }
+  | { stop: true };
 
 interface Sessions {
   create(ids: readonly string[]): Promise<void>;
@@ -31,7 +38,8 @@ async function answer(command: Command): Promise<number> {
   globalThis.gc?.();
   await new Promise((resolve) => setTimeout(resolve, 50));
   globalThis.gc?.();
-  return process.memoryUsage().rss;
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return command.memory === 'held' ? heapUsed + external : rss;
 }
 
 async function ours(): Promise<Sessions> {

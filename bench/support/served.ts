@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { RawConnection } from './raw-connection.ts';
 import type { Command } from './serve-runs.ts';
 
-/** A conversation is rarely one message. */
-const RUNS_OF_A_SESSION = 1;
-
 /** A server in a process of its own, and connections to it. */
 export class Served {
   readonly url: string;
@@ -43,20 +40,19 @@ export class Served {
     return Promise.all(Array.from({ length: count }, () => RawConnection.open(this.url)));
   }
 
-  /** One run in each of so many new sessions, shared among the connections: wall time and CPU of the server, in µs a run. */
+  /** So many runs, each in a new session: wall time and CPU of the server, in µs a run. */
   async runs(
     connections: readonly RawConnection[],
     p: { count: number; path: string; appName?: string },
   ): Promise<{ wall: number; cpu: number }> {
     const prefix = `b${this.#batch++}-`;
-    await this.tell({ sessions: Math.ceil(p.count / RUNS_OF_A_SESSION), prefix });
+    await this.tell({ sessions: p.count, prefix });
     const cpu = await this.tell({ cpu: true });
     const begin = performance.now();
     let next = 0;
     await Promise.all(
       connections.map(async (connection) => {
-        while (next < p.count)
-          await connection.post(p.path, bodyOf(`${prefix}${Math.floor(next++ / RUNS_OF_A_SESSION)}`, p.appName));
+        while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${next++}`, p.appName));
       }),
     );
     const wall = performance.now() - begin;

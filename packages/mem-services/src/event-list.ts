@@ -1,9 +1,12 @@
 import type { Event, EventWindow } from '@thole/core';
 
+/** Up to so many events an id is looked for one by one: most sessions are short, and an index costs more than they do. */
+const SHORT = 16;
+
 /** The events of one session: the event of `seq` n stands at n - 1. Windows cost what they hold, not what they leave out. */
 export class EventList {
   readonly #events: Event[] = [];
-  readonly #seqOf = new Map<string, number>();
+  #seqOf: Map<string, number> | undefined;
   // Order is `seq`; a writer's clock may be behind. As long as none was, a time is found by halving.
   #timesAscend = true;
 
@@ -20,6 +23,7 @@ export class EventList {
   }
 
   find(id: string): Event | undefined {
+    if (!this.#seqOf) return this.#events.find((event) => event.id === id);
     const seq = this.#seqOf.get(id);
     return seq === undefined ? undefined : this.#events[seq - 1];
   }
@@ -27,7 +31,9 @@ export class EventList {
   push(event: Event): void {
     const last = this.#events.at(-1);
     if (last && event.timestamp < last.timestamp) this.#timesAscend = false;
-    this.#seqOf.set(event.id, this.#events.push(event));
+    const seq = this.#events.push(event);
+    if (this.#seqOf) this.#seqOf.set(event.id, seq);
+    else if (seq > SHORT) this.#seqOf = new Map(this.#events.map(({ id }, i) => [id, i + 1]));
   }
 
   /** First the filter, then the tail; an array of its own. */
