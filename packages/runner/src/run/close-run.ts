@@ -39,7 +39,12 @@ export async function closeRun(closing: ClosingRun): Promise<unknown> {
   if (stop || run.closers?.size || committer.isBusy) return inTime(run, cleanUp(closing));
   // Hooks mostly answer at once: then a clock would cost the run more than they do.
   const hooks = callHooks(closing);
-  return hooks ? inTime(run, hooks.then(() => storePending(closing))) : failureOf(storePending(closing));
+  return hooks
+    ? inTime(
+        run,
+        hooks.then(() => storePending(closing)),
+      )
+    : failureOf(storePending(closing));
 }
 
 async function inTime(run: RunScope, work: Promise<void>): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
@@ -8,6 +8,7 @@ import type { CheckedInput } from './check-run.ts';
 import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
 import { Committer } from './commit.ts';
 import { commitMessage } from './commit-message.ts';
+import { Delivery, hollow } from './delivery.ts';
 import { drive } from './drive.ts';
 import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
 import type { LiveSession } from './live-session.ts';
@@ -57,6 +58,7 @@ export class Invocation implements RunScope, Swept {
   #live: LiveSession | undefined;
   #lease: Lease | undefined;
   #committer: Committer | undefined;
+  #delivery: Delivery | undefined;
   #root: AgentContext | undefined;
   #current: Agent | undefined;
   #steps: AsyncGenerator<Event, void, Event> | undefined;
@@ -112,6 +114,9 @@ export class Invocation implements RunScope, Swept {
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
+  get stopReason(): TholeError | undefined {
+    return this.#stop;
+  }
   countLlmCall(): void {
     const { calls } = this.host;
     if (calls.made >= calls.most) {
@@ -133,18 +138,14 @@ export class Invocation implements RunScope, Swept {
   }
 
   async commit(event: Event): Promise<Event> {
-    this.#throwIfStopped();
+    this.throwIfStopped();
     if (event.partial) return event;
     return (await this.#committer!.commit(event)) ?? hollow(event);
   }
 
   show(event: Event): void {
     if (this.#phase !== 'open' || this.#stop) return;
-    if (!this.#committer!.listened) return this.reader.push(event);
-    this.#committer!.hear(event).then(
-      (heard) => heard && this.reader.push(heard),
-      (error: unknown) => this.#stopWith(error),
-    );
+    this.#delivery!.show(event, (error) => this.#stopWith(error));
   }
 
   runChild(p: WithinParent): AsyncIterable<Event> {
@@ -168,7 +169,7 @@ export class Invocation implements RunScope, Swept {
   #drive(): void {
     drive(
       () => this.#prepare(),
-      (event) => this.#emit(event),
+      (event) => this.#delivery!.emit(event),
     ).then(
       () => this.#end(),
       (error: unknown) => this.#end(error),
@@ -203,7 +204,7 @@ export class Invocation implements RunScope, Swept {
     const abort = (): void => this.stop(aborted(this.invocationId, abortSignal.reason));
     if (abortSignal.aborted) {
       abort();
-      this.#throwIfStopped();
+      this.throwIfStopped();
     }
     abortSignal.addEventListener('abort', abort, { once: true });
     this.#unlisten = () => abortSignal.removeEventListener('abort', abort);
@@ -219,7 +220,7 @@ export class Invocation implements RunScope, Swept {
     });
     if (this.#phase !== 'open') {
       await lease?.release();
-      this.#throwIfStopped();
+      this.throwIfStopped();
     }
     this.#lease = lease;
     if (lease) this.#limits.renew(lease);
@@ -240,6 +241,7 @@ export class Invocation implements RunScope, Swept {
     );
     this.#current = this.host.tree.root;
     this.#committer = new Committer(this, fence);
+    this.#delivery = new Delivery(this, this.#committer);
   }
 
   async #commitMessage(input: CheckedInput): Promise<Content> {
@@ -252,8 +254,8 @@ export class Invocation implements RunScope, Swept {
     });
     // What was stored counts: a plugin may have changed it, or dropped it.
     if (stored.content) this.userContent = stored.content;
-    if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#handOver(stored);
-    this.#throwIfStopped();
+    if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#delivery!.handOver(stored);
+    this.throwIfStopped();
     return this.userContent;
   }
 
@@ -267,54 +269,13 @@ export class Invocation implements RunScope, Swept {
       { author: tree.root.name, invocationId, content: { role: 'model', ...content } },
       runtime,
     );
-    await this.#handOver(await this.#root!.commit(event));
-    this.#throwIfStopped();
+    await this.#delivery!.handOver(await this.#root!.commit(event));
+    this.throwIfStopped();
     return true;
   }
 
-  #emit(event: Event): MaybePromise<Event> {
-    if (this.#stop) throw this.#stop;
-    if (!event.partial) return this.#emitWhole(event);
-    if (this.#committer!.listened) return this.#emitHeard(event);
-    const taking = this.#handOver(event);
-    return taking ? taking.then(() => this.#goingOnWith(event)) : event;
-  }
-
-  async #emitHeard(event: Event): Promise<Event> {
-    const heard = await this.#committer!.hear(event);
-    if (heard) await this.#handOver(heard);
-    return this.#goingOnWith(heard ?? event);
-  }
-
-  async #emitWhole(event: Event): Promise<Event> {
-    const stored = this.#isStored(event) ? event : await this.#committer!.commit(event);
-    if (!stored) return hollow(event);
-    this.#throwIfStopped();
-    const taking = this.#handOver(stored);
-    if (taking) await taking;
-    return this.#goingOnWith(stored);
-  }
-
-  /** After a wait the run may have been stopped. */
-  #goingOnWith(event: Event): Event {
-    this.#throwIfStopped();
-    return event;
-  }
-
-  /** Whether an agent yields what it has committed before: then it is only handed over. */
-  #isStored(event: Event): boolean {
-    if (event.seq === undefined) return false;
-    const { log, lastSeq } = this.live;
-    return log.at(log.length - 1 - (lastSeq - event.seq)) === event;
-  }
-
-  #handOver(event: Event): Promise<void> | undefined {
-    if (this.attached && !holdsOnlyAnswers(event)) return this.reader.pushAndWait(event);
-    this.reader.push(event);
-    return undefined;
-  }
-
-  #throwIfStopped(): void {
+  /** Throws why the run ends, or has ended; what cleans up behind it may go on. */
+  throwIfStopped(): void {
     if (this.#stop && this.#phase !== 'closing') throw this.#stop;
     if (this.#isClosed)
       throw this.#stop ?? new TholeError('CONTEXT_CLOSED', `Invocation ${this.invocationId} has ended.`);
@@ -389,21 +350,6 @@ export class Invocation implements RunScope, Swept {
     this.reader.end(this.#stop && this.#stop.code !== 'RUN_LEFT' ? this.#stop : undefined);
     this.#waiting?.resolve();
   }
-}
-
-function holdsOnlyAnswers(event: Event): boolean {
-  const parts = event.content?.parts;
-  return parts !== undefined && parts.length > 0 && getFunctionResponses(event).length === parts.length;
-}
-
-/** What the agent goes on with when a plugin dropped its event: as if it had said and done nothing. */
-function hollow(event: Event): Event {
-  return createEvent({
-    id: event.id,
-    author: event.author,
-    invocationId: event.invocationId,
-    timestamp: event.timestamp,
-  });
 }
 
 function noop(): void {}

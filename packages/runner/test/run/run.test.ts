@@ -177,6 +177,27 @@ describe('a run', () => {
     expect(textsIn((await stored()).events)).toEqual(['hello', 'one', '(AGENT_FAILED)']);
   });
 
+  it('stores nothing that an agent still says while its stopped run closes (contract 23)', async () => {
+    const closing = Promise.withResolvers<void>();
+    const agent = agentOf('root', async function* (context) {
+      context.onClose(() => closing.promise);
+      yield says(context, 'one');
+      const isAborted = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve()));
+      await isAborted;
+      await settle();
+      yield says(context, 'too late');
+    });
+    const { runner, stored } = await houseOf(agent);
+    const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    run.abort();
+    await settle();
+    await settle();
+    closing.resolve();
+    await run.done;
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', '(RUN_ABORTED)']);
+  });
+
   it('gives its texts once each, streamed or whole', async () => {
     const agent = agentOf('root', async function* (context) {
       const whole = says(context, 'Hello');
