@@ -36,7 +36,8 @@ interface Turn {
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
   for (; !context.ended; turn.step++) {
-    const draft = await buildRequest(agent, context, turn);
+    const building = buildRequest(agent, context, turn);
+    const draft = building instanceof Promise ? await building : building;
     turn.retry = [];
     const call = new ModelCall(draft);
     let answer: Event | ModelAnswer;

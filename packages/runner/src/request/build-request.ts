@@ -1,4 +1,4 @@
-import type { Content, GenerateContentConfig, InvocationContext, Json } from '@thole/core';
+import type { Content, GenerateContentConfig, InvocationContext, Json, MaybePromise } from '@thole/core';
 import { thawJson } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { flowSupport } from '../hooks/flow-support.ts';
@@ -19,12 +19,12 @@ const steps: readonly RequestStep[] = [
   addOutputSchema,
 ];
 
-/** What the agent's model is asked in this step. */
-export async function buildRequest(
+/** What the agent's model is asked in this step; there at once where nothing has to be waited for. */
+export function buildRequest(
   agent: LlmAgent,
   context: InvocationContext,
   p: { step: number; retry: readonly Content[] },
-): Promise<RequestDraft> {
+): MaybePromise<RequestDraft> {
   const draft: RequestDraft = {
     agent,
     context,
@@ -39,10 +39,14 @@ export async function buildRequest(
     output: undefined,
   };
   if (agent.providerOptions) draft.request.providerOptions = thawJson(agent.providerOptions);
-  // Waits only for what has to be waited for: most steps are done at once.
-  for (const step of steps) {
-    const pending = step(draft);
-    if (pending) await pending;
+  return takeSteps(draft, 0);
+}
+
+// Waits only for what has to be waited for: most steps are done at once.
+function takeSteps(draft: RequestDraft, from: number): MaybePromise<RequestDraft> {
+  for (let i = from; i < steps.length; i++) {
+    const pending = steps[i]!(draft);
+    if (pending) return pending.then(() => takeSteps(draft, i + 1));
   }
   return draft;
 }

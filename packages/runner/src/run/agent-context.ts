@@ -16,6 +16,7 @@ import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
 import { stepInSpan } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
+import { hollow } from './delivery.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
 import { Strand } from './strand.ts';
@@ -67,11 +68,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return () => void closers.delete(fn);
   }
 
-  commit(event: Event): Promise<Event> {
-    return this.run.commit(this.#claim(event)).then((stored) => {
-      this.#strand.state.settle();
-      return stored;
-    });
+  async commit(event: Event): Promise<Event> {
+    const stored = await this.run.commit(this.#claim(event));
+    this.#strand.state.settle();
+    return stored ?? hollow(event);
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {

@@ -20,14 +20,16 @@ export class HotSessions {
   /** The session as it stands under this lease. `SESSION_NOT_FOUND` unless one may be made. */
   async open(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
     const id = sessionKeyOf(ref);
+    const { head } = lease;
     const known = this.#sessions.get(id);
     this.#sessions.delete(id);
-    const warm = known && lease.head && (await this.#warm(known, lease.head, p.signal));
-    const live = warm ?? (await this.#load(ref, lease, p));
-    if (this.#limit > 0) {
-      this.#sessions.set(id, live);
-      if (this.#sessions.size > this.#limit) this.#sessions.delete(this.#sessions.keys().next().value!);
+    let live = known && head && (known.isCurrent(head) ? known : await this.#catchUp(known, head, p.signal));
+    if (!live) {
+      const read = await this.#service.getSession({ ...ref, signal: p.signal });
+      const readUnder = read?.incarnation === head?.incarnation ? head : undefined;
+      live = read ? new LiveSession(read, readUnder) : await this.#make(ref, lease, p);
     }
+    this.#keep(id, live);
     return live;
   }
 
@@ -41,8 +43,13 @@ export class HotSessions {
     }
   }
 
-  async #warm(known: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
-    if (known.isCurrent(head)) return known;
+  #keep(id: string, live: LiveSession): void {
+    if (this.#limit === 0) return;
+    this.#sessions.set(id, live);
+    if (this.#sessions.size > this.#limit) this.#sessions.delete(this.#sessions.keys().next().value!);
+  }
+
+  async #catchUp(known: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
     if (known.incarnation !== head.incarnation || known.lastSeq > head.lastSeq) return undefined;
     const moved = await this.#service.getSession({ ...known.ref, afterSeq: known.lastSeq, signal });
     if (!moved || moved.incarnation !== known.incarnation) return undefined;
@@ -50,11 +57,8 @@ export class HotSessions {
     return known;
   }
 
-  async #load(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
+  async #make(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
     const { signal } = p;
-    const session = await this.#service.getSession({ ...ref, signal });
-    if (session)
-      return new LiveSession(session, session.incarnation === lease.head?.incarnation ? lease.head : undefined);
     if (!p.autoCreate) {
       throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
     }

@@ -3,11 +3,11 @@ import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } 
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import { AgentContext } from './agent-context.ts';
+import { changeMessage, mayChangeMessages } from './change-message.ts';
 import { checkRunInput } from './check-run.ts';
 import type { CheckedInput } from './check-run.ts';
 import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
 import { Committer } from './commit.ts';
-import { commitMessage } from './commit-message.ts';
 import { Delivery, hollow } from './delivery.ts';
 import { drive } from './drive.ts';
 import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
@@ -137,10 +137,9 @@ export class Invocation implements RunScope, Swept {
     return this.#strangers?.get(author) ?? this.host.tree.find(author);
   }
 
-  async commit(event: Event): Promise<Event> {
+  commit(event: Event): MaybePromise<Event | undefined> {
     this.throwIfStopped();
-    if (event.partial) return event;
-    return (await this.#committer!.commit(event)) ?? hollow(event);
+    return event.partial ? event : this.#committer!.commit(event);
   }
 
   show(event: Event): void {
@@ -246,12 +245,19 @@ export class Invocation implements RunScope, Swept {
 
   async #commitMessage(input: CheckedInput): Promise<Content> {
     this.userContent = input.message;
-    const changed = (message: Content): void => void (this.userContent = message);
-    const stored = await commitMessage(this.#root!, input, changed).catch((error: unknown) => {
+    const { invocationId } = this;
+    let stored: Event;
+    try {
+      if (mayChangeMessages(this.root))
+        await changeMessage(this.root, input.message, (message) => (this.userContent = message));
+      const message = { author: 'user', invocationId, content: this.userContent };
+      const { stateDelta } = input;
+      stored = await this.root.commit(createEvent({ ...message, actions: { stateDelta } }, this.host.runtime));
+    } catch (error) {
       // Of a message that the store refuses there is nothing to record.
       if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) this.#recorded = false;
       throw error;
-    });
+    }
     // What was stored counts: a plugin may have changed it, or dropped it.
     if (stored.content) this.userContent = stored.content;
     if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#delivery!.handOver(stored);

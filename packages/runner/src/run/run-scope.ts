@@ -1,4 +1,4 @@
-import type { Agent, Content, Event, RunConfig, StateMap } from '@thole/core';
+import type { Agent, Content, Event, MaybePromise, RunConfig, StateMap } from '@thole/core';
 import type { RunTrace } from '../traces/run-trace.ts';
 import type { LiveSession } from './live-session.ts';
 import type { RunHost, WithinParent } from './run-host.ts';
@@ -25,7 +25,8 @@ export interface RunScope {
   countLlmCall(): void;
   /** An agent begins: its name stands for it from now on. */
   entered(agent: Agent): void;
-  commit(event: Event): Promise<Event>;
+  /** What was stored; undefined for what a plugin dropped. A partial event is answered as it is. Throws why the run was stopped. */
+  commit(event: Event): MaybePromise<Event | undefined>;
   show(event: Event): void;
   runChild(p: WithinParent): AsyncIterable<Event>;
 }

@@ -32,7 +32,7 @@ export const runRoutes: readonly Route[] = [
     body: runBody,
     answers: { 200: 'Events', ...failures },
     async handle(call) {
-      const { run } = await begin(call, { streaming: false, detached: true });
+      const { run } = await begin(call, { streaming: false, detached: true, told: false });
       const stopWatching = endWhenLeft(run, call);
       const events: string[] = [];
       try {
@@ -80,7 +80,7 @@ export const runRoutes: readonly Route[] = [
 
 /** The client reads the run itself, at its own pace; when it leaves, the run ends. */
 async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
-  const { run, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: false });
+  const { run, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: false, told: true });
   const stopWatching = endWhenLeft(run, call);
   const first = await run.next().finally(stopWatching);
   const frames = new RunFrames(run, { first, split, runtime: call.house.runtime });
@@ -94,7 +94,11 @@ async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
 
 /** The run goes on by itself, and the client is the first to follow it. */
 async function streamLive(call: RouteCall<RunBody>): Promise<Response> {
-  const { run, ref, split } = await begin(call, { streaming: call.body.streaming ?? false, detached: true });
+  const { run, ref, split } = await begin(call, {
+    streaming: call.body.streaming ?? false,
+    detached: true,
+    told: true,
+  });
   const live = new LiveRun(run, { ref, mostChars: call.house.limits.runBufferChars, split });
   call.house.runs.show(live, run);
   await live.begun;
@@ -105,7 +109,7 @@ async function streamLive(call: RouteCall<RunBody>): Promise<Response> {
 
 async function begin(
   call: RouteCall<RunBody>,
-  p: { streaming: boolean; detached: boolean },
+  p: { streaming: boolean; detached: boolean; told: boolean },
 ): Promise<{ run: Run; ref: SessionRef; split: boolean }> {
   const { body, house, request } = call;
   const appName = body.appName ?? onlyApp(call);
@@ -123,7 +127,7 @@ async function begin(
     stateDelta: body.stateDelta ?? undefined,
     deps,
     // The user's own event is the sign that the run has begun.
-    yieldUserMessage: true,
+    yieldUserMessage: p.told,
     runConfig: {
       streamingMode: p.streaming ? 'sse' : 'none',
       reader: p.detached ? 'detached' : 'attached',
