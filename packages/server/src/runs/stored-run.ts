@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
 import { DONE_FRAME, errorFrame, isClosingRecord, recordedErrorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
@@ -16,6 +16,8 @@ export class StoredRun implements FrameSource {
   readonly #left: AbortController = new AbortController();
   #lastSeq: number;
   #last: Event | undefined;
+  /** Its calls that have no answer yet; a run that ends by itself leaves none but those that are answered later. */
+  readonly #calls: Set<string> = new Set();
   #waiting: Event[] = [];
   #ended: boolean = false;
   /** Whether its lease ran out in its hands. */
@@ -70,7 +72,7 @@ export class StoredRun implements FrameSource {
   #end(): string {
     this.#ended = true;
     if (this.#last && isClosingRecord(this.#last)) return recordedErrorFrame(this.#last);
-    if (!this.#died) return DONE_FRAME;
+    if (!this.#died && this.#calls.size === 0) return DONE_FRAME;
     const sentence = `Invocation ${this.#invocationId} ended in the middle: its process died or hangs.`;
     return errorFrame(new TholeError('LEASE_LOST', sentence));
   }
@@ -93,6 +95,9 @@ export class StoredRun implements FrameSource {
     for (const event of events) {
       if (event.invocationId !== this.#invocationId) continue;
       this.#last = event;
+      for (const { id } of getFunctionCalls(event))
+        if (id !== undefined && !event.longRunningToolIds?.includes(id)) this.#calls.add(id);
+      for (const { id } of getFunctionResponses(event)) if (id !== undefined) this.#calls.delete(id);
       if (event.author !== 'user') this.#waiting.push(event);
     }
   }

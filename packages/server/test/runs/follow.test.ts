@@ -79,6 +79,24 @@ it('tells of a run whose process died that it has lost its lease', async () => {
   expect(words.filter((each) => !each.startsWith(':'))).toEqual(['#1 Wait', '! LEASE_LOST']);
 });
 
+it('tells so of a run that died in a call when its lease is long gone; a call that is answered later is no sign of it', async () => {
+  const sessions = new InMemorySessionService();
+  const { get } = await demo({ sessionService: sessions });
+  const call = (invocationId: string, id: string, later: boolean): ReturnType<typeof createEvent> =>
+    createEvent({
+      ...{
+        invocationId,
+        author: 'a',
+        content: { role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] },
+      },
+      ...(later && { longRunningToolIds: [id] }),
+    });
+  await sessions.appendEvent({ session, event: call('invocation-dead', 'c1', false) });
+  await sessions.appendEvent({ session, event: call('invocation-done', 'c2', true) });
+  expect((await allFrames(await get(pathOf('invocation-dead')))).map(inWords).at(-1)).toBe('! LEASE_LOST');
+  expect((await allFrames(await get(pathOf('invocation-done')))).map(inWords).at(-1)).toBe(': done');
+});
+
 it('gives a reader who was too slow what was stored, and goes on from there; nothing comes twice', async () => {
   const texts = Array.from({ length: 50 }, (_, i) => `part ${i} `);
   const { run, sessions } = await demo({
