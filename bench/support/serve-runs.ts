@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Adk, freeAnswers } from './adk.ts';
-import { cpuTime } from './measure.ts';
+import { clearNursery, cpuTime } from './measure.ts';
 import { freeModel, modelOf } from './ours.ts';
 
 /**
@@ -31,6 +31,9 @@ process.send!(served.url);
 async function answer(command: Command): Promise<number> {
   if ('sessions' in command) {
     await served.create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
+    // What was made beforehand is not the runs' to clear away: what survives twice is out of the nursery.
+    clearNursery();
+    clearNursery();
     return command.sessions;
   }
   if ('stop' in command) process.exit(0);

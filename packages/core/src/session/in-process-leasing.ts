@@ -18,6 +18,8 @@ export class InProcessLeasing implements Leasing {
   /** How a session stands. */
   readonly headOf: (key: SessionRef) => SessionHead | undefined;
   #fences = 0;
+  /** The line that was asked for last: a run's appends follow one another. */
+  #recent: Line | undefined;
 
   constructor(runtime: Runtime, headOf: (key: SessionRef) => SessionHead | undefined = () => undefined) {
     this.#runtime = runtime;
@@ -29,6 +31,7 @@ export class InProcessLeasing implements Leasing {
     const id = sessionKeyOf(key);
     let line = this.#lines.get(id);
     if (!line) this.#lines.set(id, (line = { id, key, waiting: [] }));
+    this.#recent = line;
     this.#dropExpired(line);
     if (!line.held && line.waiting.length === 0) return this.#give(line, request);
     const busy = `Session ${key.sessionId} is held by invocation ${line.held?.invocationId ?? 'that is about to begin'}`;
@@ -59,7 +62,8 @@ export class InProcessLeasing implements Leasing {
 
   /** Whether this fence belongs to the lease that holds the session now; asked by the store at each fenced append. */
   holds(key: SessionRef, fence: Fence): boolean {
-    const held = this.#lines.get(sessionKeyOf(key))?.held;
+    if (!this.#recent || !isSame(this.#recent.key, key)) this.#recent = this.#lines.get(sessionKeyOf(key));
+    const held = this.#recent?.held;
     return held !== undefined && held.fence === fence && !this.#isExpired(held);
   }
 
@@ -170,7 +174,9 @@ export class InProcessLeasing implements Leasing {
   }
 
   #forgetIfEmpty(line: Line): void {
-    if (!line.held && line.waiting.length === 0) this.#lines.delete(line.id);
+    if (line.held || line.waiting.length > 0) return;
+    this.#lines.delete(line.id);
+    if (this.#recent === line) this.#recent = undefined;
   }
 
   #infoOf(line: Line, held: Held): LeaseInfo {
@@ -183,4 +189,8 @@ export class InProcessLeasing implements Leasing {
       expired: left <= 0,
     };
   }
+}
+
+function isSame(a: SessionRef, b: SessionRef): boolean {
+  return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName;
 }
