@@ -199,6 +199,45 @@ describe('two days, two channels, one person', () => {
     for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
   });
 
+  it('goes on in the next process where it stopped, and goes quiet there; what is out of the window comes back by search', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    const services = { runtime, sessions, memory: new InMemoryMemoryService({ runtime }) };
+    const first = gaia(services, { chat: ['1', '2', '3'].map((text) => says(text)), memory: [], projects: [] });
+    for (const line of ['My passport is in the blue drawer.', 'It rains.', 'It still rains.'])
+      await first.hear(whatsapp, line);
+    await first.runner.close();
+    await runtime.advance(20 * minute);
+
+    const second = gaia(services, {
+      chat: [
+        (request) => {
+          expect(request.contents.map(textOf)).toEqual(['It still rains.', '3', 'And now?']);
+          return says('The sun.');
+        },
+        (request) => {
+          expect(request.contents.map(textOf)).toEqual(['Where is my passport?']);
+          return calls('load_memory', { query: 'passport' });
+        },
+        (request) => {
+          const { memories } = getFunctionResponses(eventOf(request))[0]!.response as { memories: { text: string }[] };
+          return says(memories[0]!.text);
+        },
+      ],
+      memory: [answer({ operations: [] })],
+      projects: [],
+    });
+    expect(await second.consolidator!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, armed: 1 });
+    await second.hear(whatsapp, 'And now?');
+    await runtime.advance(29 * minute);
+    expect((await sessions.getSession(whatsapp))?.events).toHaveLength(8);
+    await runtime.advance(1 * minute);
+    expect(await sessions.getSession(whatsapp)).toBeUndefined();
+    expect(await second.hear(whatsapp, 'Where is my passport?')).toBe('My passport is in the blue drawer.');
+    for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
+    await second.runner.close();
+  });
+
   it('with memory off there are sessions alone: no service, no tools, no profile, and commands that say so', async () => {
     const sessions = new InMemorySessionService();
     const llm = new ScriptedLlm();
@@ -234,17 +273,26 @@ describe('two days, two channels, one person', () => {
   });
 });
 
+describe('stopping', () => {
+  it('waits for no timer and consolidates nothing, though nobody closes anything; the next start does', async () => {
+    const { url, sessions, memory, kept } = inOneFile();
+    const child = new Child<{ at: string }>('../../memory/children/ends-while-armed.ts', url, JSON.stringify(whatsapp));
+    await child.finished();
+    expect(child.told).toEqual([{ at: 'the end' }]);
+    expect((await sessions.getSession(whatsapp))?.events).toHaveLength(2);
+    expect(await kept()).toEqual([]);
+    const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
+    let consolidated = 0;
+    // The child's lease may be there still.
+    while (consolidated === 0) ({ consolidated } = await consolidator.sweep(ann));
+    expect(await kept()).toEqual(['fact: Grace is my girlfriend.', 'turn: Grace is my girlfriend.', 'turn: Noted.']);
+    await consolidator.close();
+  });
+});
+
 describe('kill -9', () => {
   it('between consolidation and deletion loses nothing and doubles nothing, with sessions and memory in SQLite', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gaia-'));
-    const url = `sqlite:///${join(folder, 'gaia.db')}`;
-    const sessions = new DatabaseSessionService(url);
-    const memory = new DatabaseMemoryService(url);
-    onTestFinished(async () => {
-      await memory.close();
-      await sessions.close();
-      await rm(folder, { recursive: true, force: true });
-    });
+    const { url, sessions, memory, kept } = inOneFile();
     await sessions.createSession(whatsapp);
     for (const [author, text] of [
       ['user', 'Grace is my girlfriend.'],
@@ -258,10 +306,6 @@ describe('kill -9', () => {
     expect(await child.next()).toEqual({ at: 'the deletion' });
     await child.kill();
 
-    const kept = async () => {
-      const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['turn', 'fact'] } });
-      return memories.map(({ kind, content }) => `${kind}: ${textOf(content)}`).toSorted();
-    };
     const all = ['fact: Grace is my girlfriend.', 'turn: Grace is my girlfriend.', 'turn: Noted.'];
     expect((await sessions.getSession(whatsapp))?.events).toHaveLength(2);
     expect(await kept()).toEqual(all);
@@ -277,6 +321,24 @@ describe('kill -9', () => {
     await consolidator.close();
   });
 });
+
+/** Sessions and memory in a file of their own, and what is kept of Ann in it. */
+function inOneFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'gaia-'));
+  const url = `sqlite:///${join(folder, 'gaia.db')}`;
+  const sessions = new DatabaseSessionService(url);
+  const memory = new DatabaseMemoryService(url);
+  onTestFinished(async () => {
+    await memory.close();
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const kept = async () => {
+    const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['turn', 'fact'] } });
+    return memories.map(({ kind, content }) => `${kind}: ${textOf(content)}`).toSorted();
+  };
+  return { url, sessions, memory, kept };
+}
 
 function eventOf({ contents }: LlmRequest): Event {
   return createEvent({

@@ -10,7 +10,7 @@ import { SessionWindowPlugin } from '@thole/memory/window';
 import { AgentTool, LlmAgent, Runner } from '@thole/runner';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
-import { FunctionTool, LOAD_MEMORY } from '@thole/tools';
+import { FunctionTool, LOAD_MEMORY, LongRunningFunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 
 const ann = { appName: 'hotel', userId: 'ann' };
@@ -344,7 +344,7 @@ describe('ProfilePlugin in a runner', () => {
     expect(new Set(blocks).size).toBe(1);
     expect(blocks[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
     expect(house.model.requests[0]!.contents[0]!.role).toBe('user');
-    expect([llm.requests.length, reads]).toEqual([1, 2]);
+    expect([llm.requests.length, reads], 'once a run, and once after the model has thought').toEqual([1, 3]);
     const stored = JSON.stringify((await house.sessions.getSession({ ...ann, sessionId: 's1' }))!);
     expect(stored).not.toContain('USER_PROFILE');
   });
@@ -405,5 +405,27 @@ describe('SessionWindowPlugin in a runner', () => {
     const { events } = (await house.sessions.getSession({ ...ann, sessionId: 's1' }))!;
     expect(events).toHaveLength(12);
     expect(events.flatMap(getFunctionCalls)).toHaveLength(2);
+  });
+
+  it('shows a call that is answered late with its message, which comes first, and nothing else from there', async () => {
+    const house = new House();
+    const choose = new LongRunningFunctionTool({ name: 'choose', description: 'Asks.', execute: () => undefined });
+    const runner = house.runner(
+      [new SessionWindowPlugin({ turns: 1 })],
+      [says('1'), calls('choose', {}, 'c1'), says('3'), says('4'), says('The sea it is.')],
+      { tools: [choose] },
+    );
+    for (const message of ['One.', 'Which room?', 'Three.', 'Four.']) await turn(runner, message);
+    const functionResponse = { id: 'c1', name: 'choose', response: { choice: 'sea' } };
+    const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
+    await runner.runToCompletion({ userId: 'ann', sessionId: 's1', newMessage });
+    const { contents } = house.model.requests.at(-1)!;
+    const told = contents.flatMap(({ parts = [] }) =>
+      parts.map((part) => part.text ?? part.functionCall?.id ?? `answer of ${part.functionResponse?.id}`),
+    );
+    expect([contents[0]!.role, told.slice(0, 5)]).toEqual([
+      'user',
+      ['Which room?', 'c1', 'answer of c1', 'Four.', '4'],
+    ]);
   });
 });

@@ -85,6 +85,7 @@ export { turnId } from './memory/memory-entry.ts';
 export { escapeMemoryText } from './memory/escape-memory-text.ts';
 export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
 export { isoTime } from './memory/iso-time.ts';
+export { isCurrentMemory } from './memory/is-current-memory.ts';
 export { packMemory } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
 export type {

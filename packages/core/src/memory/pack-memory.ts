@@ -2,6 +2,7 @@ import { textOf } from '../content/text-of.ts';
 import { escapeMemoryText } from './escape-memory-text.ts';
 import { clipToTokens, estimateTokens } from './estimate-tokens.ts';
 import { isoTime } from './iso-time.ts';
+import { isCurrentMemory } from './is-current-memory.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import { quoteMemory } from './quoted-memory.ts';
 
@@ -65,10 +66,10 @@ function chooseQuotes(
 }
 
 // Further lines are indented, so that none of them looks like somebody else speaking.
-function lineOf({ author, validTo, supersededBy }: MemoryEntry, text: string, now: number): string {
+function lineOf(entry: MemoryEntry, text: string, now: number): string {
+  const { author } = entry;
   const who = author === undefined ? '' : `${escapeMemoryText(author).replaceAll('\n', ' ')}: `;
-  const ended = supersededBy !== undefined || (validTo !== undefined && validTo <= now);
-  return `- ${who}${text.replaceAll('\n', '\n    ')}${ended ? ' (no longer true)' : ''}`;
+  return `- ${who}${text.replaceAll('\n', '\n    ')}${isCurrentMemory(entry, now) ? '' : ' (no longer true)'}`;
 }
 
 function inOrder(quotes: readonly Quote[]): Quote[] {

@@ -49,9 +49,9 @@ function letProcessEnd(handle: unknown): void {
 
 // Node, Bun and Deno have a queue behind that of promises. `setImmediate` would send the event loop round once more for each call.
 function whenMicrotasksAreDone(): ((work: () => void) => void) | undefined {
-  const { process, setImmediate } = globalThis as {
+  const { process: node, setImmediate: immediately } = globalThis as {
     process?: { nextTick?: (work: () => void) => void };
     setImmediate?: (work: () => void) => void;
   };
-  return process?.nextTick?.bind(process) ?? setImmediate;
+  return node?.nextTick?.bind(node) ?? immediately;
 }

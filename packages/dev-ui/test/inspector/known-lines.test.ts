@@ -1,6 +1,6 @@
 import type { MemoryEntry } from '@thole/core';
 import { expect, it } from 'vitest';
-import { hasEnded, knownLines } from '../../page/inspector/memory/known-lines.ts';
+import { knownLines } from '../../page/inspector/memory/known-lines.ts';
 import type { KnownLine } from '../../page/inspector/memory/known-lines.ts';
 
 const NOW = 100;
@@ -55,11 +55,4 @@ it('shows each entry once, even where entries name each other or themselves', ()
   const { facts, notes, ended } = knownLines(entries, NOW);
   const shown = [...facts, ...notes, ...ended].flatMap(({ entry, before }) => [entry, ...before]);
   expect(shown.map(({ id }) => id).sort()).toEqual(['a', 'b', 'self']);
-});
-
-it('holds an entry to have ended when something took its place or its time is over', () => {
-  expect(hasEnded(fact('a'), NOW)).toBe(false);
-  expect(hasEnded(fact('a', { validTo: NOW + 1 }), NOW)).toBe(false);
-  expect(hasEnded(fact('a', { validTo: NOW }), NOW)).toBe(true);
-  expect(hasEnded(fact('a', { supersededBy: 'b', validTo: NOW + 1 }), NOW)).toBe(true);
 });

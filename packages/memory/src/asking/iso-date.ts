@@ -4,9 +4,10 @@ export function isoTime(seconds: number | undefined): string {
   return Number.isNaN(date.getTime()) ? 'an unknown time' : `${date.toISOString().slice(0, 16)}Z`;
 }
 
-/** Seconds of an ISO date or time, or undefined for what is none. */
+/** Seconds of an ISO year, month, date or time, or undefined for what is none. */
 export function secondsOf(text: unknown): number | undefined {
-  if (typeof text !== 'string' || !/^\d{4}-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?)?$/.test(text)) return undefined;
+  if (typeof text !== 'string' || !/^\d{4}(-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?)?)?$/.test(text))
+    return undefined;
   const milliseconds = Date.parse(text);
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
 }

@@ -1,14 +1,17 @@
 import {
   checkSessionRef,
+  InProcessLeasing,
   invalidInput,
+  isCurrentMemory,
   refuseUnknown,
   sessionKeyOf,
   systemRuntime,
   textOf,
-  TholeError,
 } from '@thole/core';
-import type { MemoryEntry, Runtime, SessionRef } from '@thole/core';
+import type { Leasing, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
+import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
+import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { KeyedQueue } from '../keeping/keyed-queue.ts';
@@ -32,6 +35,8 @@ export class CommandHandler {
   readonly #options: MemoryCommandsOptions;
   readonly #memory: FullMemory | undefined;
   readonly #runtime: Runtime;
+  readonly #leasing: Leasing;
+  readonly #holder: string;
   readonly #queue = new KeyedQueue();
   readonly #pending = new Map<string, Pending>();
   /** What `/memory` showed last. */
@@ -45,6 +50,8 @@ export class CommandHandler {
     if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
     this.#options = options;
     this.#runtime = runtime;
+    this.#leasing = sessions.leasing ?? new InProcessLeasing(runtime);
+    this.#holder = runtime.newId('commands');
   }
 
   async handle(line: string, session: SessionRef): Promise<CommandAnswer | undefined> {
@@ -101,7 +108,7 @@ export class CommandHandler {
       memories.map(({ id }) => id),
     );
     if (memories.length === 0) return { text: query ? 'No memory fits that.' : 'Nothing is remembered.' };
-    const lines = memories.map((entry, i) => `${i + 1}. ${lineOf(entry)}`);
+    const lines = memories.map((entry, i) => `${i + 1}. ${lineOf(entry, this.#runtime.now())}`);
     if (more > 0) lines.push(`… and ${more} more. /memory <query> looks among all.`);
     return { text: lines.join('\n') };
   }
@@ -144,18 +151,25 @@ export class CommandHandler {
     let outcome: ConsolidationOutcome | undefined;
     if (this.#memory && consolidator) outcome = await consolidator.consolidate(ref);
     else if (this.#memory) await this.#memory.addSessionToMemory(session);
+    if (outcome !== 'deleted' && outcome !== 'gone' && outcome !== 'spoken')
+      outcome = await this.#clear(session, outcome);
     if (outcome === 'spoken') return { text: 'Something is still being said here: nothing was cleared. Try again.' };
-    if (outcome !== 'deleted' && outcome !== 'gone') {
-      // Kept sessions have a mark that came after what was read; without a consolidator nothing new may have come.
-      const ifLastSeq = outcome === undefined ? session.lastSeq : undefined;
-      const isDeleted = await sessions.deleteSession({ ...ref, ...(ifLastSeq !== undefined && { ifLastSeq }) });
-      if (!isDeleted && outcome === undefined)
-        throw new TholeError('SESSION_BUSY', `Session ${ref.sessionId} has grown while it was cleared.`);
-    }
-    if (outcome !== 'deleted') await this.#options.artifacts?.deleteSessionArtifacts(ref);
     this.#listed.delete(sessionKeyOf(ref));
     const kept = this.#memory ? 'The conversation is in memory now. ' : '';
     return { text: `${kept}A new one has begun.`, isCleared: true };
+  }
+
+  /** What stands there is in memory, or was never to be: nothing else goes. */
+  async #clear(read: Session, outcome: ConsolidationOutcome | undefined): Promise<'deleted' | 'gone' | 'spoken'> {
+    const { sessions, artifacts } = this.#options;
+    const { appName, userId, id: sessionId } = read;
+    // A kept session has a mark that came after what was read.
+    const now =
+      outcome === 'kept' ? await sessions.getSession({ appName, userId, sessionId, numRecentEvents: 0 }) : read;
+    if (!now) return 'gone';
+    if (outcome === 'kept' && !isConsolidated(now)) return 'spoken';
+    const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
+    return deleteQuietSession(now, { sessions, leasing, artifacts, runtime, holder });
   }
 
   #take(ref: SessionRef): Pending | undefined {
@@ -172,8 +186,9 @@ function hold<V>(map: Map<string, V>, key: string, value: V): void {
   if (map.size > MOST) map.delete(map.keys().next().value!);
 }
 
-function lineOf({ kind, author, content, validTo, supersededBy }: MemoryEntry): string {
+function lineOf(entry: MemoryEntry, now: number): string {
+  const { kind, author, content } = entry;
   const who = kind === 'turn' ? `${oneLine(author ?? 'somebody', 40)}: ` : kind === 'note' ? 'kept: ' : '';
-  const past = supersededBy !== undefined || validTo !== undefined ? ' (no longer true)' : '';
+  const past = isCurrentMemory(entry, now) ? '' : ' (no longer true)';
   return `${who}${oneLine(textOf(content), WIDTH)}${past}`;
 }

@@ -1,4 +1,4 @@
-import { orAborted, TholeError } from '@thole/core';
+import { orAborted } from '@thole/core';
 import type {
   ArtifactService,
   Leasing,
@@ -10,6 +10,7 @@ import type {
   SessionSummary,
 } from '@thole/core';
 import { turnsOf } from '@thole/recall';
+import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
 import { holdLease } from '../keeping/hold-lease.ts';
 
 /**
@@ -34,7 +35,7 @@ export interface Consolidating {
 /** Under these leases sessions go into memory and leave: the first is no session's own, so that turns never wait for a model. */
 const LEASE = 'thole:consolidation';
 const LEASE_WAIT_MS = 600_000;
-/** Where a kept session says up to which `seq` it is in memory. */
+/** Where a kept session says up to which `seq` it is in memory, and which one it is: another one under its id may be as long. */
 const MARK = 'thole:consolidated';
 
 /**
@@ -56,31 +57,21 @@ async function digest(ref: SessionRef, p: Consolidating, signal: AbortSignal): P
   // A session that an app has prepared, and in which nobody has spoken yet, is left alone.
   if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
   await orAborted(p.memory.addSessionToMemory(session, { signal }), signal);
-  return p.keep ? mark(ref, session, p) : clear(ref, session, p);
+  return p.keep ? mark(ref, session, p) : deleteQuietSession(session, p);
 }
 
 /** Whether a kept session is in memory as it stands. */
 export function isConsolidated(session: SessionSummary): boolean {
-  return session.lastSeq > 0 && session.state[MARK] === session.lastSeq;
+  return session.lastSeq > 0 && session.state[MARK] === markOf(session, session.lastSeq);
 }
 
 // The mark is an event too, and counts itself; where somebody else wrote in between it fits no more.
 async function mark(ref: SessionRef, session: Session, { sessions }: Consolidating): Promise<ConsolidationOutcome> {
-  const event = await sessions.updateState({ ...ref, stateDelta: { [MARK]: session.lastSeq + 1 }, author: 'memory' });
+  const stateDelta = { [MARK]: markOf(session, session.lastSeq + 1) };
+  const event = await sessions.updateState({ ...ref, stateDelta, author: 'memory' });
   return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';
 }
 
-// A turn that is going on has taken the session's own lease, and may not have stored its message yet.
-async function clear(ref: SessionRef, session: Session, p: Consolidating): Promise<ConsolidationOutcome> {
-  const { sessions, leasing, runtime, holder, leaseTtlMs: ttlMs } = p;
-  try {
-    return await holdLease({ leasing, key: ref, runtime, holder, waitMs: 0, ttlMs }, async () => {
-      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: session.lastSeq });
-      if (isDeleted) await p.artifacts?.deleteSessionArtifacts(ref);
-      return isDeleted ? 'deleted' : 'spoken';
-    });
-  } catch (error) {
-    if (TholeError.is(error, 'SESSION_BUSY')) return 'spoken';
-    throw error;
-  }
+function markOf({ incarnation }: SessionSummary, seq: number): string {
+  return `${seq} of ${incarnation}`;
 }

@@ -1,7 +1,6 @@
-import { textOf } from '@thole/core';
+import { isCurrentMemory, textOf } from '@thole/core';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
 import type { FullMemory } from '../keeping/full-memory.ts';
-import { isCurrent } from '../keeping/is-current.ts';
 import { listAll } from '../keeping/list-all.ts';
 import { applyOperations } from './apply-operations.ts';
 import { batchTurns } from './batch-turns.ts';
@@ -74,8 +73,8 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
   const now = runtime.now();
   const all = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
-  const current = all.filter((entry) => isCurrent(entry, now));
-  const request: FactRequest = { ...batch, known: await similar(current, batch, p), now };
+  const current = all.filter((entry) => isCurrentMemory(entry, now));
+  const request: FactRequest = { ...batch, known: await similar(all, current, batch, p), now };
   const operations = await extractor.extract(request, { signal });
   signal?.throwIfAborted();
   const { accepted, refused } = checkOperations(operations, request, evidenceFrom);
@@ -89,12 +88,23 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
 }
 
 /** All that is known where it is little, else what is most like the new turns. */
-async function similar(current: readonly MemoryEntry[], batch: Batch, p: Digesting): Promise<KnownFact[]> {
+async function similar(
+  all: readonly MemoryEntry[],
+  current: readonly MemoryEntry[],
+  batch: Batch,
+  p: Digesting,
+): Promise<KnownFact[]> {
   const limit = p.limits.knownFacts;
   if (current.length <= limit) return current.map(toKnownFact);
   const byId = new Map(current.map((entry) => [entry.id, entry]));
   const query = batch.turns.map(({ text }) => text).join('\n');
-  const search = { ...p.user, query, limit: limit * 2, filter: { kinds: ['fact' as const, 'note' as const] } };
+  // What is past may be as much like the turns, and more of it.
+  const search = {
+    ...p.user,
+    query,
+    limit: limit + all.length - current.length,
+    filter: { kinds: ['fact' as const, 'note' as const] },
+  };
   const { memories } = await p.memory.searchMemory({ ...search, signal: p.signal });
   return memories
     .flatMap(({ id }) => byId.get(id) ?? [])

@@ -2,6 +2,7 @@ import {
   checkCount,
   checkUser,
   invalidInput,
+  isCurrentMemory,
   orAborted,
   refuseUnknown,
   systemRuntime,
@@ -27,7 +28,6 @@ import type {
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { holdLease } from '../keeping/hold-lease.ts';
-import { isCurrent } from '../keeping/is-current.ts';
 import { KeyedQueue } from '../keeping/keyed-queue.ts';
 import { withoutMark } from './digest-mark.ts';
 import { digestTurns } from './digest-turns.ts';
@@ -176,7 +176,9 @@ export class FactMemoryService implements MemoryService {
       // Only what is still wanted is asked for, so that the page's cursor is the list's.
       const page = await this.#memory.listMemories({ ...p, filter, cursor, limit: limit - memories.length });
       const at = p.filter?.validAt;
-      memories.push(...page.memories.filter((entry) => at !== undefined || isCurrent(entry, this.#runtime.now())));
+      memories.push(
+        ...page.memories.filter((entry) => at !== undefined || isCurrentMemory(entry, this.#runtime.now())),
+      );
       cursor = page.next;
     } while (cursor !== undefined && memories.length < limit);
     return cursor === undefined ? { memories } : { memories, next: cursor };

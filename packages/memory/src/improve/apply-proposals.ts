@@ -1,9 +1,18 @@
-import { checkUser, invalidInput, isPlainObject, refuseUnknown, systemRuntime, textOf, userKeyOf } from '@thole/core';
+import {
+  checkUser,
+  invalidInput,
+  isCurrentMemory,
+  isPlainObject,
+  refuseUnknown,
+  systemRuntime,
+  textOf,
+  userKeyOf,
+} from '@thole/core';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
+import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
-import { isCurrent } from '../keeping/is-current.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
 
 /** What was approved, and by whom. */
@@ -19,7 +28,7 @@ export interface ApplyProposalsOptions {
 /**
  * Writes approved proposals: additions become facts with their evidence, a correction supersedes what it corrects, and what
  * is removed ends: it leaves lists and profiles, and is found as past. One that does not fit any more, because its target was changed or forgotten or its evidence is gone, is refused,
- * and the others go on. Answers what was done: keep it, `undoProposals` takes it.
+ * and so is one that cannot be written, of which the changes tell all the same; the others go on. Answers what was done: keep it, `undoProposals` takes it.
  */
 export async function applyProposals(options: ApplyProposalsOptions): Promise<ProposalAudit> {
   refuseUnknown(options, ['memory', 'proposals', 'approvedBy', 'runtime'], 'applyProposals');
@@ -36,9 +45,26 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
   };
   const turns = new Set((await listAll(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
   for (const proposal of proposals) {
-    const done = await applyOne(proposal, { memory, user, turns, now: runtime.now(), auditId: audit.id, approvedBy });
-    if (typeof done === 'string') audit.refused.push({ proposalId: proposal.id, reason: done });
-    else audit.changes.push(done);
+    const refuse = (reason: string): void => void audit.refused.push({ proposalId: proposal.id, reason });
+    try {
+      const change = await changeFor(proposal, {
+        memory,
+        user,
+        turns,
+        now: runtime.now(),
+        auditId: audit.id,
+        approvedBy,
+      });
+      if (typeof change === 'string') {
+        refuse(change);
+        continue;
+      }
+      // Before it is written: half of it may be, and can be undone then.
+      audit.changes.push(change);
+      await write(change, { memory, user, now: runtime.now() });
+    } catch (error) {
+      refuse(`it could not be written (${codeOf(error)})`);
+    }
   }
   return audit;
 }
@@ -53,22 +79,30 @@ interface Place {
   approvedBy: string | undefined;
 }
 
-async function applyOne(proposal: Proposal, p: Place): Promise<ProposalChange | string> {
+async function changeFor(proposal: Proposal, p: Place): Promise<ProposalChange | string> {
   const { memory, user, now } = p;
   const evidence = proposal.evidence.filter((id) => p.turns.has(id));
   if (proposal.action !== 'remove' && evidence.length === 0) return 'its evidence is not in memory any more';
   const before = proposal.target && (await entryOf(memory, user, proposal.target.id));
   if (proposal.target) {
-    if (!before || !isCurrent(before, now)) return 'what it changes is not there any more';
+    if (!before || !isCurrentMemory(before, now)) return 'what it changes is not there any more';
     if (textOf(before.content) !== textOf(proposal.target.content)) return 'what it changes says something else by now';
   }
-  const [made] =
-    proposal.action === 'remove' ? [] : await memory.addMemory({ ...user, memories: [factOf(proposal, evidence, p)] });
-  if (before) {
-    const change = { validTo: Math.max(now, before.validFrom ?? -Infinity), ...(made && { supersededBy: made.id }) };
-    await memory.updateMemory({ ...user, id: before.id, change });
-  }
-  return { proposal, ...(made && { made }), ...(before && { before }) };
+  return {
+    proposal,
+    ...(proposal.action !== 'remove' && { made: factOf(proposal, evidence, p) }),
+    ...(before && { before }),
+  };
+}
+
+async function write(
+  { made, before }: ProposalChange,
+  { memory, user, now }: Omit<Place, 'turns' | 'auditId' | 'approvedBy'>,
+): Promise<void> {
+  if (made) await memory.addMemory({ ...user, memories: [made] });
+  if (!before) return;
+  const change = { validTo: Math.max(now, before.validFrom ?? -Infinity), ...(made && { supersededBy: made.id }) };
+  await memory.updateMemory({ ...user, id: before.id, change });
 }
 
 function factOf(
@@ -90,7 +124,7 @@ function factOf(
 
 /**
  * Undoes what an audit tells, last change first, and answers how many changes were undone. What was made goes; what was changed
- * or ended stands again as it was before. What the user has forgotten since is not brought back.
+ * or ended stands again as it was before, or ends by what has ended since what was made. What the user has forgotten or corrected since is not brought back.
  */
 export async function undoProposals(p: { memory: MemoryService; audit: ProposalAudit }): Promise<number> {
   refuseUnknown(p, ['memory', 'audit'], 'undoProposals');
@@ -102,12 +136,24 @@ export async function undoProposals(p: { memory: MemoryService; audit: ProposalA
   const user = { appName: audit.appName, userId: audit.userId };
   let undone = 0;
   for (const { made, before } of audit.changes.toReversed()) {
+    const since = made && (await entryOf(memory, user, made.id));
     const taken = made ? await memory.deleteMemory({ ...user, ids: [made.id], keepEvidence: true }) : 0;
-    const isThere = before && (await entryOf(memory, user, before.id)) !== undefined;
-    if (isThere) await memory.addMemory({ ...user, memories: [before] });
-    if (taken > 0 || isThere) undone++;
+    const there = before && (await entryOf(memory, user, before.id));
+    const isToStand = there?.validTo !== undefined && there.supersededBy === made?.id;
+    if (isToStand) await memory.addMemory({ ...user, memories: [withEndOf(there, hasEnd(since) ? since : before!)] });
+    if (taken > 0 || isToStand) undone++;
   }
   return undone;
+}
+
+function hasEnd(entry: MemoryEntry | undefined): entry is MemoryEntry {
+  return entry?.validTo !== undefined || entry?.supersededBy !== undefined;
+}
+
+/** The entry as it stands now, which may have been corrected and rest on less by now, with the end of another. */
+function withEndOf(entry: MemoryEntry, { validTo, supersededBy }: MemoryEntry): MemoryEntry {
+  const { validTo: _, supersededBy: __, ...rest } = entry;
+  return { ...rest, ...(validTo !== undefined && { validTo }), ...(supersededBy !== undefined && { supersededBy }) };
 }
 
 async function entryOf(memory: FullMemory, user: UserRef, id: string): Promise<MemoryEntry | undefined> {

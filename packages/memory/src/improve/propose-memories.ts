@@ -1,4 +1,13 @@
-import { checkCount, checkUser, isPlainObject, refuseUnknown, systemRuntime, textOf, TholeError } from '@thole/core';
+import {
+  checkCount,
+  checkUser,
+  isCurrentMemory,
+  isPlainObject,
+  refuseUnknown,
+  systemRuntime,
+  textOf,
+  TholeError,
+} from '@thole/core';
 import type { Call, JsonObject, Llm, MemoryEntry, MemoryService, Runtime, SessionService, UserRef } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { checkLlm } from '../asking/check-llm.ts';
@@ -8,7 +17,6 @@ import { quotedText } from '../asking/quoted-text.ts';
 import { checkDuration } from '../keeping/check-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
-import { isCurrent } from '../keeping/is-current.ts';
 import { listAll } from '../keeping/list-all.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -51,7 +59,7 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   if (turns.length === 0) return [];
   const entries = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const now = runtime.now();
-  const known = entries.filter((entry) => isCurrent(entry, now));
+  const known = entries.filter((entry) => isCurrentMemory(entry, now));
   const question = { system: SYSTEM, text: promptOf(turns, known, now), schema: SCHEMA };
   const answer = await askModel(question, { llm, runtime, timeoutMs, signal });
   const proposed = isPlainObject(answer) ? answer['proposals'] : answer;

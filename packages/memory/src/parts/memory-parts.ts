@@ -4,11 +4,11 @@ import { memoryCommands } from '../commands/memory-commands.ts';
 import type { MemoryCommands } from '../commands/memory-commands.ts';
 import type { ConsolidationFailure } from '../consolidate/consolidator-options.ts';
 import { IdleConsolidator } from '../consolidate/idle-consolidator.ts';
-import { FactMemoryService } from '../facts/fact-memory-service.ts';
 import { profile } from '../profile/profile.ts';
 import { ProfilePlugin } from '../profile/profile-plugin.ts';
 import type { Profiles } from '../profile/profile.ts';
 import type { ProfileSource } from '../profile/profile-options.ts';
+import { FactsWithProfiles } from './facts-with-profiles.ts';
 import { SessionWindowPlugin } from '../window/session-window-plugin.ts';
 
 /** The settings of an app's memory. Every one has a default. */
@@ -73,9 +73,8 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
     return { ...nothing, plugins: [window], tools: [], commands };
   }
   const instructions = options.extractionInstructions;
-  const service = llm
-    ? new FactMemoryService({ memory, llm, instructions, leasing: sessions.leasing, runtime })
-    : memory;
+  const facts = llm && new FactsWithProfiles({ memory, llm, instructions, leasing: sessions.leasing, runtime });
+  const service = facts ?? memory;
   const { idleMs, keep, onError } = options;
   const consolidator = new IdleConsolidator({
     sessions,
@@ -89,6 +88,7 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
   });
   const { preloadLimit: limit, sources } = options;
   const profiles = llm && preload ? profile({ memory: service, llm, limit, sources, runtime }) : undefined;
+  if (facts) facts.profiles = profiles;
   const plugins = [window, consolidator, ...(profiles ? [new ProfilePlugin({ profiles })] : [])];
   const commands = memoryCommands({
     memory: service,

@@ -1,7 +1,17 @@
 import { checkName, invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
-import type { Cancel, MemoryEntry, Plugin, Runtime } from '@thole/core';
+import type {
+  Cancel,
+  MaybePromise,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryService,
+  Plugin,
+  Runtime,
+  UserRef,
+} from '@thole/core';
 import { checkDuration } from '../keeping/check-duration.ts';
 import { codeOf } from '../keeping/code-of.ts';
+import { fullMemory } from '../keeping/full-memory.ts';
 
 /** A service that can let go of what is old in an app's whole memory: `DatabaseMemoryService`, `RedisMemoryService`. */
 export interface PrunableMemory {
@@ -15,8 +25,10 @@ export interface PrunableMemory {
 
 /** How long the memory of an app is kept. */
 export interface MemoryRetentionOptions {
-  memory: PrunableMemory;
+  memory: PrunableMemory | Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
   appName: string;
+  /** The ids of the app's users, for a memory that has no `pruneMemories`: only those are looked at. */
+  users?: (() => MaybePromise<Iterable<string>>) | undefined;
   /** What is older goes, in milliseconds. */
   maxAgeMs: number;
   /** Entries of these kinds alone; facts that rested on nothing but what goes, go along. */
@@ -29,10 +41,12 @@ export interface MemoryRetentionOptions {
 }
 
 const OPTIONS = [
-  ...(['memory', 'appName', 'maxAgeMs', 'kinds', 'everyMs', 'onError', 'runtime'] as const),
+  ...(['memory', 'appName', 'users', 'maxAgeMs', 'kinds', 'everyMs', 'onError', 'runtime'] as const),
 ] satisfies readonly (keyof MemoryRetentionOptions)[];
 
 const DAY_MS = 86_400_000;
+const ALL: readonly MemoryEntry['kind'][] = ['turn', 'fact', 'note'];
+const PAGE = 500;
 
 /**
  * Lets go of what is too old in the memory of one app, of all its users, over and over. What went does not come back by the next
@@ -48,9 +62,12 @@ export class MemoryRetention implements Plugin {
 
   constructor(options: MemoryRetentionOptions) {
     refuseUnknown(options, OPTIONS, 'MemoryRetention');
-    const { memory, appName, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
-    if (typeof memory?.pruneMemories !== 'function')
-      throw invalidInput('memory', 'a memory service with pruneMemories', memory);
+    const { memory, appName, users, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
+    if (users !== undefined && typeof users !== 'function') throw invalidInput('users', 'a function', users);
+    if (!isPrunable(memory)) {
+      if (!users) throw invalidInput('memory', 'a memory service with pruneMemories (others need users)', memory);
+      fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
+    }
     checkName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
       throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
@@ -61,9 +78,14 @@ export class MemoryRetention implements Plugin {
   }
 
   /** Lets go now, and answers how many entries went. Throws what went wrong. */
-  prune(): Promise<number> {
-    const { memory, appName, maxAgeMs, kinds } = this.#options;
-    return memory.pruneMemories({ appName, olderThan: this.#runtime.now() - maxAgeMs / 1000, kinds });
+  async prune(): Promise<number> {
+    const { memory, appName, users, maxAgeMs, kinds } = this.#options;
+    const olderThan = this.#runtime.now() - maxAgeMs / 1000;
+    if (isPrunable(memory)) return memory.pruneMemories({ appName, olderThan, kinds });
+    let count = 0;
+    for (const userId of (await users?.()) ?? [])
+      count += await pruneUser(memory, { appName, userId }, { to: olderThan, kinds: kinds ?? ALL });
+    return count;
   }
 
   /** Lets go now, in the background, and from then on again and again until it is closed. For the start of a process. */
@@ -92,5 +114,24 @@ export class MemoryRetention implements Plugin {
     } catch (thrown) {
       logger.error('onError of MemoryRetention failed.', { code: codeOf(thrown) });
     }
+  }
+}
+
+function isPrunable(memory: MemoryRetentionOptions['memory'] | undefined): memory is PrunableMemory {
+  return typeof (memory as Partial<PrunableMemory> | undefined)?.pruneMemories === 'function';
+}
+
+async function pruneUser(
+  memory: Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>,
+  user: UserRef,
+  filter: MemoryFilter,
+): Promise<number> {
+  for (let count = 0; ;) {
+    const { memories } = await memory.listMemories({ ...user, filter, limit: PAGE });
+    const ids = memories.map(({ id }) => id);
+    // What an old fact rests on may be young.
+    const gone = ids.length > 0 ? await memory.deleteMemory({ ...user, ids, keepEvidence: true }) : 0;
+    if (gone === 0) return count;
+    count += gone;
   }
 }

@@ -1,9 +1,8 @@
-import { textOf } from '@thole/core';
+import { isCurrentMemory, textOf } from '@thole/core';
 import type { Call, MemoryEntry, Runtime, UserRef } from '@thole/core';
 import { clipToTokens, estimateTokens } from '../asking/estimate-tokens.ts';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
-import { isCurrent } from '../keeping/is-current.ts';
 import { listAll } from '../keeping/list-all.ts';
 import type { ProfileOptions, ProfileSource } from './profile-options.ts';
 
@@ -12,7 +11,7 @@ const LINE_TOKENS = 150;
 
 /** What is known of a user, as lines. */
 export interface KnownLines {
-  /** Facts and notes that are true now: what rests on most evidence first, of equals the newest. */
+  /** Facts and notes that are true now: what rests on most evidence first, of equals the newest and the oldest in turn. */
   facts: readonly string[];
   sources: readonly { name: string; lines: readonly string[] }[];
   /** The texts of all facts and notes, past ones too, by id. */
@@ -21,17 +20,32 @@ export interface KnownLines {
 
 /** Reads what is known now. A source that fails is logged and left out. */
 export async function knownLines(user: UserRef, p: ProfileOptions & { runtime: Runtime } & Call): Promise<KnownLines> {
-  const memory = fullMemory(p.memory, 'profile', ['listMemories']);
-  const filter = { kinds: ['fact' as const, 'note' as const] };
-  const entries = await listAll(memory, { ...user, filter, signal: p.signal });
+  const entries = await knownEntries(user, p);
   const now = p.runtime.now();
-  const current = entries.filter((entry) => isCurrent(entry, now)).toSorted(byWeight);
+  const current = entries.filter((entry) => isCurrentMemory(entry, now));
   const sources: { name: string; lines: readonly string[] }[] = [];
   for (const source of p.sources ?? []) sources.push({ name: source.name, lines: await linesOf(source, user, p) });
-  const facts = current
+  const facts = byWeight(current)
     .map(({ content }) => clipToTokens(textOf(content).trim(), LINE_TOKENS))
     .filter((line) => line !== '');
-  return { facts, sources, texts: new Map(entries.map(({ id, content }) => [id, textOf(content)])) };
+  return { facts, sources, texts: textsOf(entries) };
+}
+
+/** The texts of all facts and notes now, past ones too, by id. */
+export async function knownTexts(
+  user: UserRef,
+  p: Pick<ProfileOptions, 'memory'> & Call,
+): Promise<ReadonlyMap<string, string>> {
+  return textsOf(await knownEntries(user, p));
+}
+
+function knownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & Call): Promise<MemoryEntry[]> {
+  const memory = fullMemory(p.memory, 'profile', ['listMemories']);
+  return listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal: p.signal });
+}
+
+function textsOf(entries: readonly MemoryEntry[]): ReadonlyMap<string, string> {
+  return new Map(entries.map(({ id, content }) => [id, textOf(content)]));
 }
 
 /** As many of the first lines as fit. */
@@ -40,11 +54,17 @@ export function withinTokens(lines: readonly string[], tokens: number): string[]
   return lines.filter((line) => (left -= estimateTokens(line) + 2) >= 0);
 }
 
-function byWeight(a: MemoryEntry, b: MemoryEntry): number {
+// Where not all of it fits, age decides nothing: a name that was told once, long ago, stands beside the news.
+function byWeight(entries: readonly MemoryEntry[]): MemoryEntry[] {
   // What the user asked to keep weighs most.
-  const weight = ({ kind, evidence = [] }: MemoryEntry): number => (kind === 'note' ? Infinity : evidence.length);
-  const [first, second] = [weight(a), weight(b)];
-  return first === second ? (b.timestamp ?? 0) - (a.timestamp ?? 0) : second - first;
+  const weightOf = ({ kind, evidence = [] }: MemoryEntry): number => (kind === 'note' ? Infinity : evidence.length);
+  const byTime = entries.toSorted((a, b) => (b.timestamp ?? 0) - (a.timestamp ?? 0));
+  const equals = [...Map.groupBy(byTime, weightOf)].toSorted(([a], [b]) => (a === b ? 0 : b - a));
+  return equals.flatMap(([, all]) => fromBothEnds(all));
+}
+
+function fromBothEnds<T>(all: readonly T[]): T[] {
+  return all.map((_, i) => all[i % 2 === 0 ? i / 2 : all.length - (i + 1) / 2]!);
 }
 
 async function linesOf(

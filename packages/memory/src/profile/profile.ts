@@ -2,7 +2,7 @@ import { checkUser, orAborted, sessionKeyOf, systemRuntime, userKeyOf } from '@t
 import type { Call, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { askProfile } from './ask-profile.ts';
-import { knownLines } from './known-lines.ts';
+import { knownLines, knownTexts } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';
 import { checkProfileOptions } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
@@ -37,6 +37,20 @@ export interface Profiles {
 /** How many profiles of users and of sessions are held. */
 const MOST = 1_000;
 
+/** The latest of a user. */
+interface Made {
+  /** Of what it was made. */
+  print: string;
+  profile: Promise<Profile>;
+  isReady: boolean;
+}
+
+interface Found {
+  profile: Profile;
+  /** Whether it is of what was read, and not of what stood there before somebody thought about it. */
+  wasThere: boolean;
+}
+
 interface Kept {
   profile: Profile | undefined;
   /** Of what it was made, by id. */
@@ -47,7 +61,7 @@ interface Kept {
 export function profile(options: ProfileOptions): Profiles {
   checkProfileOptions(options);
   const { llm, limit = 20, maxTokens = 6_000, timeoutMs = 15_000, runtime = systemRuntime() } = options;
-  const made = new Map<string, { print: string; profile: Promise<Profile> }>();
+  const made = new Map<string, Made>();
   const sessions = new Map<string, Kept>();
 
   async function of(p: ProfileRequest): Promise<Profile | undefined> {
@@ -56,21 +70,42 @@ export function profile(options: ProfileOptions): Profiles {
     const { sessionId, incarnation = '' } = p;
     const sessionKey = sessionId === undefined ? undefined : `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
     const kept = sessionKey === undefined ? undefined : sessions.get(sessionKey);
-    const known = await knownLines(user, { ...options, runtime, signal: p.signal });
-    if (sessionKey !== undefined && kept && holds(kept, known)) {
+    const read = (): Promise<KnownLines> => knownLines(user, { ...options, runtime, signal: p.signal });
+    let known = await read();
+    if (sessionKey !== undefined && kept && holds(kept.texts, known.texts)) {
       hold(sessions, sessionKey, kept);
       return kept.profile;
     }
-    const found = isNothing(known) ? undefined : await orAborted(madeOf(user, known), p.signal);
+    let found = await madeFrom(user, known, p.signal);
+    // What was forgotten while the model thought is in no profile; after the third time nobody waits for it any more.
+    for (let attempt = 1; found && !found.wasThere; attempt++) {
+      if (holds(known.texts, await knownTexts(user, { ...options, signal: p.signal }))) break;
+      made.delete(userKeyOf(user));
+      known = await read();
+      found = attempt < 3 ? await madeFrom(user, known, p.signal) : undefined;
+      if (attempt === 3 && !isNothing(known)) found = { profile: standIn(known), wasThere: true };
+    }
     if (!found) made.delete(userKeyOf(user));
-    if (sessionKey !== undefined) hold(sessions, sessionKey, { profile: found, texts: known.texts });
-    return found;
+    if (sessionKey !== undefined) hold(sessions, sessionKey, { profile: found?.profile, texts: known.texts });
+    return found?.profile;
+  }
+
+  /** The profile of what is known, if anything is, and whether it was there before. */
+  async function madeFrom(
+    user: UserRef,
+    known: KnownLines,
+    signal: AbortSignal | undefined,
+  ): Promise<Found | undefined> {
+    if (isNothing(known)) return undefined;
+    const before = made.get(userKeyOf(user));
+    const wasThere = before?.isReady === true && before.print === printOf(known);
+    return { profile: await orAborted(madeOf(user, known), signal), wasThere };
   }
 
   // The call is everybody's who waits for it, so nobody's signal ends it; its time limit does.
   function madeOf(user: UserRef, known: KnownLines): Promise<Profile> {
     const key = userKeyOf(user);
-    const print = JSON.stringify([known.facts, known.sources]);
+    const print = printOf(known);
     const before = made.get(key);
     if (before?.print === print) return before.profile;
     const making = askProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
@@ -78,13 +113,19 @@ export function profile(options: ProfileOptions): Profiles {
       (error: unknown): Profile => {
         runtime.logger.warn('A profile could not be made by the model.', { ...user, code: codeOf(error) });
         // The next session asks again.
-        if (made.get(key)?.print === print) made.delete(key);
-        const lines = [...known.facts, ...known.sources.flatMap((source) => source.lines)];
-        return { lines: lines.slice(0, limit), madeBy: 'facts' };
+        if (made.get(key)?.profile === making) made.delete(key);
+        return standIn(known);
       },
     );
-    hold(made, key, { print, profile: making });
+    const entry: Made = { print, profile: making, isReady: false };
+    void making.then(() => (entry.isReady = true));
+    hold(made, key, entry);
     return making;
+  }
+
+  function standIn(known: KnownLines): Profile {
+    const lines = [...known.facts, ...known.sources.flatMap((source) => source.lines)];
+    return { lines: lines.slice(0, limit), madeBy: 'facts' };
   }
 
   function forget(user: UserRef): void {
@@ -97,9 +138,13 @@ export function profile(options: ProfileOptions): Profiles {
   return { of, forget };
 }
 
-/** Whether all that it was made of is still there as it was. */
-function holds({ texts }: Kept, known: KnownLines): boolean {
-  return [...texts].every(([id, text]) => known.texts.get(id) === text);
+function printOf({ facts, sources }: KnownLines): string {
+  return JSON.stringify([facts, sources]);
+}
+
+/** Whether all of what something was made of is still there as it was. */
+function holds(madeOf: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): boolean {
+  return [...madeOf].every(([id, text]) => now.get(id) === text);
 }
 
 function isNothing({ facts, sources }: KnownLines): boolean {

@@ -45,8 +45,8 @@ function beginOf(events: EventLog, turns: number, invocationId: string): number 
   let start = events.length;
   while (start > 0 && left > 0) if (isSpoken(events.at(--start)!)) left--;
   if (left > 0) return 0;
-  const isOfRun = (i: number): boolean => events.at(i)!.invocationId === invocationId;
-  while (start > 0 && isOfRun(start) && isOfRun(start - 1)) start--;
+  // Somebody else may have written into the session while it runs.
+  for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) return i;
   return start;
 }
 
@@ -55,38 +55,44 @@ function isSpoken({ author, content, partial }: Event): boolean {
   return (content?.parts ?? []).some((part) => !part.functionResponse && !part.thought && part.text?.trim() !== '');
 }
 
-/** Events before the window with calls that are answered in it, and those with the other answers to these calls. */
+/**
+ * Events before the window with calls that are answered in it, with the other answers to their calls, and so on: whatever is
+ * shown of a call and its answers, all of it is. The message that led to a call stands before it, as models want it to.
+ */
 function callsAnsweredFrom(events: EventLog, start: number): Event[] {
-  const missing = new Set<string | undefined>();
-  for (const event of eventsFrom(events, start)) {
-    for (const { id } of getFunctionResponses(event)) missing.add(id);
-    for (const { id } of getFunctionCalls(event)) missing.delete(id);
+  const chosen = new Set<number>();
+  function chooseCall(id: string | undefined, before: number): void {
+    for (let i = before - 1; i >= 0; i--) if (hasCall(events.at(i)!, id)) return choose(i);
   }
-  missing.delete(undefined);
-  const found: Event[] = [];
-  const wanted = new Set(missing);
-  for (let i = start - 1; i >= 0 && missing.size > 0; i--) {
-    const event = events.at(i)!;
-    const ids = getFunctionCalls(event).map(({ id }) => id);
-    if (!ids.some((id) => missing.has(id))) continue;
-    found.unshift(event);
-    for (const id of ids) {
-      missing.delete(id);
-      wanted.add(id);
+  function chooseMessage(before: number): void {
+    for (let i = before - 1; i >= 0; i--) if (isSpoken(events.at(i)!)) return void chosen.add(i);
+  }
+  function choose(index: number): void {
+    if (chosen.has(index)) return;
+    chosen.add(index);
+    const event = events.at(index)!;
+    for (const { id } of getFunctionResponses(event)) chooseCall(id, index);
+    const calls = getFunctionCalls(event);
+    if (calls.length > 0) chooseMessage(index);
+    for (const { id } of calls) {
+      // Up to where another call begins under the same id.
+      for (let i = index + 1; i < start && !hasCall(events.at(i)!, id); i++)
+        if (hasAnswer(events.at(i)!, id)) choose(i);
     }
   }
-  if (found.length === 0) return [];
-  const from = found[0]!.id;
-  const all: Event[] = [];
-  let isOn = false;
-  for (let i = 0; i < start; i++) {
+  const called = new Set<string | undefined>([undefined]);
+  for (let i = start; i < events.length; i++) {
     const event = events.at(i)!;
-    isOn ||= event.id === from;
-    if (isOn && (found.includes(event) || getFunctionResponses(event).some(({ id }) => wanted.has(id))))
-      all.push(event);
+    for (const { id } of getFunctionResponses(event)) if (!called.has(id)) chooseCall(id, start);
+    for (const { id } of getFunctionCalls(event)) called.add(id);
   }
-  return all;
+  return [...chosen].toSorted((a, b) => a - b).map((i) => events.at(i)!);
 }
+
+const hasCall = (event: Event, id: string | undefined): boolean =>
+  getFunctionCalls(event).some((call) => call.id === id);
+const hasAnswer = (event: Event, id: string | undefined): boolean =>
+  getFunctionResponses(event).some((answer) => answer.id === id);
 
 function* eventsFrom(events: EventLog, start: number): Generator<Event> {
   for (let i = start; i < events.length; i++) yield events.at(i)!;

@@ -83,6 +83,24 @@ describe('/remember and /memory', () => {
     expect(await handle('/memory helicopter')).toEqual({ text: 'No memory fits that.' });
   });
 
+  it('says of what holds no longer that it does, and of what will end that it does not yet', async () => {
+    const { handle, memory, runtime } = house();
+    const fact = (text: string, validTo: number) => ({
+      ...{ kind: 'fact' as const, content: { parts: [{ text: `${text} in Bonn` }] } },
+      ...{ validTo, supersededBy: 'x' },
+    });
+    const now = runtime.now();
+    await memory.addMemory({ ...ann, memories: [fact('Was', now), fact('Is', now + 10)] });
+    expect(
+      (await handle('/memory bonn'))!.text
+        .split('\n')
+        .toSorted()
+        .map((line) => line.slice(3))
+        .toSorted(),
+    ).toEqual(['Is in Bonn', 'Was in Bonn (no longer true)']);
+    expect((await handle('/memory'))!.text).toBe('1. Is in Bonn');
+  });
+
   it('shows the last of many, and says how many more there are', async () => {
     const { handle, memory } = house();
     const note = (i: number) => ({ kind: 'note' as const, content: { parts: [{ text: `Note ${i}.` }] } });
@@ -207,6 +225,42 @@ describe('/reset', () => {
     await say('I live in Bonn.');
     await expect(handle('/reset')).rejects.toThrow('The model is out.');
     expect(await sessions.getSession(here)).toBeDefined();
+  });
+
+  it('clears nothing that was said after the conversation went into memory, kept sessions or not', async () => {
+    for (const outcome of ['kept', undefined] as const) {
+      const { runtime, sessions, memory, say } = house();
+      const keeping = new IdleConsolidator({ sessions, memory, runtime, keep: true });
+      const consolidator = {
+        async consolidate(ref: typeof here) {
+          const done = await keeping.consolidate(ref);
+          await say('And another thing.');
+          return done;
+        },
+      };
+      const add = memory.addSessionToMemory.bind(memory);
+      if (!outcome)
+        memory.addSessionToMemory = async (session) => {
+          await add(session);
+          await say('And another thing.');
+        };
+      const options = { memory, sessions, runtime, ...(outcome && { consolidator }) };
+      await say('I live in Bonn.');
+      expect(await memoryCommands(options).handle('/reset', here)).toEqual({
+        text: 'Something is still being said here: nothing was cleared. Try again.',
+      });
+      expect(texts((await sessions.getSession(here))!.events as never)).toContain('And another thing.');
+    }
+  });
+
+  it('clears nothing while a run has the session, though it has stored nothing yet', async () => {
+    const { sessions, say, handle } = house({ consolidator: undefined });
+    await say('I live in Bonn.');
+    const lease = { invocationId: 'run', holder: 'runner', policy: 'reject' as const, maxWaiting: 0, cleanupMs: 0 };
+    const run = await sessions.leasing!.lease(here, { ...lease, waitMs: 0, ttlMs: 1e9 });
+    expect((await handle('/reset'))!.isCleared).toBeUndefined();
+    await run.release();
+    expect(await handle('/reset')).toMatchObject({ isCleared: true });
   });
 
   it('clears nothing while somebody speaks', async () => {

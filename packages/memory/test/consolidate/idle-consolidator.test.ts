@@ -263,6 +263,27 @@ describe('turns', () => {
     expect([house.added.length, await house.isThere(), await house.remembered()]).toEqual([2, false, 2]);
   });
 
+  it.each([false, true])(
+    'a session that was cleared and began again meanwhile stays, though it is as long by now (keep: %s)',
+    async (keep) => {
+      const house = new House();
+      const consolidator = house.consolidator({ keep });
+      await house.say('Hello.');
+      house.onAdd = async () => {
+        if (house.added.length > 1) return;
+        await house.sessions.deleteSession(one);
+        await house.say('Hello again, and not yet in memory.');
+      };
+      consolidator.arm(one);
+      await house.runtime.advance(30 * minutes);
+      expect([house.added.length, await house.isThere(), await house.remembered()]).toEqual([1, true, 1]);
+      if (keep) expect(await consolidator.sweep(ann), 'it is none that is in memory').toMatchObject({ armed: 1 });
+      await house.runtime.advance(30 * minutes);
+      expect([house.added.length, await house.isThere(), await house.remembered()]).toEqual([2, keep, 2]);
+      expect(house.failures).toEqual([]);
+    },
+  );
+
   it('a session in which a run is going on stays, though it has stored nothing yet', async () => {
     const house = new House();
     const consolidator = house.consolidator();

@@ -143,6 +143,36 @@ describe('what changes', () => {
     expect(promptOf(model.requests[2]!), 'past facts are not known any more').not.toContain('Bonn');
   });
 
+  it('a fact begins when the user said that it began, to the year, the month or the day, else when they said it', async () => {
+    const since = ['2019', '2019-05', '2019-05-06', '', 'long ago', '2019-99-01'];
+    const { memory } = remembering(
+      operations(...since.map((date, i) => ({ ...add(`Fact ${i}.`, 't1'), since: date }))),
+    );
+    await memory.addSessionToMemory(bonn);
+    const begins = (await facts(memory)).map(({ validFrom }) => validFrom);
+    const days = ['2019-01-01', '2019-05-01', '2019-05-06'].map((day) => Date.parse(day) / 1000);
+    expect(begins).toEqual([...days, start, start, start]);
+  });
+
+  it('what holds until a day to come is listed and known until then; what was called off before it began never was', async () => {
+    const june = Date.UTC(2024, 5, 1) / 1000;
+    const { memory, model, runtime } = remembering(
+      operations(add('Lives in Bonn.', 't1')),
+      operations({ op: 'supersede', fact: 'k1', text: 'Lives in Rome.', evidence: ['t1'], since: '2024-06-01' }),
+      operations({ op: 'supersede', fact: 'k1', text: 'Stays in Bonn for good.', evidence: ['t1'] }),
+    );
+    await memory.addSessionToMemory(bonn);
+    await memory.addSessionToMemory(talk('s2', ['user: From June on I live in Rome.']));
+    expect((await current(memory)).toSorted()).toEqual(['Lives in Bonn.', 'Lives in Rome.']);
+    const past = (await facts(memory)).find(({ supersededBy }) => supersededBy !== undefined);
+    expect(past).toMatchObject({ validFrom: start, validTo: june });
+    await memory.addSessionToMemory(talk('s3', ['user: No, I stay.']));
+    expect(promptOf(model.requests[2]!)).toMatch(/k1 \(since 2024-06-01T00:00Z\): Lives in Rome\.\nk2 .*Bonn\./);
+    expect((await current(memory)).toSorted()).toEqual(['Lives in Bonn.', 'Stays in Bonn for good.']);
+    await runtime.advance((june - runtime.now()) * 1000);
+    expect(await current(memory)).toEqual(['Stays in Bonn for good.']);
+  });
+
   it('what the user asked to keep can be superseded but not dropped', async () => {
     const { memory, runtime } = remembering(
       operations(
@@ -251,6 +281,8 @@ describe('what the model is shown', () => {
     await usual.memory.addSessionToMemory(vegetarian);
     const { config } = usual.model.requests[0]!;
     expect(config.systemInstruction).toContain(EXTRACTION_INSTRUCTIONS);
+    expect(EXTRACTION_INSTRUCTIONS).toMatch(/the user/);
+    expect(EXTRACTION_INSTRUCTIONS).toMatch(/What the assistant did, offered, found or said is no fact about the user/);
     expect(config.responseMimeType).toBe('application/json');
     expect(config.responseJsonSchema).toMatchObject({ type: 'object', required: ['operations'] });
     const own = withOptions({ instructions: 'Only what they cook.' }, operations());
@@ -323,6 +355,21 @@ describe('what the model is shown', () => {
     expect(prompt).toContain('Rex');
     expect(prompt).toContain('Walks the dog');
     expect(prompt).not.toMatch(/chess|Danish/);
+  });
+
+  it('sees it however many past facts are more like them', async () => {
+    const { memory, model } = withOptions({ knownFacts: 1 }, operations());
+    const fact = (text: string, more: object = {}) => ({
+      kind: 'fact' as const,
+      content: { parts: [{ text }] },
+      ...more,
+    });
+    const past = Array.from({ length: 40 }, (_, i) =>
+      fact(`My dog is called Max ${i}.`, { validTo: start, supersededBy: 'x' }),
+    );
+    await memory.addMemory({ ...ann, memories: [fact('Plays chess.'), ...past, fact('Has a dog.')] });
+    await memory.addSessionToMemory(talk('s1', ['user: My dog is called Max now.']));
+    expect(promptOf(model.requests[0]!)).toMatch(/<known_facts>\nk1 .*: Has a dog\.\n<\/known_facts>/);
   });
 });
 

@@ -1,18 +1,37 @@
-import { memoryAbilities, memoryServiceCases, register } from '@thole/testing';
+import { InMemoryMemoryService, VectorMemoryService } from '@thole/mem-services';
 import { FactMemoryService, RedactingMemoryService } from '@thole/memory';
-import { InMemoryMemoryService } from '@thole/mem-services';
+import { DatabaseMemoryService } from '@thole/sql-services';
+import { HashEmbedder, memoryAbilities, memoryServiceCases, register } from '@thole/testing';
+import type { MemoryService, Runtime } from '@thole/core';
 import { describe, it } from 'vitest';
+
+const extractor = { specVersion: 1 as const, extract: async () => [] };
+const over = (memory: MemoryService, runtime: Runtime): FactMemoryService =>
+  new FactMemoryService({ memory, extractor, extractFromEvents: true, runtime });
+const databases = new WeakMap<object, DatabaseMemoryService>();
 
 register({ describe, it }, memoryServiceCases, {
   name: 'FactMemoryService with an extractor that finds nothing',
   claims: [...memoryAbilities, 'words'],
-  create: (runtime) =>
-    new FactMemoryService({
-      memory: new InMemoryMemoryService({ runtime }),
-      extractor: { specVersion: 1, extract: async () => [] },
-      extractFromEvents: true,
-      runtime,
-    }),
+  create: (runtime) => over(new InMemoryMemoryService({ runtime }), runtime),
+});
+
+register({ describe, it }, memoryServiceCases, {
+  name: 'FactMemoryService over SQLite',
+  claims: [...memoryAbilities, 'words'],
+  create(runtime) {
+    const database = new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime });
+    const service = over(database, runtime);
+    databases.set(service, database);
+    return service;
+  },
+  destroy: (service) => databases.get(service)!.close(),
+});
+
+register({ describe, it }, memoryServiceCases, {
+  name: 'FactMemoryService over vectors',
+  claims: [...memoryAbilities, 'cosine'],
+  create: (runtime) => over(new VectorMemoryService({ embedder: new HashEmbedder(), runtime }), runtime),
 });
 
 register({ describe, it }, memoryServiceCases, {

@@ -1,4 +1,4 @@
-import { createEvent, textOf } from '@thole/core';
+import { createEvent, textOf, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { applyProposals, proposeMemories, undoProposals } from '@thole/memory/improve';
@@ -107,8 +107,8 @@ describe('applyProposals and undoProposals', () => {
     expect(await undoProposals({ memory, audit: JSON.parse(JSON.stringify(audit)) })).toBe(3);
     const after = (await memory.listMemories({ ...ann, filter: everything })).memories;
     expect(after.toSorted((a, b) => (a.id < b.id ? 1 : -1))).toEqual(before.toSorted((a, b) => (a.id < b.id ? 1 : -1)));
-    expect(await undoProposals({ memory, audit })).toBe(2);
-    expect(await current(), 'undone twice is undone').toEqual(before.map(({ content }) => textOf(content)).toSorted());
+    expect(await undoProposals({ memory, audit }), 'undone twice is undone once').toBe(0);
+    expect(await current()).toEqual(before.map(({ content }) => textOf(content)).toSorted());
   });
 
   it('applies what was approved and no more', async () => {
@@ -141,6 +141,56 @@ describe('applyProposals and undoProposals', () => {
     await memory.deleteUserMemory(ann);
     expect(await undoProposals({ memory, audit })).toBe(0);
     expect((await memory.listMemories(ann)).memories).toEqual([]);
+  });
+
+  it('undoing a correction that was overtaken since does not make the old fact true again', async () => {
+    const { propose, memory, current, runtime } = await house(moved);
+    const audit = await applyProposals({ memory, proposals: await propose(), runtime });
+    const made = audit.changes[0]!.made!.id;
+    const paris = { kind: 'fact' as const, content: { parts: [{ text: 'Sister lives in Paris.' }] }, id: 'Paris' };
+    await memory.addMemory({ ...ann, memories: [paris] });
+    const validTo = runtime.now() + 5;
+    await memory.updateMemory({ ...ann, id: made, change: { validTo, supersededBy: 'Paris' } });
+    expect(await undoProposals({ memory, audit })).toBe(1);
+    expect(await current()).toEqual(['A screenshot was captured.', 'Sister lives in Paris.']);
+    const { memories } = await memory.listMemories({ ...ann, filter: everything });
+    expect(memories.find(({ id }) => id === 'Sister lives in Bonn.')).toMatchObject({ validTo, supersededBy: 'Paris' });
+    expect(memories.find(({ id }) => id === made)).toBeUndefined();
+  });
+
+  it('undoing leaves what the user has corrected since, and evidence that is forgotten out (contract 31)', async () => {
+    const { propose, memory, runtime } = await house(moved);
+    const turns = [1, 2].map((n) => ({
+      ...{ id: `t${n}`, kind: 'turn' as const, sessionId: 's', eventId: `e${n}` },
+      content: { parts: [{ text: `Turn ${n}.` }] },
+    }));
+    await memory.addMemory({ ...ann, memories: turns });
+    await memory.updateMemory({ ...ann, id: 'Sister lives in Bonn.', change: { evidence: ['t1', 't2'] } });
+    const proposals = await propose();
+    const audit = await applyProposals({ memory, proposals, runtime });
+    const content = { parts: [{ text: 'Sister lived in Berlin.' }] };
+    await memory.updateMemory({ ...ann, id: 'Sister lives in Bonn.', change: { content } });
+    await memory.deleteMemory({ ...ann, ids: ['t1'] });
+    expect(await undoProposals({ memory, audit })).toBe(1);
+    const { memories } = await memory.listMemories({ ...ann, filter: everything });
+    const bonn = memories.find(({ id }) => id === 'Sister lives in Bonn.')!;
+    expect([textOf(bonn.content), bonn.evidence, bonn.validTo]).toEqual(['Sister lived in Berlin.', ['t2'], undefined]);
+  });
+
+  it('a store that fails half-way leaves an audit of what was written, which undoes it', async () => {
+    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+    const before = await current();
+    const proposals = await propose();
+    const update = memory.updateMemory.bind(memory);
+    memory.updateMemory = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is gone.'));
+    const audit = await applyProposals({ memory, proposals, runtime });
+    memory.updateMemory = update;
+    expect(audit.refused.map(({ proposalId, reason }) => [proposalId, reason])).toEqual(
+      proposals.slice(1).map(({ id }) => [id, 'it could not be written (STORE_UNAVAILABLE)']),
+    );
+    expect(await current()).toContain('Sister lives in Oslo.');
+    expect(await undoProposals({ memory, audit })).toBe(2);
+    expect(await current()).toEqual(before);
   });
 
   it('takes the proposals of one user at a time', async () => {

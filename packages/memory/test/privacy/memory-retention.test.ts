@@ -1,10 +1,13 @@
-import { InMemorySessionService } from '@thole/mem-services';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { FactMemoryService } from '@thole/memory/facts';
+import type { FactRequest } from '@thole/memory/facts';
 import { MemoryRetention } from '@thole/memory/privacy';
 import type { MemoryRetentionOptions } from '@thole/memory/privacy';
 import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ann, bob, talk, texts } from '../support/talks.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -54,6 +57,35 @@ describe('MemoryRetention', () => {
     await keep('note');
     await runtime.advance(3 * HOUR_MS);
     expect([await retention.prune(), await kept()]).toEqual([0, ['note']]);
+  });
+
+  it('does so over a memory that knows no list of its users, for those that it is told (contracts 30, 31)', async () => {
+    const runtime = new FixedRuntime();
+    const inner = new InMemoryMemoryService({ runtime });
+    const extractor = {
+      specVersion: 1 as const,
+      extract: async ({ turns }: FactRequest) => [{ op: 'add', text: 'Was here.', evidence: [turns[0]!.id] }],
+    };
+    const memory = new FactMemoryService({ memory: inner, extractor, runtime });
+    const session = talk('s1', ['user: I was here.', 'concierge: I see.']);
+    for (const userId of ['ann', 'bob', 'cat']) await memory.addSessionToMemory({ ...session, userId });
+    await memory.addSessionToMemory({ ...session, appName: 'cafe' });
+    const young = { kind: 'note' as const, content: { parts: [{ text: 'Young.' }] } };
+    await memory.addMemory({ ...ann, memories: [young] });
+    const users = () => Promise.resolve(new Set(['ann', 'bob', 'nobody']));
+    const common = { memory, appName: 'hotel', users, maxAgeMs: HOUR_MS, runtime };
+    expect(await new MemoryRetention({ ...common, kinds: ['note'] }).prune()).toBe(0);
+    expect(await new MemoryRetention(common).prune()).toBe(6);
+    await memory.addSessionToMemory(session);
+    const kept = async (user: typeof ann) =>
+      texts((await memory.listMemories({ ...user, filter: { kinds: ['turn', 'fact', 'note'] } })).memories).toSorted();
+    const all = ['I see.', 'I was here.', 'Was here.'];
+    expect(await Promise.all([ann, bob].map(kept))).toEqual([['Young.'], []]);
+    const others = [
+      { ...ann, userId: 'cat' },
+      { ...ann, appName: 'cafe' },
+    ];
+    expect(await Promise.all(others.map(kept))).toEqual([all, all]);
   });
 
   it('looks at once when it is started, then again and again until it is closed, by a timer that holds nothing (contract 43)', async () => {
@@ -109,6 +141,8 @@ describe('MemoryRetention', () => {
 
   it.each([
     [{ memory: {} }, 'memory'],
+    [{ memory: new InMemoryMemoryService() }, 'pruneMemories'],
+    [{ users: ['ann'] }, 'users'],
     [{ appName: '' }, 'appName'],
     [{ maxAgeMs: 0 }, 'maxAgeMs'],
     [{ maxAgeMs: Number.NaN }, 'maxAgeMs'],

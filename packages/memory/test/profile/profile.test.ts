@@ -116,6 +116,47 @@ describe('profile', () => {
     expect(JSON.stringify(runtime.logs)).not.toMatch(/tea|dog/i);
   });
 
+  it('leaves out what was forgotten while the model thought, and in the end waits for it no longer (contract 31)', async () => {
+    const forgetting = (drink: string) => async () => {
+      await memory.deleteMemory({ ...ann, ids: [`Likes ${drink}.`] });
+      return lines('Tea, rum, gin and ale.');
+    };
+    const known = ['tea', 'rum', 'gin', 'ale'].map((drink) => fact(`Likes ${drink}.`));
+    const { profiles, memory, llm } = await house(known, [
+      ...[forgetting('rum'), lines('Tea, gin and ale.')],
+      ...['gin', 'ale', 'mead'].map(forgetting),
+      async () => {
+        await memory.deleteUserMemory(ann);
+        return lines('Tea and milk.');
+      },
+    ]);
+    expect(await profiles.of(inSession('s1'))).toEqual({ lines: ['Tea, gin and ale.'], madeBy: 'model' });
+    expect((await profiles.of(inSession('s2')))!.lines).toEqual(['Tea, gin and ale.']);
+    expect(llm.requests, 'what was made is kept').toHaveLength(2);
+    await memory.addMemory({ ...ann, memories: [fact('Likes mead.')] });
+    expect(await profiles.of(inSession('s3'))).toEqual({ lines: ['Likes tea.'], madeBy: 'facts' });
+    await memory.addMemory({ ...ann, memories: [fact('Likes milk.')] });
+    expect(await profiles.of(inSession('s4'))).toBeUndefined();
+    llm.assertDone();
+  });
+
+  it('goes by importance and not by age where not all fits: old and new alike, what rests on more before either', async () => {
+    const at = (timestamp: number, text: string, more: Partial<MemoryEntry> = {}) => fact(text, { timestamp, ...more });
+    const chat = Array.from({ length: 600 }, (_, i) => at(100 + i, `Talked about match number ${i} with a friend.`));
+    const known = [at(1, 'Is called Itay.'), ...chat, at(9_999, 'Is moving to Oslo.')];
+    const middle = at(300, 'Is allergic to nuts.', { evidence: ['a', 'b'] });
+    const { profiles, llm } = await house([...known, middle], [lines('Itay.'), fails('MODEL_OVERLOADED')]);
+    await profiles.of(ann);
+    const facts = textOf(llm.requests[0]!.contents[0]).split('\n').slice(1, -1);
+    expect(facts.slice(0, 3)).toEqual(['- Is allergic to nuts.', '- Is moving to Oslo.', '- Is called Itay.']);
+    expect(facts.length, 'what fits').toBeLessThan(known.length);
+    profiles.forget(ann);
+    const stand = await profiles.of(ann);
+    expect(stand).toMatchObject({ madeBy: 'facts' });
+    expect(stand!.lines.slice(0, 3)).toEqual(['Is allergic to nuts.', 'Is moving to Oslo.', 'Is called Itay.']);
+    expect(stand!.lines).toHaveLength(20);
+  });
+
   it('is the facts themselves when the model takes too long', async () => {
     const { profiles, runtime } = await house([fact('Likes tea.')], [hangs()], { timeoutMs: 100 });
     const asking = profiles.of(ann);

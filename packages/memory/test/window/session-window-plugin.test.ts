@@ -1,5 +1,6 @@
 import type { Event, EventLog, InvocationContext, Part } from '@thole/core';
 import { SessionWindowPlugin } from '@thole/memory/window';
+import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { said } from '../support/talks.ts';
 
@@ -61,10 +62,10 @@ describe('SessionWindowPlugin', () => {
     expect(shown(1, [...events, sent])).toBe('file');
   });
 
-  it('shows the call of an answer that comes late, with the other answers to that event’s calls and nothing else from there', () => {
+  it('shows the call of an answer that comes late, with its message, the other answers to that event’s calls and nothing else from there', () => {
     const events = history('u1 c1(x,y) r1(y) a1 u2 a2 u3 ur3(x) a3');
-    expect(shown(1, events)).toBe('c1(x,y) r1(y) u3 ur3(x) a3');
-    expect(shown(2, events)).toBe('c1(x,y) r1(y) u2 a2 u3 ur3(x) a3');
+    expect(shown(1, events)).toBe('u1 c1(x,y) r1(y) u3 ur3(x) a3');
+    expect(shown(2, events)).toBe('u1 c1(x,y) r1(y) u2 a2 u3 ur3(x) a3');
   });
 
   it('never shows less than the running invocation', () => {
@@ -72,6 +73,72 @@ describe('SessionWindowPlugin', () => {
     const events = history('u1 a1 u2 a2 u3', runs);
     expect(shown(1, events, 'run2')).toBe('u2 a2 u3');
     expect(shown(1, events, 'another')).toBe('u3');
+  });
+
+  it('never shows less than it, though somebody else has spoken meanwhile', () => {
+    const runs = { u2: 'now', 'c2(x)': 'now', 'r2(x)': 'now' };
+    const events = history('u1 a1 u2 c2(x) u3 system4 r2(x)', runs);
+    expect(shown(1, events, 'now')).toBe('u2 c2(x) u3 system4 r2(x)');
+  });
+
+  it('shows all of what one answer holds for several calls, and of those calls', () => {
+    const events = history('u1 c1(w) r1(w) c2(x,y) c3(z) ur4(y,z) a4 u5 ur5(x)');
+    expect(shown(1, events)).toBe('u1 c2(x,y) c3(z) ur4(y,z) u5 ur5(x)');
+  });
+
+  it('takes the latest of two calls under one id', () => {
+    const events = history('u1 c1(x) r1(x) u2 c2(x) u3 ur3(x)');
+    expect(shown(1, events)).toBe('u2 c2(x) u3 ur3(x)');
+  });
+
+  it.each([1, 2, 3])('whatever is shown of calls and answers is whole, in any history (seed %i)', (seed) => {
+    const runtime = new FixedRuntime({ seed });
+    const below = (count: number): number => Math.floor(runtime.random() * count);
+    for (let round = 0; round < 400; round++) {
+      let calls = 0;
+      const open: string[] = [];
+      const words = Array.from({ length: 3 + below(25) }, (_, i) => {
+        const kind = ['u', 'u', 'a', 'c', 'c', 'r', 'ur', 'system', 'blank'][below(9)]!;
+        if (kind === 'c') {
+          const ids = Array.from({ length: 1 + below(3) }, () => `k${calls++}`);
+          open.push(...ids);
+          return `c${i}(${ids.join()})`;
+        }
+        if (kind !== 'r' && kind !== 'ur') return `${kind}${i}`;
+        const answered = Array.from(
+          { length: Math.min(open.length, 1 + below(3)) },
+          () => open.splice(below(open.length), 1)[0],
+        );
+        return `${kind}${i}(${answered.join()})`;
+      });
+      const runs = Object.fromEntries(words.map((word) => [word, `run${below(4)}`]));
+      const events = history(words.join(' '), runs);
+      const turns = 1 + below(3);
+      const chosen = shown(turns, events, 'run0');
+      const ids = chosen === 'all' ? words : chosen.split(' ');
+      const told = JSON.stringify({ words, turns, chosen });
+      expect(ids, told).toEqual(words.filter((word) => ids.includes(word)));
+      expect(
+        words.filter((word) => runs[word] === 'run0' && !ids.includes(word)),
+        told,
+      ).toEqual([]);
+      const touched = new Set(ids.flatMap((word) => /\((.+)\)/.exec(word)?.[1]?.split(',') ?? []));
+      const touching = words.filter((word) =>
+        (/\((.+)\)/.exec(word)?.[1]?.split(',') ?? []).some((id) => touched.has(id)),
+      );
+      expect(
+        touching.filter((word) => !ids.includes(word)),
+        told,
+      ).toEqual([]);
+      const begin = words.indexOf(ids[0]!);
+      const isSpoken = (word: string): boolean => /^u\d/.test(word);
+      if (runs[ids[0]!] !== 'run0' && words.slice(0, begin).some(isSpoken)) expect(ids[0], told).toMatch(/^u\d/);
+      const spoken = words.filter(isSpoken);
+      expect(
+        spoken.slice(-turns).filter((word) => !ids.includes(word)),
+        told,
+      ).toEqual([]);
+    }
   });
 
   it('an answer of the user that goes on with a paused run keeps the turn it belongs to', () => {

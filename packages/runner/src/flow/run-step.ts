@@ -37,7 +37,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
   for (; !context.ended; turn.step++) {
     const building = buildRequest(agent, context, turn);
-    const draft = building instanceof Promise ? await building : building;
+    const draft = 'agent' in building ? building : await building;
     turn.retry = [];
     const call = new ModelCall(draft);
     let answer: Event | ModelAnswer;

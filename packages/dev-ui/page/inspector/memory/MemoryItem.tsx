@@ -1,3 +1,4 @@
+import { isCurrentMemory } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../parts/format.ts';
@@ -6,7 +7,6 @@ import { now } from '../../state/now.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { focusNear } from '../focus-near.ts';
 import type { Correction } from './correct-memory.ts';
-import { hasEnded } from './known-lines.ts';
 import type { KnownLine } from './known-lines.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { MemoryDetails } from './MemoryDetails.tsx';
@@ -30,7 +30,7 @@ export function MemoryItem({ line, best, actions }: Props) {
   const [correction, setCorrection] = useState<Correction | undefined>(undefined);
   const [asks, setAsks] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const ended = hasEnded(entry, now.value / 1_000);
+  const ended = !isCurrentMemory(entry, now.value / 1_000);
   const successor = entry.supersededBy && actions.known.find(({ id }) => id === entry.supersededBy);
   const rests = entry.evidence?.length ?? 0;
 

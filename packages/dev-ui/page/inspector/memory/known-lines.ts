@@ -1,3 +1,4 @@
+import { isCurrentMemory } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 
 /** A fact or a note that nothing here has taken the place of, with all that it took the place of, newest first. */
@@ -32,17 +33,12 @@ export function knownLines(entries: readonly MemoryEntry[], now: number): KnownL
   for (const entry of entries) if (!seen.has(entry.id)) lines.push(lineOf(entry));
 
   const newestFirst = lines.toSorted((a, b) => timeOf(b.entry) - timeOf(a.entry));
-  const current = newestFirst.filter(({ entry }) => !hasEnded(entry, now));
+  const current = newestFirst.filter(({ entry }) => isCurrentMemory(entry, now));
   return {
     facts: current.filter(({ entry }) => entry.kind === 'fact'),
     notes: current.filter(({ entry }) => entry.kind !== 'fact'),
-    ended: newestFirst.filter(({ entry }) => hasEnded(entry, now)),
+    ended: newestFirst.filter(({ entry }) => !isCurrentMemory(entry, now)),
   };
-}
-
-/** Whether an entry does not hold any more at a time in seconds. */
-export function hasEnded({ supersededBy, validTo }: MemoryEntry, now: number): boolean {
-  return supersededBy !== undefined || (validTo !== undefined && validTo <= now);
 }
 
 const timeOf = ({ timestamp, validFrom }: MemoryEntry): number => timestamp ?? validFrom ?? 0;

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { isCurrentMemory } from '../../src/index.ts';
+
+const NOW = 1_000;
+
+it.each([
+  ['without an end', {}, true],
+  ['that something took the place of', { supersededBy: 'b' }, false],
+  ['that ends now', { validTo: NOW }, false],
+  ['that ends later', { validTo: NOW + 1 }, true],
+  ['that ends later, and it is known what takes its place', { supersededBy: 'b', validTo: NOW + 1 }, true],
+  ['that ended before it began', { validFrom: NOW + 9, validTo: NOW + 8 }, false],
+])('knows whether an entry %s is true still', (_, entry, isCurrent) => {
+  expect(isCurrentMemory(entry, NOW)).toBe(isCurrent);
+});

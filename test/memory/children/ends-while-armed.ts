@@ -1,0 +1,21 @@
+// ends-while-armed.ts <url> <session>: one turn, after which timers are armed for half an hour and a day. Nothing is closed, nothing is waited for.
+import type { SessionRef } from '@thole/core';
+import { memoryParts } from '@thole/memory';
+import { MemoryRetention } from '@thole/memory/privacy';
+import { LlmAgent, Runner } from '@thole/runner';
+import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { says, ScriptedLlm } from '@thole/testing';
+
+const [url = '', ref = ''] = process.argv.slice(2);
+const { appName, userId, sessionId } = JSON.parse(ref) as SessionRef;
+const sessions = new DatabaseSessionService(url);
+const memory = new DatabaseMemoryService(url);
+const { plugins, memoryService, consolidator } = memoryParts({ sessions, memory, llm: new ScriptedLlm() });
+const retention = new MemoryRetention({ memory, appName, maxAgeMs: 1_000_000 });
+retention.start();
+const agent = new LlmAgent({ name: 'gaia', model: new ScriptedLlm(says('Noted.')) });
+const services = { sessionService: sessions, memoryService, autoCreateSession: true };
+const runner = new Runner({ appName, agent, plugins: [...plugins, retention], ...services });
+await consolidator!.sweep({ appName });
+await runner.runToCompletion({ userId, sessionId, newMessage: 'Grace is my girlfriend.' });
+process.stdout.write(`${JSON.stringify({ at: 'the end' })}\n`);

@@ -1,0 +1,16 @@
+// sweeps.ts <url> <app>: tells when it is ready, sweeps when it hears from the test, and tells what it found.
+import { IdleConsolidator } from '@thole/memory/consolidate';
+import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { Channel } from '../../durability/children/channel.ts';
+import { factsOfGrace } from '../facts-of-grace.ts';
+
+const [url = '', appName = ''] = process.argv.slice(2);
+const channel = new Channel<object>();
+const sessions = new DatabaseSessionService(url);
+const memory = new DatabaseMemoryService(url);
+const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
+await memory.listMemories({ appName, userId: 'nobody' });
+channel.tell({ at: 'ready' });
+await channel.hear();
+channel.tell(await consolidator.sweep({ appName }));
+await channel.hear();

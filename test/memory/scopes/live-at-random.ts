@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { textOf, turnId } from '@thole/core';
+import type { Event, MemoryEntry, MemoryService, Session, UserRef } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { memoryCommands } from '@thole/memory/commands';
+import { profile } from '@thole/memory/profile';
+import { FixedRuntime, ScriptedLlm } from '@thole/testing';
+import { NAMES } from './names.ts';
+
+const SESSIONS = ['s', 's:', 'S'];
+const NOTES = ['n1', 'n2', 'remember:n1'];
+const TOPICS = ['pizza', 'kiwi', 'garden'];
+const KINDS = ['turn', 'fact', 'note'] as const;
+
+/** What memory has to know of one user, and what it must not know any more. */
+class Known {
+  readonly user: UserRef;
+  /** Stands in every text of this user, and in nobody else's. */
+  readonly sign: string;
+  readonly texts = new Map<string, { text: string; sessionId?: string }>();
+  readonly #said = new Map<string, Event[]>();
+  readonly #gone = new Set<string>();
+  #goneUntil = -Infinity;
+
+  constructor(user: UserRef, sign: string) {
+    this.user = user;
+    this.sign = sign;
+  }
+
+  say(sessionId: string, text: string, now: number): Event {
+    const events = this.#said.get(sessionId) ?? [];
+    this.#said.set(sessionId, events);
+    // Ids begin anew for every user: they are as good as equal.
+    const event: Event = {
+      id: `e${events.length}`,
+      invocationId: `i${events.length}`,
+      author: events.length % 2 === 0 ? 'user' : 'agent',
+      timestamp: now,
+      content: { parts: [{ text: `${text} ${this.sign}` }] },
+      actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    };
+    events.push(event);
+    return event;
+  }
+
+  session(sessionId: string): Session {
+    const events = [...(this.#said.get(sessionId) ?? [])];
+    return {
+      ...this.user,
+      id: sessionId,
+      state: {},
+      events,
+      lastUpdateTime: 0,
+      lastSeq: events.length,
+      incarnation: 'i',
+    };
+  }
+
+  ingest(sessionId: string, events: readonly Event[]): void {
+    for (const { id: eventId, content, timestamp } of events) {
+      const id = turnId(sessionId, eventId);
+      if (this.#gone.has(id) || timestamp <= this.#goneUntil || this.texts.has(id)) continue;
+      this.texts.set(id, { text: textOf(content), sessionId });
+    }
+  }
+
+  forget(ids: readonly string[]): number {
+    const there = ids.filter((id) => this.texts.delete(id));
+    for (const id of there) this.#gone.add(id);
+    return there.length;
+  }
+
+  forgetEverything(now: number): number {
+    this.#goneUntil = now;
+    return this.forget([...this.texts.keys()]);
+  }
+}
+
+/** How much is done, and what decides it. */
+export interface RandomLife {
+  seed: number;
+  /** At least (1_200). */
+  operations?: number | undefined;
+}
+
+/**
+ * Lives the lives of two users of two apps at a time at random, whose names are prefixes and encodings of each other: things are
+ * said, ingested again and again, noted, changed and forgotten, also by ids that are somebody else's. Throws, with the seed, at the
+ * first sign of somebody else in lists, searches, commands and profiles, at what is missing, and at what was forgotten and is back.
+ */
+export async function liveAtRandom(
+  make: (runtime: FixedRuntime) => Required<MemoryService> | Promise<Required<MemoryService>>,
+  { seed, operations = 1_200 }: RandomLife,
+): Promise<void> {
+  const runtime = new FixedRuntime({ seed });
+  const memory = await make(runtime);
+  const below = (count: number): number => Math.floor(runtime.random() * count);
+  const of = <T>(list: readonly T[]): T => list[below(list.length)]!;
+  const sessions = new InMemorySessionService({ runtime });
+  const commands = memoryCommands({ memory, sessions, runtime });
+  const profiles = profile({ memory, llm: new ScriptedLlm(), runtime });
+
+  const known = new Map<string, Known>();
+  const people = NAMES.map(([apps, users]) =>
+    apps.flatMap((appName) => users.map((userId) => knownOf({ appName, userId }))),
+  );
+  function knownOf(user: UserRef): Known {
+    const key = JSON.stringify([user.appName, user.userId]);
+    if (!known.has(key)) known.set(key, new Known(user, `@${known.size}@`));
+    return known.get(key)!;
+  }
+
+  async function act(person: Known, all: readonly Known[], i: number): Promise<string> {
+    const { user } = person;
+    const [sessionId, text] = [of(SESSIONS), `${of(TOPICS)} ${i}`];
+    const someIds = (): string[] => Array.from({ length: 1 + below(3) }, () => of([...of(all).texts.keys(), 'nobody']));
+    const kind = below(20);
+    if (kind < 8) {
+      const events = Array.from({ length: 1 + below(3) }, () => person.say(sessionId, text, runtime.now()));
+      await memory.addEventsToMemory({ ...user, sessionId, events });
+      person.ingest(sessionId, events);
+      return 'say';
+    }
+    if (kind < 11) {
+      const session = person.session(sessionId);
+      await memory.addSessionToMemory(session);
+      person.ingest(sessionId, session.events);
+      return 'ingest a session again';
+    }
+    if (kind < 13) {
+      const [id, content] = [of(NOTES), { parts: [{ text: `${text} ${person.sign}` }] }];
+      await memory.addMemory({ ...user, memories: [{ id, kind: 'note', content }] });
+      person.texts.set(id, { text: textOf(content) });
+      return 'note';
+    }
+    if (kind < 15) {
+      const [id] = someIds();
+      const content = { parts: [{ text: `${text} ${person.sign}` }] };
+      const updated = await memory.updateMemory({ ...user, id: id!, change: { content } });
+      const before = person.texts.get(id!);
+      assert.equal(updated !== undefined, before !== undefined, 'whether there was something to change');
+      if (before) person.texts.set(id!, { ...before, text: textOf(content) });
+      return 'change';
+    }
+    if (kind < 18) {
+      const ids = someIds();
+      const count = await memory.deleteMemory({ ...user, ids });
+      assert.equal(count > 0, person.forget(ids) > 0, 'whether there was something to forget');
+      return 'forget some';
+    }
+    if (kind < 19) {
+      const count = await memory.deleteSessionMemory({ ...user, sessionId });
+      const ids = [...person.texts].flatMap(([id, one]) => (one.sessionId === sessionId ? id : []));
+      assert.equal(count > 0, person.forget(ids) > 0, 'whether there was something of the session');
+      return 'forget a session';
+    }
+    const count = await memory.deleteUserMemory(user);
+    assert.equal(count > 0, person.forgetEverything(runtime.now()) > 0, 'whether there was anything');
+    return 'forget everything';
+  }
+
+  async function check({ user, sign, texts }: Known): Promise<void> {
+    const entries = (await memory.listMemories({ ...user, limit: 1_000, filter: { kinds: KINDS } })).memories;
+    const own = entries.filter(({ kind }) => kind !== 'fact');
+    assert.deepEqual(
+      byId(own.map(({ id, content }) => [id, textOf(content)])),
+      byId([...texts].map(([id, one]) => [id, one.text])),
+    );
+    const there = new Set(entries.map(({ id }) => id));
+    for (const { evidence = [] } of entries)
+      assert.ok(
+        evidence.every((id) => texts.has(id)),
+        'a fact rests on what is gone',
+      );
+    const { memories } = await memory.searchMemory({ ...user, query: of(TOPICS), limit: 5 });
+    assert.ok(
+      memories.every(({ id }) => there.has(id)),
+      'something is found that is not there',
+    );
+    const shown = [...entries, ...memories].map(({ content }: MemoryEntry) => textOf(content));
+    if (below(5) === 0) {
+      shown.push(...((await profiles.of({ ...user, sessionId: of(SESSIONS) }))?.lines ?? []));
+      const { text } = (await commands.handle('/memory', { ...user, sessionId: of(SESSIONS) }))!;
+      if (text !== 'Nothing is remembered.') shown.push(...text.split('\n').filter((line) => !line.startsWith('…')));
+    }
+    for (const text of shown) assert.ok(text.includes(sign), `${sign} sees ${/@\d+@/.exec(text)?.[0]}`);
+  }
+
+  for (let i = 0; i < operations; i++) {
+    const all = people[Math.floor((i * people.length) / operations)]!;
+    const [person, other] = [of(all), of(all)];
+    await runtime.advance(1_000);
+    let doing = 'nothing yet';
+    try {
+      doing = await act(person, all, i);
+      for (const each of [person, other]) await check(each);
+    } catch (cause) {
+      const where = `${JSON.stringify(person.user)}, seen from ${JSON.stringify(other.user)}`;
+      throw new Error(`Seed ${seed}, operation ${i} (${doing}) on ${where}: ${(cause as Error).message}`, { cause });
+    }
+  }
+}
+
+const byId = (texts: [string, string][]): [string, string][] => texts.toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,92 @@
+import type { MemoryService } from '@thole/core';
+import { InMemoryMemoryService, VectorMemoryService } from '@thole/mem-services';
+import { FactMemoryService } from '@thole/memory/facts';
+import type { FactRequest } from '@thole/memory/facts';
+import { RedactingMemoryService } from '@thole/memory/privacy';
+import { DatabaseMemoryService, SqliteVecStore, SqlMemoryStore } from '@thole/sql-services';
+import { HashEmbedder } from '@thole/testing';
+import type { FixedRuntime } from '@thole/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { scopeMutants } from '../../mutants/scope-mutants.ts';
+import { liveAtRandom } from './live-at-random.ts';
+import { withScopes } from './with-scopes.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const each of opened) await each.close();
+});
+
+function kept<T extends { close(): Promise<void> }>(service: T): T {
+  opened.push(service);
+  return service;
+}
+
+/** Of each thing that the user says one fact. */
+const extractor = {
+  specVersion: 1 as const,
+  extract: async ({ turns }: FactRequest) =>
+    turns
+      .filter(({ author }) => author === 'user')
+      .map(({ id, text }) => ({ op: 'add', text: `Said: ${text}`, evidence: [id] })),
+};
+
+const services: readonly [name: string, make: (runtime: FixedRuntime) => Required<MemoryService>][] = [
+  ['InMemoryMemoryService', (runtime) => new InMemoryMemoryService({ runtime })],
+  ['VectorMemoryService', (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), runtime })],
+  [
+    'VectorMemoryService over SQLite',
+    (runtime) => {
+      const dbUrl = 'sqlite://:memory:';
+      const [store, entries] = [
+        kept(new SqliteVecStore({ dbUrl, runtime })),
+        kept(new SqlMemoryStore({ dbUrl, runtime })),
+      ];
+      return new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid', store, entries, runtime });
+    },
+  ],
+  ['DatabaseMemoryService', (runtime) => kept(new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime }))],
+  [
+    'FactMemoryService',
+    (runtime) => {
+      const memory = new InMemoryMemoryService({ runtime });
+      return new FactMemoryService({ memory, extractor, extractFromEvents: true, runtime });
+    },
+  ],
+  [
+    'RedactingMemoryService',
+    (runtime) =>
+      new RedactingMemoryService({ memory: new InMemoryMemoryService({ runtime }), redact: async (text) => text }),
+  ],
+];
+
+const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
+
+describe.each(services)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => {
+  it('keeps two users of two apps apart in 1,200 random operations, whatever their names, and brings nothing back (contracts 30, 31)', async () => {
+    console.info(`${name}: THOLE_SEED=${seed}`);
+    await liveAtRandom(make, { seed });
+  });
+
+  it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
+    const living = liveAtRandom((runtime) => withScopes(make(runtime), change), { seed, operations: 240 });
+    await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
+  });
+});
+
+describe('what is forgotten', () => {
+  it('is seen to come back where a service forgets that it has forgotten (contract 31)', async () => {
+    const forgetful = (runtime: FixedRuntime): Required<MemoryService> => {
+      const memory = new InMemoryMemoryService({ runtime });
+      const add = memory.addMemory.bind(memory);
+      memory.addSessionToMemory = async ({ appName, userId, id: sessionId, events }) => {
+        const memories = events.map(({ id: eventId, author, timestamp, content }) => ({
+          ...{ kind: 'turn' as const, author, timestamp, sessionId, eventId },
+          content: content!,
+        }));
+        await add({ appName, userId, memories });
+      };
+      return memory;
+    };
+    await expect(liveAtRandom(forgetful, { seed })).rejects.toThrow(`Seed ${seed}, operation`);
+  });
+});

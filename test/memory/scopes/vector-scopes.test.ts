@@ -1,0 +1,47 @@
+import type { MemoryScope, VectorStore } from '@thole/core';
+import { InMemoryVectorStore } from '@thole/mem-services';
+import { SqliteVecStore } from '@thole/sql-services';
+import { afterAll, describe, expect, it } from 'vitest';
+import { scopeMutants } from '../../mutants/scope-mutants.ts';
+import { vectorsAtRandom } from './vectors-at-random.ts';
+
+const opened: SqliteVecStore[] = [];
+afterAll(async () => {
+  for (const each of opened) await each.close();
+});
+
+const stores: readonly [name: string, make: () => VectorStore][] = [
+  ['InMemoryVectorStore (int8)', () => new InMemoryVectorStore()],
+  ['InMemoryVectorStore (float32)', () => new InMemoryVectorStore({ precision: 'float32' })],
+  [
+    'SqliteVecStore',
+    () => {
+      const store = new SqliteVecStore({ dbUrl: 'sqlite://:memory:' });
+      opened.push(store);
+      return store;
+    },
+  ],
+];
+
+function withScopes(store: VectorStore, change: (scope: MemoryScope) => MemoryScope): VectorStore {
+  return {
+    specVersion: 1,
+    upsert: (scope, rows) => store.upsert(change(scope), rows),
+    query: (scope, p) => store.query(change(scope), p),
+    delete: (scope, ids) => store.delete(change(scope), ids),
+  };
+}
+
+const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
+
+describe.each(stores)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => {
+  it('keeps the vectors of two users of two apps apart in 1,200 random operations, whatever their names (contract 30)', async () => {
+    console.info(`${name}: THOLE_SEED=${seed}`);
+    await vectorsAtRandom(make(), { seed });
+  });
+
+  it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
+    const living = vectorsAtRandom(withScopes(make(), change), { seed, operations: 240 });
+    await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { UserRef, VectorStore } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import type { RandomLife } from './live-at-random.ts';
+import { NAMES } from './names.ts';
+
+const IDS = ['a', 'a ', 'A', '["s","e"]', '%61', 'b'];
+const MODELS = ['m', 'm ', 'M'];
+
+interface Known {
+  user: UserRef;
+  vectors: Map<string, { model: string; vector: Float32Array }>;
+}
+
+/**
+ * Keeps and forgets vectors at random, under the same ids for two users of two apps at a time whose names are prefixes and encodings
+ * of each other. Throws, with the seed, where a user's answers are other than those of their own vectors.
+ */
+export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1_200 }: RandomLife): Promise<void> {
+  const runtime = new FixedRuntime({ seed });
+  const below = (count: number): number => Math.floor(runtime.random() * count);
+  const of = <T>(list: readonly T[]): T => list[below(list.length)]!;
+  // No two of them stand at the same angle, so that whose it is shows in the score.
+  let count = 0;
+  const nextVector = (): Float32Array => Float32Array.of(Math.cos(++count * 2.4), Math.sin(count * 2.4));
+  const known = new Map<string, Known>();
+  const knownOf = (user: UserRef): Known => {
+    const key = JSON.stringify([user.appName, user.userId]);
+    if (!known.has(key)) known.set(key, { user, vectors: new Map() });
+    return known.get(key)!;
+  };
+
+  async function act({ user, vectors }: Known): Promise<string> {
+    const kind = below(10);
+    if (kind < 7) {
+      const rows = [...new Set([of(IDS), of(IDS)])].map((id) => ({ id, model: of(MODELS), vector: nextVector() }));
+      await store.upsert(user, rows);
+      for (const { id, model, vector } of rows) vectors.set(id, { model, vector });
+      return 'upsert';
+    }
+    const ids = kind < 9 ? [of(IDS), 'nobody'] : 'everything';
+    await store.delete(user, ids);
+    for (const id of ids === 'everything' ? [...vectors.keys()] : ids) vectors.delete(id);
+    return 'delete';
+  }
+
+  async function check({ user, vectors }: Known): Promise<void> {
+    const [model, vector] = [of(MODELS), Float32Array.of(1, 0)];
+    const own = [...vectors].filter(([, one]) => one.model === model);
+    const found = await store.query(user, { model, vector, limit: 100 });
+    const expected = own.map(([id, one]) => ({ id, score: one.vector[0]! / Math.hypot(...one.vector) }));
+    const inOrder = expected.toSorted((a, b) => b.score - a.score);
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      inOrder.map(({ id }) => id),
+    );
+    for (const [at, { score }] of found.entries())
+      assert.ok(Math.abs(score - inOrder[at]!.score) < 1e-4, 'the score of another');
+    const has = await store.has?.(user, { model, ids: IDS });
+    if (has) assert.deepEqual(has.toSorted(), own.map(([id]) => id).toSorted());
+  }
+
+  for (let i = 0; i < operations; i++) {
+    const [apps, users] = NAMES[Math.floor((i * NAMES.length) / operations)]!;
+    const anyOf = (): Known => knownOf({ appName: of(apps), userId: of(users) });
+    const [one, other] = [anyOf(), anyOf()];
+    let doing = 'nothing yet';
+    try {
+      doing = await act(one);
+      for (const each of [one, other]) await check(each);
+    } catch (cause) {
+      const where = `${JSON.stringify(one.user)}, seen from ${JSON.stringify(other.user)}`;
+      throw new Error(`Seed ${seed}, operation ${i} (${doing}) on ${where}: ${(cause as Error).message}`, { cause });
+    }
+  }
+}
