@@ -1,4 +1,4 @@
-import { StoredSessionService, TholeError } from '@thole/core';
+import { orAborted, StoredSessionService, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -268,9 +268,11 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     7,
     class extends InMemorySessionService {
       override async appendEvent(p: AppendArguments): Promise<Event> {
-        return super.appendEvent(p).catch((error: unknown) => {
-          throw TholeError.is(error, 'STORE_OUTCOME_UNKNOWN') ? new Error('failed') : error;
-        });
+        // As over a wire: what is in memory has answered before anybody can end the wait.
+        const { signal, ...call } = p;
+        signal?.throwIfAborted();
+        const appending = new Promise((resolve) => setTimeout(resolve, 5)).then(() => super.appendEvent(call));
+        return orAborted(appending, signal, () => new Error('failed'));
       }
     },
   ),
