@@ -79,8 +79,16 @@ export class GeneratedTalk {
 
   /** A question as people ask it: two to five words that mean something, and the small ones between them. */
   question(): string {
-    const words = Array.from({ length: 2 + Math.floor(this.#random() * 4) }, () => this.word());
-    return `What did you say ${words.join(' the ')}?`;
+    return `What did you say ${this.#few().join(' the ')}?`;
+  }
+
+  /** What people type who look for something: two to five words that mean something, and no others. */
+  keywords(): string {
+    return this.#few().join(' ');
+  }
+
+  #few(): string[] {
+    return Array.from({ length: 2 + Math.floor(this.#random() * 4) }, () => this.word());
   }
 
   #oneOf<T>(list: readonly T[]): T {

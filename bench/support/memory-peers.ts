@@ -1,15 +1,17 @@
 import { join } from 'node:path';
+import type { MaybePromise } from '@thole/core';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
+import { Adk } from './adk.ts';
 
 /** A text to be found, by its place in the list it came in. */
 export interface Peer {
   readonly name: string;
-  add(texts: readonly string[]): void;
+  add(texts: readonly string[]): MaybePromise<void>;
   /** Places of the best, best first. */
-  search(query: string, limit: number): number[];
+  search(query: string, limit: number): MaybePromise<number[]>;
   close(): void;
 }
 
@@ -75,6 +77,48 @@ export class MiniSearch implements Peer {
       .search(query)
       .slice(0, limit)
       .map(({ id }) => id);
+  }
+
+  close(): void {}
+}
+
+interface Entry {
+  content: object;
+}
+
+interface AdkMemoryService {
+  addSessionToMemory(session: object): Promise<void>;
+  searchMemory(request: object): Promise<{ memories: Entry[] }>;
+}
+
+/** The memory of `@google/adk`: whatever shares a word with the query, in the order of its coming. */
+export class AdkMemory implements Peer {
+  readonly name = 'adk';
+  readonly #service: AdkMemoryService;
+  readonly #places = new Map<object, number>();
+
+  private constructor(service: AdkMemoryService) {
+    this.#service = service;
+  }
+
+  /** A way to make them: the package is fetched once. */
+  static async load(): Promise<() => AdkMemory> {
+    const module = (await import(await Adk.entry())) as { InMemoryMemoryService: new () => AdkMemoryService };
+    return () => new AdkMemory(new module.InMemoryMemoryService());
+  }
+
+  async add(texts: readonly string[]): Promise<void> {
+    const events = texts.map((text, i) => {
+      const content = { role: 'user', parts: [{ text }] };
+      this.#places.set(content, i);
+      return { id: `event-${i}`, author: 'user', timestamp: 1_500_000_000_000 + i, content };
+    });
+    await this.#service.addSessionToMemory({ id: 'session', appName: 'app', userId: 'u', events });
+  }
+
+  async search(query: string, limit: number): Promise<number[]> {
+    const { memories } = await this.#service.searchMemory({ appName: 'app', userId: 'u', query });
+    return memories.slice(0, limit).map(({ content }) => this.#places.get(content)!);
   }
 
   close(): void {}

@@ -25,14 +25,23 @@ const PACKED = { maxTokens: 900, limit: 60 };
  * questions: [{text, category, evidence: [event id]}]}]`. LoCoMo has this form once it is reduced to it (github.com/snap-research/locomo).
  */
 export class RecallData {
-  readonly #conversations: Conversation[];
+  readonly #conversations: readonly Conversation[];
 
-  constructor(path: string) {
-    this.#conversations = JSON.parse(readFileSync(path, 'utf8')) as Conversation[];
+  constructor(conversations: readonly Conversation[]) {
+    this.#conversations = conversations;
+  }
+
+  static read(path: string): RecallData {
+    return new RecallData(JSON.parse(readFileSync(path, 'utf8')) as Conversation[]);
   }
 
   get questions(): number {
     return this.#conversations.reduce((sum, { questions }) => sum + questions.length, 0);
+  }
+
+  /** The same talk as long messages, each of so many turns one after the other: not how people write, but as long as some do. */
+  joined(turns: number): RecallData {
+    return new RecallData(this.#conversations.map((conversation) => joined(conversation, turns)));
   }
 
   /** Our memory, and how much of the evidence stands in what would be put into a prompt. */
@@ -55,21 +64,40 @@ export class RecallData {
     return { ...tally.score(), packed: (100 * packed) / this.questions };
   }
 
-  peer(make: () => Peer): RecallScore {
+  async peer(make: () => Peer): Promise<RecallScore> {
     const tally = new Tally();
     for (const conversation of this.#conversations) {
       const events = conversation.sessions.flatMap((session) => session.events);
       const peer = make();
-      peer.add(events.map(({ text }) => text));
-      for (const { text, evidence } of conversation.questions)
+      await peer.add(events.map(({ text }) => text));
+      for (const { text, evidence } of conversation.questions) {
+        const found = await peer.search(text, 20);
         tally.add(
-          peer.search(text, 20).map((i) => events[i]!.id),
+          found.map((i) => events[i]!.id),
           evidence,
         );
+      }
       peer.close();
     }
     return tally.score();
   }
+}
+
+function joined({ id, sessions, questions }: Conversation, turns: number): Conversation {
+  const joinedInto = new Map<string, string>();
+  const longer = sessions.map((session) => {
+    const parts = Array.from({ length: Math.ceil(session.events.length / turns) }, (_, i) =>
+      session.events.slice(i * turns, (i + 1) * turns),
+    );
+    for (const part of parts) for (const event of part) joinedInto.set(event.id, part[0]!.id);
+    const events = parts.map((part) => ({ ...part[0]!, text: part.map(({ text }) => text).join(' ') }));
+    return { id: session.id, events };
+  });
+  const asked = questions.map((question) => ({
+    ...question,
+    evidence: [...new Set(question.evidence.map((event) => joinedInto.get(event) ?? event))],
+  }));
+  return { id, sessions: longer, questions: asked };
 }
 
 function sessionOf(conversation: Conversation, { id, events }: Conversation['sessions'][number]): Session {

@@ -173,7 +173,7 @@ describe('AutoIngestPlugin', () => {
     const runner = house.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
     for (const id of ['s1', 's2', 's3']) {
       await turn(runner, `In ${id}.`, id);
-      await house.runtime.advance(0);
+      await house.runtime.advance(20);
     }
     expect(house.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
     await turn(runner, 'Again in s2.', 's2');
@@ -194,7 +194,7 @@ describe('AutoIngestPlugin', () => {
     const plugin = ingesting(house, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
     const runner = house.runner([plugin], [says('a'), says('b')]);
     for (const id of ['s1', 's2']) await turn(runner, `In ${id}.`, id);
-    await house.runtime.advance(30_000);
+    await house.runtime.advance(31_000);
     await plugin.flush();
     expect(await house.remembered()).toEqual(['In s2.', 'b']);
     expect(failures).toMatchObject([{ code: 'STORE_OUTCOME_UNKNOWN' }]);

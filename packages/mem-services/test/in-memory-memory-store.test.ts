@@ -187,6 +187,34 @@ describe('the saved index', () => {
       get: store.get.bind(store),
     });
 
+  it.each(['updateMemory', 'addMemory'] as const)(
+    'forgets what a text said before at once when %s corrects it, and is saved anew by the next search (contract 31)',
+    async (method) => {
+      const { store, search } = await saved();
+      const service = new StoredMemoryService(store);
+      const wrote = async (text: string): Promise<void> => {
+        const content = { parts: [{ text }] };
+        if (method === 'addMemory')
+          await service.addMemory({ ...user, memories: [{ id: 'n5', kind: 'note', content, timestamp: 5 }] });
+        else await service.updateMemory({ ...user, id: 'n5', change: { content } });
+      };
+      const bytes = async (): Promise<string> =>
+        (await store.abilities.segmented.loadSegments(user)).map((one) => new TextDecoder().decode(one.bytes)).join();
+      await service.searchMemory({ ...user, query: 'chess' });
+      await wrote('The xylophone is a secret.');
+      await service.searchMemory({ ...user, query: 'chess' });
+      await settled();
+      expect(await bytes()).toContain('xylophon');
+      await wrote('There is none.');
+      expect(await bytes()).not.toContain('xylophon');
+      expect(await search({ query: 'xylophone' })).toEqual([]);
+      await service.searchMemory({ ...user, query: 'chess' });
+      await settled();
+      expect(await bytes()).toContain('chess');
+      expect(await bytes()).not.toContain('xylophon');
+    },
+  );
+
   it('is loaded instead of reading the log again, and finds the same, with the same scores', async () => {
     const { store, read, search } = await saved();
     const found = await search();

@@ -1,14 +1,5 @@
-import { checkCount, orAborted, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
-import type {
-  Event,
-  EventLog,
-  InvocationContext,
-  MemoryService,
-  Plugin,
-  Runtime,
-  SessionRef,
-  SessionService,
-} from '@thole/core';
+import { checkCount, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
+import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { checkDuration } from '../keeping/check-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
@@ -36,6 +27,10 @@ const OPTIONS = [
 ] satisfies readonly (keyof AutoIngestPluginOptions)[];
 
 const ANSWER_MS = 30_000;
+/** So long runs that end are gathered before the first of them is read. */
+const GATHER_MS = 20;
+/** Contexts hold their sessions: no more of them are held. */
+const MOST_ENDED = 16;
 
 /**
  * Adds the new events of each run to memory when the run has ended, in the background: one session after the other, each in
@@ -53,8 +48,9 @@ export class AutoIngestPlugin implements Plugin {
   readonly #closing = new AbortController();
   /** Goes to every call of memory until one is late. */
   #late = new AbortController();
-  /** Begins with what waits, unless that has been done. */
-  #begin: (() => void) | undefined;
+  /** Runs of which nothing is queued yet. */
+  readonly #ended: InvocationContext[] = [];
+  #isToWake = false;
   #working: Promise<void> | undefined;
 
   constructor(options: AutoIngestPluginOptions) {
@@ -71,25 +67,16 @@ export class AutoIngestPlugin implements Plugin {
     this.#runtime = runtime;
   }
 
-  /** Queues the session; part of being a plugin. */
+  /** Notes that a run has ended; part of being a plugin. What that means is found out when nobody waits for the run any more. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
-    const { appName, userId, sessionId, invocationId, history } = invocationContext;
-    const session = { appName, userId, sessionId };
-    const key = sessionKeyOf(session);
-    if (!this.#done.of(key)) this.#done.set(key, { seq: seqBefore(history, invocationId), incarnation: undefined });
-    // A session that waits already is read to its end when its turn comes.
-    if (this.#waiting.has(key)) return;
-    if (this.#waiting.size >= (this.#options.maxWaiting ?? 1_000)) {
-      this.#runtime.logger.warn('The queue of AutoIngestPlugin is full.', { appName, sessionId });
-      return;
-    }
-    this.#waiting.set(key, session);
-    if (!this.#working && !this.#begin) this.#beginSoon();
+    if (this.#working) return this.#queue(invocationContext);
+    if (this.#ended.push(invocationContext) >= MOST_ENDED) this.#queueEnded();
+    if (!this.#isToWake) this.#wakeSoon();
   }
 
   /** Resolves when everything that was queued is in memory, or was given up. */
   async flush(): Promise<void> {
-    for (this.#begin?.(); this.#working; this.#begin?.()) await this.#working;
+    for (this.#begin(); this.#working; this.#begin()) await this.#working;
   }
 
   /** Waits for what is queued, and between attempts no longer; part of being a plugin. */
@@ -98,21 +85,40 @@ export class AutoIngestPlugin implements Plugin {
     return this.flush();
   }
 
-  // Whoever waits for the run has it first; and what comes meanwhile is read at once with this.
-  #beginSoon(): void {
-    let cancel: (() => void) | undefined;
-    const begin = (): void => {
-      if (this.#begin !== begin) return;
-      this.#begin = undefined;
-      cancel?.();
-      this.#working = this.#work();
+  #queueEnded(): void {
+    for (const context of this.#ended) this.#queue(context);
+    this.#ended.length = 0;
+  }
+
+  #queue(context: InvocationContext): void {
+    const { appName, userId, sessionId } = context;
+    const session = { appName, userId, sessionId };
+    const key = sessionKeyOf(session);
+    if (!this.#done.of(key)) this.#done.set(key, { seq: seqBefore(context), incarnation: undefined });
+    // A session that waits already is read to its end when its turn comes.
+    if (this.#waiting.has(key)) return;
+    if (this.#waiting.size < (this.#options.maxWaiting ?? 1_000)) this.#waiting.set(key, session);
+    else this.#runtime.logger.warn('The queue of AutoIngestPlugin is full.', { appName, sessionId });
+  }
+
+  // Whoever waits for the run has it first; and runs that end soon after each other are read together.
+  #wakeSoon(): void {
+    this.#isToWake = true;
+    const wake = (): void => {
+      this.#isToWake = false;
+      this.#begin();
     };
-    this.#begin = begin;
-    if (this.#runtime.turnOver) void this.#runtime.turnOver().then(begin);
-    else cancel = this.#runtime.timer(0, begin);
+    this.#runtime.sleep(GATHER_MS, this.#closing.signal).then(wake, wake);
+  }
+
+  #begin(): void {
+    if (!this.#working && this.#ended.length + this.#waiting.size > 0) this.#working = this.#work();
   }
 
   async #work(): Promise<void> {
+    // So that it never ends before it is known to have begun.
+    await Promise.resolve();
+    this.#queueEnded();
     for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
       const [key, session] = next;
       this.#waiting.delete(key);
@@ -157,22 +163,28 @@ export class AutoIngestPlugin implements Plugin {
   }
 
   // A memory that never answers must not keep the others waiting, nor the runner from closing.
-  async #add(session: SessionRef, events: readonly Event[]): Promise<void> {
-    const { signal } = this.#late;
-    const cancel = this.#runtime.timer(ANSWER_MS, () => {
-      this.#late.abort(new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`));
-      this.#late = new AbortController();
+  #add(session: SessionRef, events: readonly Event[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#runtime.timer(ANSWER_MS, () => {
+        const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`);
+        this.#late.abort(late);
+        this.#late = new AbortController();
+        reject(late);
+      });
+      const settle = (then: () => void): void => {
+        cancel();
+        then();
+      };
+      this.#memory.addEventsToMemory({ ...session, events, signal: this.#late.signal }).then(
+        () => settle(resolve),
+        (error: unknown) => settle(() => reject(error as Error)),
+      );
     });
-    try {
-      await orAborted(this.#memory.addEventsToMemory({ ...session, events, signal }), signal);
-    } finally {
-      cancel();
-    }
   }
 }
 
 /** The `seq` of the last event before a run. */
-function seqBefore(history: EventLog, invocationId: string): number {
+function seqBefore({ history, invocationId }: InvocationContext): number {
   for (const event of history) if (event.invocationId === invocationId) return (event.seq ?? 1) - 1;
   return history.at(history.length - 1)?.seq ?? 0;
 }

@@ -1,12 +1,14 @@
 /** Numbers for names that come again and again, such as those of sessions and authors. */
 export class Names {
   readonly #numbers = new Map<string, number>();
-  readonly #names: string[] = [];
+  #names: string[] = [];
+  #free: number[] = [];
 
   get length(): number {
     return this.#names.length;
   }
 
+  /** Empty for a number that is free. */
   nameOf(number: number): string {
     return this.#names[number]!;
   }
@@ -14,7 +16,32 @@ export class Names {
   numberOf(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
-    this.#numbers.set(name, this.#names.length);
-    return this.#names.push(name) - 1;
+    const number = this.#free.pop() ?? this.#names.length;
+    this.#numbers.set(name, number);
+    this.#names[number] = name;
+    return number;
+  }
+
+  /** For a name that nothing has any more; its number is given again. */
+  forget(number: number): void {
+    this.#numbers.delete(this.#names[number]!);
+    this.#names[number] = '';
+    this.#free.push(number);
+  }
+
+  /** By number; empty for a free one. */
+  save(): readonly string[] {
+    return this.#names;
+  }
+
+  /** Takes what was saved in the place of all that is here. */
+  load(names: readonly string[]): void {
+    this.#names = [...names];
+    this.#free = [];
+    this.#numbers.clear();
+    for (let number = 0; number < names.length; number++) {
+      if (names[number] === '') this.#free.push(number);
+      else this.#numbers.set(names[number]!, number);
+    }
   }
 }

@@ -1,5 +1,8 @@
+import type { Column } from '../memory/segment-bytes.ts';
 import { grown } from './grown.ts';
 import { MAX_SLOTS } from './posting-list.ts';
+import { Stretches } from './stretches.ts';
+import { ASKS } from './turn-flags.ts';
 
 /** How many neighbours each way belong to a turn's window. */
 export const REACH = 4;
@@ -7,11 +10,7 @@ export const REACH = 4;
 export const shareAt = (distance: number): number => REACH + 1 - distance;
 
 const NONE = -1;
-const PER_TURN = 8 + 6 * 4 + 2;
-const BLOCK_BITS = 4;
-/** Turns in slots that stand side by side, weighed together: of most blocks none is looked at singly. */
-export const BLOCK: number = 2 ** BLOCK_BITS;
-export const blockOf = (slot: number): number => slot >> BLOCK_BITS;
+const PER_TURN = 8 + 6 * 4 + 1;
 
 /** What is known of a turn beside its words. */
 export interface TurnRow {
@@ -30,7 +29,7 @@ export interface TurnRow {
  * whatever the order of their coming; the length of the window around each is kept up.
  */
 export class TurnTable {
-  readonly ids: string[] = [];
+  ids: string[] = [];
   times: Float64Array = new Float64Array(64);
   lengths: Int32Array = new Int32Array(64);
   authors: Int32Array = new Int32Array(64);
@@ -41,10 +40,10 @@ export class TurnTable {
   after: Int32Array = new Int32Array(64);
   /** Words in the window around a turn, in fifths. */
   windows: Int32Array = new Int32Array(64);
-  /** 1 where the window reaches into another block. */
-  edges: Uint8Array = new Uint8Array(64);
-  /** By block: no window in it is shorter; -1 until somebody asks. */
-  #leastWindows: Int32Array = new Int32Array(64).fill(NONE);
+  readonly stretches: Stretches;
+  /** By stretch: no turn in it is shorter, and no window; the latter 0 until somebody asks. */
+  #leastLengths: Int32Array = new Int32Array(64);
+  #leastWindows: Int32Array = new Int32Array(64);
   /** Of all turns. */
   totalLength = 0;
   totalWindow = 0;
@@ -57,6 +56,13 @@ export class TurnTable {
   readonly #free: number[] = [];
   readonly #lastOfSession: number[] = [];
   #idLetters = 0;
+  /** Until the next change. */
+  #timeSpan: readonly [number, number] | undefined;
+
+  /** `moved` hears of a turn that comes into another stretch than before. */
+  constructor(moved: (turn: number, from: number, to: number) => void) {
+    this.stretches = new Stretches(moved);
+  }
 
   get size(): number {
     return this.#slots.size;
@@ -72,7 +78,8 @@ export class TurnTable {
   }
 
   get bytes(): number {
-    return this.capacity * PER_TURN + this.#slots.size * 110 + this.#idLetters * 2 + this.sessionTurns.length * 24;
+    const columns = this.capacity * PER_TURN + this.stretches.bytes + 2 * this.#leastWindows.byteLength;
+    return columns + this.#slots.size * 110 + this.#idLetters * 2 + this.sessionTurns.length * 24;
   }
 
   find(id: string): number | undefined {
@@ -86,6 +93,7 @@ export class TurnTable {
 
   add(row: TurnRow): number {
     const slot = this.#takeSlot();
+    this.#timeSpan = undefined;
     this.#slots.set(row.id, slot);
     this.#idLetters += row.id.length;
     this.ids[slot] = row.id;
@@ -102,14 +110,21 @@ export class TurnTable {
   }
 
   remove(slot: number): void {
+    this.#timeSpan = undefined;
     this.#slots.delete(this.ids[slot]!);
     this.#idLetters -= this.ids[slot]!.length;
     this.ids[slot] = '';
-    this.#leastWindows[blockOf(slot)] = NONE;
-    this.totalLength -= this.lengths[slot]!;
-    this.#countInSession(this.sessions[slot]!, -1, -this.lengths[slot]!);
+    const length = this.lengths[slot]!;
+    this.totalLength -= length;
+    this.#countInSession(this.sessions[slot]!, -1, -length);
     this.#unlink(slot);
     this.#free.push(slot);
+  }
+
+  /** Whether it asks something, and the next turn of the session is another author's. */
+  isAnswered(slot: number): boolean {
+    const next = this.after[slot]!;
+    return (this.flags[slot]! & ASKS) !== 0 && next !== NONE && this.authors[next] !== this.authors[slot];
   }
 
   /** Later ones first; of one time those with the smaller id. */
@@ -118,20 +133,98 @@ export class TurnTable {
     return this.ids[a]! < this.ids[b]!;
   }
 
-  /** The length of the shortest window in a block, in fifths. */
-  leastWindow(block: number): number {
-    const known = this.#leastWindows[block]!;
-    if (known !== NONE) return known;
-    let least = Infinity;
-    for (let slot = block * BLOCK, end = Math.min(slot + BLOCK, this.end); slot < end; slot++)
-      if (this.ids[slot] !== '' && this.windows[slot]! < least) least = this.windows[slot]!;
-    return (this.#leastWindows[block] = least);
+  /** The length of the shortest window in a stretch, in fifths. */
+  leastWindow(stretch: number): number {
+    return this.#leastWindows[stretch] || this.#readLeast(stretch);
+  }
+
+  /** The length of the shortest turn in a stretch. */
+  leastLength(stretch: number): number {
+    if (this.#leastWindows[stretch] === 0) this.#readLeast(stretch);
+    return this.#leastLengths[stretch]!;
+  }
+
+  #readLeast(stretch: number): number {
+    let [length, window] = [Infinity, Infinity];
+    let slot = this.stretches.first[stretch]!;
+    for (let i = this.stretches.sizes[stretch]!; i > 0; i--) {
+      length = Math.min(length, this.lengths[slot]!);
+      window = Math.min(window, this.windows[slot]!);
+      slot = this.after[slot]!;
+    }
+    this.#leastLengths[stretch] = length;
+    return (this.#leastWindows[stretch] = window);
+  }
+
+  /** All that is known of each slot; nothing of what was in free ones. */
+  save(): Column[] {
+    const { ids, end } = this;
+    const numbers = (column: Int32Array, free: number): Int32Array =>
+      column.slice(0, end).map((value, slot) => (ids[slot] === '' ? free : value));
+    return [
+      ids,
+      this.times.slice(0, end).map((time, slot) => (ids[slot] === '' ? 0 : time)),
+      this.flags.slice(0, end).map((flags, slot) => (ids[slot] === '' ? 0 : flags)),
+      numbers(this.lengths, 0),
+      numbers(this.authors, 0),
+      numbers(this.sessions, 0),
+      numbers(this.before, NONE),
+      numbers(this.after, NONE),
+      numbers(this.windows, 0),
+      ...this.stretches.save(end),
+    ];
+  }
+
+  /** Takes what was saved; nothing may be here yet. */
+  load(columns: readonly Column[]): void {
+    this.ids = [...(columns[0] as readonly string[])];
+    while (this.capacity < this.ids.length) this.#grow();
+    this.times.set(columns[1] as Float64Array);
+    this.flags.set(columns[2] as Uint8Array);
+    [this.lengths, this.authors, this.sessions, this.before, this.after, this.windows].forEach((column, i) =>
+      column.set(columns[3 + i] as Int32Array),
+    );
+    this.stretches.load(columns.slice(9));
+    while (this.#leastWindows.length < this.stretches.end) this.#growLeast();
+    for (let slot = 0; slot < this.ids.length; slot++) this.#count(slot);
+  }
+
+  #count(slot: number): void {
+    const id = this.ids[slot]!;
+    if (id === '') {
+      this.#free.push(slot);
+      return;
+    }
+    this.#slots.set(id, slot);
+    this.#idLetters += id.length;
+    this.totalLength += this.lengths[slot]!;
+    this.totalWindow += this.windows[slot]!;
+    this.#countInSession(this.sessions[slot]!, 1, this.lengths[slot]!);
+    if (this.after[slot] === NONE) this.#lastOfSession[this.sessions[slot]!] = slot;
+  }
+
+  /** When the first and the last turn were said; the first is larger where none tells its time. */
+  timeSpan(): readonly [first: number, last: number] {
+    if (this.#timeSpan) return this.#timeSpan;
+    let [first, last] = [Infinity, -Infinity];
+    for (let slot = 0; slot < this.end; slot++) {
+      const time = this.times[slot]!;
+      if (time === -Infinity || this.ids[slot] === '') continue;
+      if (time < first) first = time;
+      if (time > last) last = time;
+    }
+    return (this.#timeSpan = [first, last]);
   }
 
   #takeSlot(): number {
     const slot = this.#free.pop() ?? this.ids.length;
     if (slot >= MAX_SLOTS) throw new RangeError(`An index holds at most ${MAX_SLOTS} entries.`);
     if (slot < this.capacity) return slot;
+    this.#grow();
+    return slot;
+  }
+
+  #grow(): void {
     this.times = grown(this.times);
     this.lengths = grown(this.lengths);
     this.authors = grown(this.authors);
@@ -140,9 +233,12 @@ export class TurnTable {
     this.before = grown(this.before);
     this.after = grown(this.after);
     this.windows = grown(this.windows);
-    this.edges = grown(this.edges);
-    this.#leastWindows = new Int32Array(blockOf(this.capacity) + 1).fill(NONE);
-    return slot;
+    this.stretches.makeRoom(this.capacity);
+  }
+
+  #growLeast(): void {
+    this.#leastLengths = grown(this.#leastLengths);
+    this.#leastWindows = grown(this.#leastWindows);
   }
 
   #countInSession(session: number, turns: number, words: number): void {
@@ -166,12 +262,17 @@ export class TurnTable {
     if (before !== NONE) this.after[before] = slot;
     if (after === NONE) this.#lastOfSession[session] = slot;
     else this.before[after] = slot;
-    this.#measureAround(slot);
+    this.stretches.add(slot, session, this);
+    while (this.#leastWindows.length < this.stretches.end) this.#growLeast();
+    if (after === NONE) this.#measureLast(slot);
+    else this.#measureAround(slot);
   }
 
   #unlink(slot: number): void {
     const before = this.before[slot]!;
     const after = this.after[slot]!;
+    this.#leastWindows[this.stretches.of[slot]!] = 0;
+    this.stretches.remove(slot, this);
     if (before !== NONE) this.after[before] = after;
     if (after === NONE) this.#lastOfSession[this.sessions[slot]!] = before;
     else this.before[after] = before;
@@ -184,6 +285,21 @@ export class TurnTable {
     return this.times[a] === this.times[b] ? this.ids[a]! < this.ids[b]! : this.times[a]! < this.times[b]!;
   }
 
+  /** Most turns come last: what that changes in the windows before is known without looking at the rest of them. */
+  #measureLast(slot: number): void {
+    const length = this.lengths[slot]!;
+    let window = length * shareAt(0);
+    for (let at = this.before[slot]!, d = 1; at !== NONE && d <= REACH; at = this.before[at]!, d++) {
+      window += this.lengths[at]! * shareAt(d);
+      this.windows[at]! += length * shareAt(d);
+      this.totalWindow += length * shareAt(d);
+      this.#leastWindows[this.stretches.of[at]!] = 0;
+    }
+    this.windows[slot] = window;
+    this.totalWindow += window;
+    this.#leastWindows[this.stretches.of[slot]!] = 0;
+  }
+
   #measureAround(slot: number): void {
     this.#measure(slot);
     for (let at = this.before[slot]!, i = 0; at !== NONE && i < REACH; at = this.before[at]!, i++) this.#measure(at);
@@ -191,20 +307,14 @@ export class TurnTable {
   }
 
   #measure(slot: number): void {
-    const { before, after, lengths } = this;
-    let length = lengths[slot]! * shareAt(0);
-    let others = 0;
-    for (let at = before[slot]!, d = 1; at !== NONE && d <= REACH; at = before[at]!, d++) {
-      length += lengths[at]! * shareAt(d);
-      others |= blockOf(at) ^ blockOf(slot);
-    }
-    for (let at = after[slot]!, d = 1; at !== NONE && d <= REACH; at = after[at]!, d++) {
-      length += lengths[at]! * shareAt(d);
-      others |= blockOf(at) ^ blockOf(slot);
-    }
+    const { before, after } = this;
+    let length = this.lengths[slot]! * shareAt(0);
+    for (let at = before[slot]!, d = 1; at !== NONE && d <= REACH; at = before[at]!, d++)
+      length += this.lengths[at]! * shareAt(d);
+    for (let at = after[slot]!, d = 1; at !== NONE && d <= REACH; at = after[at]!, d++)
+      length += this.lengths[at]! * shareAt(d);
     this.totalWindow += length - this.windows[slot]!;
     this.windows[slot] = length;
-    this.#leastWindows[blockOf(slot)] = NONE;
-    this.edges[slot] = others === 0 ? 0 : 1;
+    this.#leastWindows[this.stretches.of[slot]!] = 0;
   }
 }

@@ -1,7 +1,7 @@
 import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
 import type { Scored } from '../index/word-index.ts';
+import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';
-import type { MemoryHeader } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
 import { loadSaved, segmentOf } from './saved-index.ts';
 
@@ -15,7 +15,7 @@ const WORTH_SAVING = 500;
 export class DerivedIndex {
   readonly #ranking: MemoryRanking;
   #index: MemoryIndex;
-  #headers = new Map<string, MemoryHeader>();
+  #headers = new Headers();
   #seq = 0;
   #removals = 0;
   #unsaved = 0;
@@ -37,6 +37,11 @@ export class DerivedIndex {
     const read = (): Promise<void> => this.#readOn(store, scope);
     this.#updating = this.#updating.then(read, read);
     return this.#updating;
+  }
+
+  /** What was saved is no longer: it is worth saving again, if it ever was. */
+  saveAnew(): void {
+    if (this.#headers.size >= WORTH_SAVING) this.#unsaved = Infinity;
   }
 
   async prepare(signal: AbortSignal | undefined): Promise<void> {

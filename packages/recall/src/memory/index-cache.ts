@@ -3,6 +3,7 @@ import type { MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
 import type { Scored } from '../index/word-index.ts';
 import { DerivedIndex } from './derived-index.ts';
 import type { MemoryRanking, RankRequest } from './memory-index.ts';
+import { emptySegment } from './saved-index.ts';
 
 /** The indexes of the users who were here last, within a budget of bytes. One that has left is made again from its log. */
 export class IndexCache {
@@ -29,6 +30,22 @@ export class IndexCache {
     const found = await orAborted(index.rank(query, p), p.signal);
     this.#weigh(scope);
     return found;
+  }
+
+  /** Whether indexes are saved beside the entries. */
+  get areSaved(): boolean {
+    return this.#store.abilities.segmented !== undefined && this.#ranking.savedAs !== undefined;
+  }
+
+  /** Puts nothing in the place of what was saved before this `seq`; the index is saved anew when it is next asked. */
+  async forgetSaved(scope: MemoryScope, seq: number): Promise<void> {
+    const { segmented } = this.#store.abilities;
+    const segment = emptySegment(this.#ranking, seq);
+    if (!segmented || !segment) return;
+    this.#held.get(userKeyOf(scope))?.index.saveAnew();
+    const { removals } = await this.#store.since(scope, seq, 1);
+    // Refused where something was removed meanwhile: then nothing is saved any more.
+    await segmented.saveSegment(scope, segment, { ifRemovals: removals });
   }
 
   /** After an ingestion: for rankings that do their work then. */

@@ -1,22 +1,25 @@
-import { isPlainObject } from '@thole/core';
-import type { Json, MemoryScope, Segment, Segmented } from '@thole/core';
-import type { MemoryHeader } from './matches-filter.ts';
+import type { MemoryScope, Segment, Segmented } from '@thole/core';
+import { Headers } from './headers.ts';
 import type { MemoryIndex, MemoryRanking } from './memory-index.ts';
 import { packColumns, unpackColumns } from './segment-bytes.ts';
 
 /** An index with the headers of its entries, as it was when the log stood at `seq`. */
 export interface SavedIndex {
   index: MemoryIndex;
-  headers: Map<string, MemoryHeader>;
+  headers: Headers;
   seq: number;
 }
 
 /** The segment of an index; undefined where its ranking does not save. */
 export function segmentOf(ranking: MemoryRanking, { index, headers, seq }: SavedIndex): Segment | undefined {
   if (ranking.savedAs === undefined || !index.save) return undefined;
-  // One text for all headers is read faster than many.
-  const bytes = packColumns([[JSON.stringify([...headers.values()])], ...index.save()]);
+  const bytes = packColumns([headers.save(), Int32Array.of(headers.size), ...index.save()]);
   return { analyzer: ranking.savedAs, upTo: seq, bytes };
+}
+
+/** A segment that takes the place of older ones and is none. */
+export function emptySegment({ savedAs }: MemoryRanking, seq: number): Segment | undefined {
+  return savedAs === undefined ? undefined : { analyzer: savedAs, upTo: seq, bytes: packColumns([]) };
 }
 
 /** The newest segment that this ranking has made, or undefined: what is lost, of another make or broken costs time only. */
@@ -40,13 +43,8 @@ export async function loadSaved(
 }
 
 function read(ranking: MemoryRanking, { bytes, upTo }: Segment, scope: MemoryScope): SavedIndex | undefined {
-  const [headers, ...columns] = unpackColumns(bytes) ?? [];
-  if (headers === undefined || columns.length === 0) return undefined;
-  const list = JSON.parse(headers[0] as string) as Json[];
+  const [headers, count, ...columns] = unpackColumns(bytes) ?? [];
+  if (headers === undefined || count === undefined || columns.length === 0) return undefined;
   const index = ranking.loadIndex!(columns, scope);
-  if (!index) return undefined;
-  const known = new Map<string, MemoryHeader>();
-  for (const header of list)
-    if (isPlainObject(header)) known.set(header['id'] as string, header as unknown as MemoryHeader);
-  return { index, headers: known, seq: upTo };
+  return index && { index, headers: Headers.from(headers as Uint8Array, count[0] as number), seq: upTo };
 }

@@ -2,15 +2,14 @@
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
 // Read as a number it also tells whether numbers lie in memory as they did where the segment was made.
-const MAGIC = 0x7e0c1e01;
+const MAGIC = 0x7e0c1e02;
 const HEAD = 12;
-const KINDS = ['names', 'f64', 'i32', 'u8'] as const;
+const KINDS = ['json', 'f64', 'i32', 'u8', 'names'] as const;
 
 /** Columns as bytes: a head (magic, check sum, their number), then for each its kind, its length and what is in it. */
 export function packColumns(columns: readonly Column[]): Uint8Array {
   const parts = columns.map((column) => {
-    const bytes = isNames(column) ? new TextEncoder().encode(JSON.stringify(column)) : bytesOf(column);
-    return { kind: kindOf(column), bytes };
+    return { kind: kindOf(column), bytes: isNames(column) ? bytesOfNames(column) : bytesOf(column) };
   });
   const packed = new Uint8Array(parts.reduce((sum, { bytes }) => sum + 8 + padded(bytes.length), HEAD + 4));
   const view = new DataView(packed.buffer);
@@ -44,14 +43,16 @@ export function unpackColumns(packed: Uint8Array): Column[] | undefined {
 }
 
 function kindOf(column: Column): number {
-  if (isNames(column)) return 0;
+  if (isNames(column)) return column.every((name) => name.isWellFormed()) ? 4 : 0;
   return column instanceof Float64Array ? 1 : column instanceof Int32Array ? 2 : 3;
 }
 
 function columnOf(kind: number, bytes: Uint8Array<ArrayBuffer>): Column {
   switch (KINDS[kind]) {
-    case 'names':
+    case 'json':
       return JSON.parse(new TextDecoder().decode(bytes)) as string[];
+    case 'names':
+      return namesOf(bytes);
     case 'f64':
       return new Float64Array(bytes.buffer);
     case 'i32':
@@ -59,6 +60,29 @@ function columnOf(kind: number, bytes: Uint8Array<ArrayBuffer>): Column {
     default:
       return bytes;
   }
+}
+
+/** How many, how long each is, and all of them as one text: nothing is read as fast. Names that are no text for UTF-8 are JSON. */
+function bytesOfNames(names: readonly string[]): Uint8Array {
+  if (!names.every((name) => name.isWellFormed())) return new TextEncoder().encode(JSON.stringify(names));
+  const text = new TextEncoder().encode(names.join(''));
+  const bytes = new Uint8Array(4 + 4 * names.length + text.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, names.length, true);
+  names.forEach((name, i) => view.setUint32(4 + 4 * i, name.length, true));
+  bytes.set(text, 4 + 4 * names.length);
+  return bytes;
+}
+
+function namesOf(bytes: Uint8Array<ArrayBuffer>): string[] {
+  const view = new DataView(bytes.buffer);
+  const count = view.getUint32(0, true);
+  // A mark at the beginning of a text is part of it.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(4 + 4 * count));
+  const names: string[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i++) names.push(text.slice(at, (at += view.getUint32(4 + 4 * i, true))));
+  return names;
 }
 
 function isNames(column: Column): column is readonly string[] {

@@ -9,6 +9,7 @@ import {
   orOutcomeUnknown,
   refuseUnknown,
   systemRuntime,
+  textOf,
   thawJson,
   turnId,
 } from '@thole/core';
@@ -22,6 +23,7 @@ import type {
   MemoryService,
   MemoryStore,
   NewMemory,
+  Part,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -103,7 +105,9 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     if (entries.length === 0) return [];
     const scope = scopeOf(p);
-    await orOutcomeUnknown(this.#store.put(scope, entries, 'replace'), p.signal);
+    // Ids of our own making are nobody's yet.
+    const known = entries.filter(({ id, kind }, i) => kind === 'turn' || p.memories[i]!.id === id);
+    await orOutcomeUnknown(this.#replace(scope, entries, known), p.signal);
     await this.#indexes.prepare(scope, p.signal);
     return entries.map(thaw);
   }
@@ -206,8 +210,19 @@ export class StoredMemoryService implements MemoryService {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const entry = copyEntry({ ...found.entry, ...given, id }, 'change');
     // What another process deleted meanwhile is not brought back.
-    const { written } = await this.#store.put(scope, [entry], 'ifPresent');
-    return written.length > 0 ? entry : undefined;
+    const { written, seq } = await this.#store.put(scope, [entry], 'ifPresent');
+    if (written.length === 0) return undefined;
+    if (!saysTheSame(found.entry, entry)) await this.#indexes.forgetSaved(scope, seq);
+    return entry;
+  }
+
+  // What a text said before is forgotten in what is saved of the index, too.
+  async #replace(scope: MemoryScope, entries: readonly MemoryEntry[], known: readonly MemoryEntry[]): Promise<void> {
+    const after = new Map(known.map((entry) => [entry.id, entry]));
+    const before = this.#indexes.areSaved && after.size > 0 ? await this.#store.get(scope, [...after.keys()]) : [];
+    const { seq } = await this.#store.put(scope, entries, 'replace');
+    if (before.some(({ entry }) => !saysTheSame(entry, after.get(entry.id)!)))
+      await this.#indexes.forgetSaved(scope, seq);
   }
 
   #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
@@ -229,8 +244,25 @@ function scopeOf(p: UserRef): MemoryScope {
   return { appName: p.appName, userId: p.userId };
 }
 
+function saysTheSame(one: MemoryEntry, other: MemoryEntry): boolean {
+  return textOf(one.content) === textOf(other.content);
+}
+
 function thaw(entry: MemoryEntry): MemoryEntry {
-  return thawJson(entry as unknown as Json) as unknown as MemoryEntry;
+  const { content, evidence, customMetadata } = entry;
+  const { parts } = content;
+  // Copied by hand: most entries are a text, and a search that is quick spends much of its time here.
+  return {
+    ...entry,
+    content: { ...content, ...(parts && { parts: parts.map(thawPart) }) },
+    ...(evidence && { evidence: [...evidence] }),
+    ...(customMetadata && { customMetadata: thawJson(customMetadata) }),
+  };
+}
+
+function thawPart(part: Part): Part {
+  for (const name in part) if (name !== 'text') return thawJson(part as unknown as Json) as unknown as Part;
+  return { text: part.text };
 }
 
 function checkScore(value: unknown): void {

@@ -25,12 +25,28 @@ export class Authors {
 
   numberOf(name: string): number {
     const author = this.#names.numberOf(name);
-    if (author < this.#words.length) return author;
+    if (author === this.#words.length) this.#add(name);
+    // A number that was free is another's now.
+    else if (this.#turns[author] === 0) this.#words[author] = this.#analyzer.words(name, 'query');
+    return author;
+  }
+
+  /** The names by number; nothing of those who have no turn left. */
+  save(): readonly string[] {
+    return this.#names.save().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
+  }
+
+  /** Takes what was saved, in the place of all that is here; turns are to be counted anew. */
+  load(names: readonly string[]): void {
+    this.#names.load(names);
+    for (const name of names) this.#add(name);
+  }
+
+  #add(name: string): void {
     this.#words.push(this.#analyzer.words(name, 'query'));
     this.#turns.push(0);
     this.#turnsAsUser.push(0);
     this.#sessions.push(new Map());
-    return author;
   }
 
   /** Counts turns of an author: `by` is 1 for one more, -1 for one less. */

@@ -1,15 +1,24 @@
 const LEVELS = 256;
 
-/** Items in falling order of what they are bound by, to one part in 256: enough for the best to come early, at no cost of sorting. */
-export function byBound(bounds: Float64Array): Int32Array {
-  let largest = 0;
-  for (let i = 0; i < bounds.length; i++) if (bounds[i]! > largest) largest = bounds[i]!;
-  const levelOf = (bound: number): number =>
-    largest === 0 ? 0 : Math.max(0, Math.floor((1 - bound / largest) * (LEVELS - 1)));
+/**
+ * Places, of the first so many, of those that are bound by at least so much, in falling order of it to one part in 256: enough
+ * for the best to come early, at no cost of sorting.
+ */
+export function byBound(bounds: Float64Array, length: number, least: number): Int32Array {
+  const some: number[] = [];
+  let largest = least;
+  for (let i = 0; i < length; i++) {
+    const bound = bounds[i]!;
+    if (bound < least) continue;
+    some.push(i);
+    if (bound > largest) largest = bound;
+  }
+  const scale = largest > least ? (LEVELS - 1) / (largest - least) : 0;
   const starts = new Int32Array(LEVELS + 1);
-  for (let i = 0; i < bounds.length; i++) starts[levelOf(bounds[i]!) + 1]!++;
+  const levelOf = (i: number): number => ((largest - bounds[i]!) * scale) | 0;
+  for (const i of some) starts[levelOf(i) + 1]!++;
   for (let level = 0; level < LEVELS; level++) starts[level + 1]! += starts[level]!;
-  const order = new Int32Array(bounds.length);
-  for (let i = 0; i < bounds.length; i++) order[starts[levelOf(bounds[i]!)]!++] = i;
+  const order = new Int32Array(some.length);
+  for (const i of some) order[starts[levelOf(i)]!++] = i;
   return order;
 }

@@ -1,71 +1,48 @@
 import type { Analyzer } from '../analyzer/analyzer.ts';
+import { BY_USER } from '../index/turn-flags.ts';
 import type { Column } from '../memory/segment-bytes.ts';
 import type { DaySpan } from '../time/day-span.ts';
-import { RecallIndex } from './recall-index.ts';
+import { NOBODY, RecallIndex } from './recall-index.ts';
 
-/** An index as columns, without any text: words and names by their number, and for each turn what is known of it. */
+/** Columns of each part: the words, the turns, the lists of words of turns. */
+const [WORDS, TURNS, LISTS] = [4, 11, 2];
+
+/** An index as columns, without any text: as it lies in memory, so that nothing of it is made anew when it is read. */
 export function columnsOf(index: RecallIndex): Column[] {
-  const { turns, words } = index;
-  const slots = [...turns.slots()];
-  const lists = slots.map((slot) => index.wordsOf.get(slot));
-  const spans = slots.flatMap((slot, i) => (index.spans.get(slot) ?? []).flatMap(({ from, to }) => [i, from, to]));
+  const { turns, words, wordsOf, sessions, authors } = index;
+  const spans = [...index.spans].flatMap(([slot, list]) => list.flatMap(({ from, to }) => [slot, from, to]));
   return [
-    Array.from({ length: words.length }, (_, number) => words.wordOf(number)),
-    Array.from({ length: index.sessions.length }, (_, session) => index.sessions.nameOf(session)),
-    Array.from({ length: index.authors.length }, (_, author) => index.authors.nameOf(author)),
-    slots.map((slot) => turns.ids[slot]!),
-    Float64Array.from(slots, (slot) => turns.times[slot]!),
-    Int32Array.from(slots, (slot) => turns.lengths[slot]!),
-    Int32Array.from(slots, (slot) => turns.authors[slot]!),
-    Int32Array.from(slots, (slot) => turns.sessions[slot]!),
-    Uint8Array.from(slots, (slot) => turns.flags[slot]!),
-    Int32Array.from(lists, (list) => list.length),
-    joined(lists),
+    ...words.save(),
+    ...turns.save(),
+    ...wordsOf.save(turns.end),
+    sessions.save(),
+    authors.save(),
     Float64Array.from(spans),
   ];
 }
 
-function joined(lists: readonly Uint32Array[]): Int32Array {
-  const all = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
-}
-
 /** The index of which these are the columns. */
 export function indexFrom(columns: readonly Column[], analyzer: Analyzer): RecallIndex {
-  const [words, sessions, authors, ids] = columns as string[][];
-  const [times, lengths, authorOf, sessionOf, flags, counts, numbers, spans] = columns.slice(4) as Int32Array[];
   const index = new RecallIndex(analyzer);
-  for (const name of authors!) index.authors.numberOf(name);
-  const spansOf = new Map<number, DaySpan[]>();
-  for (let i = 0; i < spans!.length; i += 3) {
-    const list = spansOf.get(spans![i]!) ?? [];
-    list.push({ from: spans![i + 1]!, to: spans![i + 2]! });
-    spansOf.set(spans![i]!, list);
-  }
-  // Free numbers have no word, and no turn has one of them.
-  const numberOf = words!.map((word) => (word === '' ? 0 : index.words.numberOf(word)));
-  const sessionNumbers = sessions!.map((name) => index.sessions.numberOf(name));
+  const { turns } = index;
   let at = 0;
-  for (let i = 0; i < ids!.length; i++) {
-    const list: number[] = [];
-    for (const end = at + counts![i]!; at < end; at++) list.push(numberOf[numbers![at]!]!);
-    index.place(
-      {
-        id: ids![i]!,
-        time: times![i]!,
-        length: lengths![i]!,
-        author: authorOf![i]!,
-        session: sessionNumbers[sessionOf![i]!]!,
-        flags: flags![i]!,
-      },
-      list,
-      spansOf.get(i) ?? [],
-    );
+  const next = (count: number): readonly Column[] => columns.slice(at, (at += count));
+  index.words.load(next(WORDS));
+  turns.load(next(TURNS));
+  index.wordsOf.load(next(LISTS));
+  const [sessions, authors, spans] = next(3);
+  index.sessions.load(sessions as readonly string[]);
+  index.authors.load(authors as readonly string[]);
+  for (const slot of turns.slots()) {
+    const author = turns.authors[slot]!;
+    const asUser = (turns.flags[slot]! & BY_USER) !== 0;
+    if (author !== NOBODY) index.authors.count(author, turns.sessions[slot]!, asUser, 1);
   }
+  readSpans(index.spans, spans as Float64Array);
   return index;
+}
+
+function readSpans(spans: Map<number, readonly DaySpan[]>, numbers: Float64Array): void {
+  for (let i = 0; i < numbers.length; i += 3)
+    spans.set(numbers[i]!, [...(spans.get(numbers[i]!) ?? []), { from: numbers[i + 1]!, to: numbers[i + 2]! }]);
 }

@@ -22,7 +22,7 @@ export interface TurnsWanted {
 
 /**
  * The best turns, best first. A candidate is a turn in whose window a word of the query stands, or that was said, or speaks
- * of, the time it names. Each signal is divided by its largest value among all turns. Blocks of turns of which none can be
+ * of, the time it names. Each signal is divided by its largest value among all turns. Stretches of turns of which none can be
  * among the best are passed over; the answer is the same as if each had been looked at.
  */
 export function rankTurns(
@@ -40,7 +40,7 @@ export function rankTurns(
 }
 
 function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wanted: TurnsWanted): RankedTurn[] {
-  const { blocks } = room;
+  const { stretches } = room;
   const { limit, accepts, explain } = wanted;
   const slots: number[] = [];
   const scores: number[] = [];
@@ -54,11 +54,15 @@ function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wan
     top.offer(scores.push(score) - 1);
     if (top.worst !== undefined) least = scores[top.worst]!;
   };
-  const bounds = scorer.bounds();
-  for (const i of byBound(bounds)) {
-    if (bounds[i]! < least || scorer.sharpen(blocks.at(i), bounds[i]!) < least) continue;
-    scorer.scoreBlock(blocks.at(i), consider);
-  }
+  scorer.bound();
+  const { bounds } = room;
+  // The widest first: what is found there makes most of the rest needless.
+  let widest = 0;
+  for (let i = 1; i < stretches.length; i++) if (bounds[i]! > bounds[widest]!) widest = i;
+  if (stretches.length > 0) scorer.scoreStretch(stretches.at(widest), { bound: bounds[widest]!, least }, consider);
+  for (const i of byBound(bounds, stretches.length, least))
+    if (i !== widest && bounds[i]! >= least)
+      scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
   return top.sorted().map((i) => {
     const slot = slots[i]!;
     return { slot, score: scores[i]!, ...(explain && { explanation: scorer.explain(slot) }) };

@@ -1,99 +1,95 @@
 import { grown } from '../index/grown.ts';
-import { blockOf } from '../index/turn-table.ts';
 import { SlotList } from './slot-list.ts';
 
 const column = (): Float64Array => new Float64Array(64);
 
-/** Columns that a ranking works in, kept from one search to the next; all zero in between. */
+/** Columns that a ranking works in, kept from one search to the next; all zero in between but for those of turns. */
 export class RankingRoom {
-  /** By slot: BM25 of the turn's own words. */
+  /** By slot, good in stretches of which `states` says so: BM25 of the turn's own words, and of the window around it. */
   own: Float64Array = column();
-  /** By slot: the first of its occurrences, counted from 1. */
-  heads: Int32Array = new Int32Array(64);
+  windows: Float64Array = column();
   /** By slot: when a turn was said, and of what time it speaks, each from 0 to 1. */
   saidThen: Float64Array = column();
   aboutThen: Float64Array = column();
-  /** Slots with a word of the query, and slots with a time. */
-  readonly owners: SlotList = new SlotList();
+  /** Slots with a time. */
   readonly dated: SlotList = new SlotList();
-  /** Occurrences of the query's words, counted from 1: the word and how often (a byte), and the next one of the same turn. */
-  occurrences: Int32Array = new Int32Array(64);
-  nexts: Int32Array = new Int32Array(64);
   /** By session: BM25 of the session, and how often the word at hand stands in it. */
   sessions: Float64Array = column();
   sessionCounts: Int32Array = new Int32Array(64);
   readonly sessionsTouched: SlotList = new SlotList();
   readonly sessionsAtHand: SlotList = new SlotList();
-  /** By block: no turn in it has more of these. */
-  blockOwn: Float64Array = column();
-  blockNear: Float64Array = column();
-  blockAnswer: Float64Array = column();
-  blockAhead: Float64Array = column();
-  blockThen: Float64Array = column();
-  blockAbout: Float64Array = column();
-  /** By block: how often the word at hand stands in it and around it, in fifths. */
-  blockCounts: Int32Array = new Int32Array(64);
-  readonly blocks: SlotList = new SlotList();
-  readonly blocksAtHand: SlotList = new SlotList();
-  #blockTouched = new Uint8Array(64);
+  /** By stretch: no turn in it has more of these. */
+  mostOwn: Float64Array = column();
+  mostAsked: Float64Array = column();
+  mostWindow: Float64Array = column();
+  mostAhead: Float64Array = column();
+  mostPhrase: Float64Array = column();
+  mostThen: Float64Array = column();
+  mostAbout: Float64Array = column();
+  /** By stretch: 1 where a turn may be a candidate, 2 where its turns were read. */
+  states: Uint8Array = new Uint8Array(64);
+  readonly stretches: SlotList = new SlotList();
+  /** By place in `stretches`: no turn in it scores more. */
+  bounds: Float64Array = column();
+  /** By stretch: how often the word at hand stands in it and around it. */
+  countsAround: Int32Array = new Int32Array(64);
+  readonly aroundAtHand: SlotList = new SlotList();
 
-  makeRoom(slots: number, sessions: number, occurrences: number): void {
-    while (this.occurrences.length <= occurrences) {
-      this.occurrences = grown(this.occurrences);
-      this.nexts = grown(this.nexts);
-    }
-    while (this.own.length < slots) {
+  makeRoom(p: { slots: number; sessions: number; stretches: number }): void {
+    while (this.own.length < p.slots) {
       this.own = grown(this.own);
-      this.heads = grown(this.heads);
+      this.windows = grown(this.windows);
       this.saidThen = grown(this.saidThen);
       this.aboutThen = grown(this.aboutThen);
     }
-    while (this.sessions.length < sessions) {
+    while (this.sessions.length < p.sessions) {
       this.sessions = grown(this.sessions);
       this.sessionCounts = grown(this.sessionCounts);
     }
-    while (this.blockOwn.length <= blockOf(slots)) {
-      this.blockOwn = grown(this.blockOwn);
-      this.blockNear = grown(this.blockNear);
-      this.blockAnswer = grown(this.blockAnswer);
-      this.blockAhead = grown(this.blockAhead);
-      this.blockThen = grown(this.blockThen);
-      this.blockAbout = grown(this.blockAbout);
-      this.blockCounts = grown(this.blockCounts);
-      this.#blockTouched = grown(this.#blockTouched);
+    while (this.states.length < p.stretches) {
+      this.mostOwn = grown(this.mostOwn);
+      this.mostAsked = grown(this.mostAsked);
+      this.mostWindow = grown(this.mostWindow);
+      this.mostAhead = grown(this.mostAhead);
+      this.mostPhrase = grown(this.mostPhrase);
+      this.mostThen = grown(this.mostThen);
+      this.mostAbout = grown(this.mostAbout);
+      this.states = grown(this.states);
+      this.countsAround = grown(this.countsAround);
     }
   }
 
-  touch(block: number): void {
-    if (this.#blockTouched[block] !== 0) return;
-    this.#blockTouched[block] = 1;
-    this.blocks.push(block);
+  touch(stretch: number): void {
+    if (this.states[stretch] !== 0) return;
+    this.states[stretch] = 1;
+    this.stretches.push(stretch);
   }
 
   /** Makes all zero again. */
   clear(): void {
-    for (let i = 0; i < this.owners.length; i++) {
-      const slot = this.owners.at(i);
-      this.own[slot] = 0;
-      this.heads[slot] = 0;
+    const { dated, saidThen, aboutThen, sessions, sessionsTouched, stretches } = this;
+    for (let i = 0, { items } = dated; i < dated.length; i++) {
+      saidThen[items[i]!] = 0;
+      aboutThen[items[i]!] = 0;
     }
-    for (let i = 0; i < this.dated.length; i++) {
-      const slot = this.dated.at(i);
-      this.saidThen[slot] = 0;
-      this.aboutThen[slot] = 0;
-    }
-    for (let i = 0; i < this.sessionsTouched.length; i++) this.sessions[this.sessionsTouched.at(i)] = 0;
-    for (let i = 0; i < this.blocks.length; i++) this.#clearBlock(this.blocks.at(i));
-    for (const list of [this.owners, this.dated, this.sessionsTouched, this.blocks]) list.length = 0;
+    for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
+    this.#clearStretches();
+    for (const list of [dated, sessionsTouched, stretches]) list.length = 0;
   }
 
-  #clearBlock(block: number): void {
-    this.#blockTouched[block] = 0;
-    this.blockOwn[block] = 0;
-    this.blockNear[block] = 0;
-    this.blockAnswer[block] = 0;
-    this.blockAhead[block] = 0;
-    this.blockThen[block] = 0;
-    this.blockAbout[block] = 0;
+  #clearStretches(): void {
+    const { stretches, states, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
+    const isDated = this.dated.length > 0;
+    for (let i = 0, { items } = stretches; i < stretches.length; i++) {
+      const stretch = items[i]!;
+      states[stretch] = 0;
+      mostOwn[stretch] = 0;
+      mostAsked[stretch] = 0;
+      mostWindow[stretch] = 0;
+      mostPhrase[stretch] = 0;
+      if (!isDated) continue;
+      mostThen[stretch] = 0;
+      mostAbout[stretch] = 0;
+    }
   }
 }

@@ -26,6 +26,9 @@ const WHEN =
   /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
 const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
 
+/** Every expression of relative time holds one of these. */
+const RELATIVE = /(?:day|night|tomorrow|morning|afternoon|evening|week|month|year|spring|summer|fall|autumn|winter)/i;
+
 /** Takes a query apart. `years` are those of the memory, asked for where a date lacks one; `now` is in seconds. */
 export function readQuery(
   text: string,
@@ -58,6 +61,6 @@ function spansOf(text: string, p: { years: () => readonly number[]; now: number 
     text,
   );
   const spans = needsYears ? readDates(text, p.years()) : [];
-  if (p.now !== undefined) spans.push(...readRelativeDates(text, dayAt(p.now)));
+  if (p.now !== undefined && RELATIVE.test(text)) spans.push(...readRelativeDates(text, dayAt(p.now)));
   return spans;
 }

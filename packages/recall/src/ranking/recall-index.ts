@@ -4,9 +4,9 @@ import type { Analyzer } from '../analyzer/analyzer.ts';
 import { ListPool } from '../index/list-pool.ts';
 import { Names } from '../index/names.ts';
 import { plainTokens } from '../index/plain-tokens.ts';
-import { BY_USER, flagsOf } from '../index/turn-flags.ts';
+import { ASKS, BY_USER, flagsOf } from '../index/turn-flags.ts';
 import { TurnTable } from '../index/turn-table.ts';
-import { WordTable } from '../index/word-table.ts';
+import { countsOf, WordTable } from '../index/word-table.ts';
 import { dayAt, monthAt } from '../time/day-span.ts';
 import type { DaySpan } from '../time/day-span.ts';
 import { spansIn } from '../time/spans-in.ts';
@@ -23,7 +23,7 @@ const SPAN_BYTES = 120;
 export class RecallIndex {
   readonly analyzer: Analyzer;
   readonly words: WordTable = new WordTable();
-  readonly turns: TurnTable = new TurnTable();
+  readonly turns: TurnTable = new TurnTable((turn, from, to) => this.#moved(turn, from, to));
   readonly sessions: Names = new Names();
   readonly authors: Authors;
   /** The numbers of each turn's words, in order; see `isForm`. */
@@ -75,8 +75,9 @@ export class RecallIndex {
   /** Adds a turn whose words have numbers and whose id is new. */
   place(row: Parameters<TurnTable['add']>[0], numbers: readonly number[], spans: readonly DaySpan[]): void {
     const slot = this.turns.add(row);
-    this.#addPostings(slot, numbers);
+    const stretch = this.turns.stretches.of[slot]!;
     this.wordsOf.set(slot, numbers);
+    this.#eachWord(slot, ADD, stretch);
     if (spans.length > 0) this.spans.set(slot, spans);
     if (row.author !== NOBODY) this.authors.count(row.author, row.session, (row.flags & BY_USER) !== 0, 1);
   }
@@ -85,42 +86,51 @@ export class RecallIndex {
   remove(id: string): boolean {
     const slot = this.turns.find(id);
     if (slot === undefined) return false;
-    const { authors, sessions, flags } = this.turns;
-    for (const number of new Set(this.wordsOf.get(slot))) this.words.remove(number, slot);
+    const { authors, sessions, flags, stretches } = this.turns;
+    const stretch = stretches.of[slot]!;
+    this.#eachWord(slot, REMOVE, stretch);
     this.wordsOf.delete(slot);
     this.spans.delete(slot);
     if (authors[slot] !== NOBODY)
       this.authors.count(authors[slot]!, sessions[slot]!, (flags[slot]! & BY_USER) !== 0, -1);
+    const session = sessions[slot]!;
     this.turns.remove(slot);
+    if (this.turns.sessionTurns[session] === 0) this.sessions.forget(session);
     return true;
   }
 
   /** The calendar years from the first turn to the last. */
   years(): number[] {
-    let [first, last] = [Infinity, -Infinity];
-    for (const slot of this.turns.slots()) {
-      const time = this.turns.times[slot]!;
-      if (time === -Infinity) continue;
-      if (time < first) first = time;
-      if (time > last) last = time;
-    }
+    const [first, last] = this.turns.timeSpan();
     if (first > last) return [];
     const [from, to] = [monthAt(dayAt(first)).year, monthAt(dayAt(last)).year];
     return Array.from({ length: Math.min(to - from, MAX_YEARS) + 1 }, (_, i) => to - i);
   }
 
-  #addPostings(slot: number, numbers: readonly number[]): void {
+  #moved(slot: number, from: number, to: number): void {
+    this.#eachWord(slot, (words, number, counts) => words.move(number, from, to, counts), from);
+  }
+
+  /** Each word of a turn once, with what it counts there. */
+  #eachWord(slot: number, work: WordWork, stretch: number): void {
     if (this.words.length > this.#counts.length) this.#counts = new Uint16Array(this.words.length * 2);
     const counts = this.#counts;
-    for (const number of numbers) counts[number]!++;
-    for (const number of numbers) {
-      const count = counts[number]!;
+    const asks = (this.turns.flags[slot]! & ASKS) !== 0;
+    const { items, bounds } = this.wordsOf;
+    const [start, end] = [bounds[2 * slot] ?? 0, bounds[2 * slot + 1] ?? 0];
+    for (let i = start; i < end; i++) counts[items[i]!]!++;
+    for (let i = start; i < end; i++) {
+      const count = counts[items[i]!]!;
       if (count === 0) continue;
-      this.words.add(number, slot, count);
-      counts[number] = 0;
+      counts[items[i]!] = 0;
+      work(this.words, items[i]!, countsOf(count, asks), stretch);
     }
   }
 }
+
+type WordWork = (words: WordTable, number: number, counts: number, stretch: number) => void;
+const ADD: WordWork = (words, number, counts, stretch) => words.add(number, stretch, counts);
+const REMOVE: WordWork = (words, number, counts, stretch) => words.remove(number, stretch, counts);
 
 const MAX_YEARS = 50;
 

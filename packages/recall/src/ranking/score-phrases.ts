@@ -6,7 +6,7 @@ export function phraseScorer(index: RecallIndex, words: readonly string[]): (slo
   const worths = new Map<number, number>();
   for (const word of words) {
     const number = index.words.find(word);
-    if (number !== undefined) worths.set(number, rareness(index.turns.size, index.words.postingsOf(number).length));
+    if (number !== undefined) worths.set(number, rareness(index.turns.size, index.words.turnsWith(number)));
   }
   if (worths.size < 2) return () => 0;
   return (slot) => {

@@ -1,45 +1,59 @@
 import { longTexts, rareness } from '../index/bm25.ts';
-import { countOf, slotOf } from '../index/posting-list.ts';
-import type { Query } from './read-query.ts';
+import { countOf } from '../index/word-table.ts';
+import { worthOf } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
+import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
-import { worthOf } from './score-words.ts';
 
 /** BM25 of each session in which a word of the query stands or somebody of that name speaks, into `room.sessions`. Answers the largest. */
 export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoom): number {
   const { turns } = index;
-  const { sessions, sessionCounts, sessionsAtHand, sessionsTouched } = room;
+  const { sessions, sessionsTouched } = room;
   const { k1, b } = longTexts;
   const average = turns.totalLength / (turns.sessionCount || 1) || 1;
   const [plain, byLength] = [k1 * (1 - b), (k1 * b) / average];
   const speakers = speakersOf(index, query);
+  const { sessionLengths } = turns;
+  const { before, after, sessions: sessionOf } = turns.stretches;
+  const { sessionCounts, sessionsAtHand } = room;
   for (const word of [...query.words, ...query.nameWords]) {
     const number = index.words.find(word);
-    const postings = number === undefined ? [] : index.words.postingsOf(number);
-    for (let i = 0; i < postings.length; i++) {
-      const session = turns.sessions[slotOf(postings[i]!)]!;
-      if (sessionCounts[session] === 0) sessionsAtHand.push(session);
-      sessionCounts[session]! += countOf(postings[i]!);
+    const places = number === undefined ? [] : index.words.placesOf(number);
+    const speaking = speakers.get(word) ?? [];
+    // Most sessions are of one stretch: what is counted in it is counted.
+    let single = 0;
+    for (let i = 0; i < places.length; i += 2) {
+      const stretch = places[i]!;
+      if (speaking.length === 0 && before[stretch]! < 0 && after[stretch]! < 0) single++;
+      else countInSession(sessionOf[stretch]!, countOf(places[i + 1]!), room);
     }
-    for (const author of speakers.get(word) ?? []) {
-      for (const [session, count] of index.authors.sessionsOf(author)) {
-        if (sessionCounts[session] === 0) sessionsAtHand.push(session);
-        sessionCounts[session]! += count;
-      }
-    }
-    const worth = worthOf(word) * rareness(turns.sessionCount, sessionsAtHand.length) * (k1 + 1);
-    for (let i = 0; i < sessionsAtHand.length; i++) {
-      const session = sessionsAtHand.at(i);
-      const count = sessionCounts[session]!;
-      sessionCounts[session] = 0;
+    for (const author of speaking)
+      for (const [session, count] of index.authors.sessionsOf(author)) countInSession(session, count, room);
+    const worth = worthOf(word) * rareness(turns.sessionCount, single + sessionsAtHand.length) * (k1 + 1);
+    const add = (session: number, count: number): void => {
       if (sessions[session] === 0) sessionsTouched.push(session);
-      sessions[session]! += (worth * count) / (count + plain + byLength * turns.sessionLengths[session]!);
+      sessions[session]! += (worth * count) / (count + plain + byLength * sessionLengths[session]!);
+    };
+    for (let i = 0; single > 0 && i < places.length; i += 2) {
+      const stretch = places[i]!;
+      if (before[stretch]! < 0 && after[stretch]! < 0) add(sessionOf[stretch]!, countOf(places[i + 1]!));
+    }
+    for (let i = 0, { items } = sessionsAtHand; i < sessionsAtHand.length; i++) {
+      add(items[i]!, sessionCounts[items[i]!]!);
+      sessionCounts[items[i]!] = 0;
     }
     sessionsAtHand.length = 0;
   }
   let largest = 0;
-  for (let i = 0; i < sessionsTouched.length; i++) largest = Math.max(largest, sessions[sessionsTouched.at(i)]!);
+  for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++)
+    if (sessions[items[i]!]! > largest) largest = sessions[items[i]!]!;
   return largest;
+}
+
+function countInSession(session: number, count: number, { sessionCounts, sessionsAtHand }: RankingRoom): void {
+  const before = sessionCounts[session]!;
+  if (before === 0) sessionsAtHand.push(session);
+  sessionCounts[session] = before + count;
 }
 
 function speakersOf(index: RecallIndex, query: Query): Map<string, number[]> {

@@ -1,4 +1,3 @@
-import { blockOf } from '../index/turn-table.ts';
 import type { DaySpan } from '../time/day-span.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -10,26 +9,28 @@ export function scoreTimes(
   spans: readonly DaySpan[],
   room: RankingRoom,
 ): { saidThen: number; aboutThen: number } {
-  const { times } = index.turns;
-  const { saidThen, aboutThen, blockThen, blockAbout } = room;
+  const { times, stretches } = index.turns;
+  const { saidThen, aboutThen, mostThen, mostAbout } = room;
   const largest = { saidThen: 0, aboutThen: 0 };
   if (spans.length === 0) return largest;
   for (const slot of index.turns.slots()) {
     const nearness = nearnessInTime(times[slot]!, spans);
     if (nearness === 0) continue;
     room.dated.push(slot);
-    room.touch(blockOf(slot));
+    const stretch = stretches.of[slot]!;
+    room.touch(stretch);
     saidThen[slot] = nearness;
-    blockThen[blockOf(slot)] = Math.max(blockThen[blockOf(slot)]!, nearness);
+    mostThen[stretch] = Math.max(mostThen[stretch]!, nearness);
     largest.saidThen = Math.max(largest.saidThen, nearness);
   }
   for (const [slot, spoken] of index.spans) {
     const overlap = overlapInTime(spoken, spans);
     if (overlap <= 0) continue;
     room.dated.push(slot);
-    room.touch(blockOf(slot));
+    const stretch = stretches.of[slot]!;
+    room.touch(stretch);
     aboutThen[slot] = overlap;
-    blockAbout[blockOf(slot)] = Math.max(blockAbout[blockOf(slot)]!, overlap);
+    mostAbout[stretch] = Math.max(mostAbout[stretch]!, overlap);
     largest.aboutThen = Math.max(largest.aboutThen, overlap);
   }
   return largest;

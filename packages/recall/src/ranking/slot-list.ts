@@ -3,24 +3,15 @@ import { grown } from '../index/grown.ts';
 /** A list of small whole numbers that keeps its room when it is emptied. */
 export class SlotList {
   length = 0;
-  #items: Int32Array = new Int32Array(256);
-
   /** Where the numbers stand; good until the next one that comes. */
-  get items(): Int32Array {
-    return this.#items;
-  }
-
-  /** Room for so many more. */
-  makeRoom(more: number): void {
-    while (this.#items.length < this.length + more) this.#items = grown(this.#items);
-  }
+  items: Int32Array = new Int32Array(256);
 
   push(item: number): void {
-    if (this.length === this.#items.length) this.#items = grown(this.#items);
-    this.#items[this.length++] = item;
+    if (this.length === this.items.length) this.items = grown(this.items);
+    this.items[this.length++] = item;
   }
 
   at(i: number): number {
-    return this.#items[i]!;
+    return this.items[i]!;
   }
 }

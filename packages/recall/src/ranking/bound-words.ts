@@ -1,0 +1,83 @@
+import { longTexts } from '../index/bm25.ts';
+import type { Bm25Weights } from '../index/bm25.ts';
+import { REACH, shareAt } from '../index/turn-table.ts';
+import { askedCountOf, countOf } from '../index/word-table.ts';
+import type { KnownWord } from './known-words.ts';
+import type { RankingRoom } from './ranking-room.ts';
+import type { RecallIndex } from './recall-index.ts';
+
+const FIFTHS: number = shareAt(0);
+
+/** The parts of BM25 that are the same for all texts of a kind; counts and lengths of windows are both in fifths. */
+export interface Bm25Parts {
+  readonly k1: number;
+  readonly plain: number;
+  readonly byLength: number;
+}
+
+export function turnParts({ turns }: RecallIndex, { k1, b }: Bm25Weights): Bm25Parts {
+  const average = turns.totalLength / (turns.size || 1) || 1;
+  return { k1, plain: k1 * (1 - b), byLength: (k1 * b) / average };
+}
+
+export function windowParts({ turns }: RecallIndex): Bm25Parts {
+  const { k1, b } = longTexts;
+  const average = turns.totalWindow / (turns.size || 1) || 1;
+  return { k1, plain: k1 * (1 - b) * FIFTHS, byLength: (k1 * b * FIFTHS) / average };
+}
+
+/**
+ * A word's part of what no turn of a stretch can exceed: in BM25 of its own words, of those of a turn that asks something, and
+ * of the window around it. As if all that stands in the stretch, and around it, stood in its shortest turn.
+ */
+export function boundWord(
+  { turns }: RecallIndex,
+  { worth, places }: KnownWord,
+  p: { ofTurns: Bm25Parts; ofWindows: Bm25Parts; phrases: boolean; room: RankingRoom },
+): void {
+  const { room, ofTurns, ofWindows, phrases } = p;
+  const { mostOwn, mostAsked, mostWindow, mostPhrase } = room;
+  const { before, after } = turns.stretches;
+  const [inTurn, inWindow] = [worth * (ofTurns.k1 + 1), worth * (ofWindows.k1 + 1)];
+  for (let i = 0; i < places.length; i += 2) {
+    const stretch = places[i]!;
+    const count = countOf(places[i + 1]!);
+    const asked = askedCountOf(places[i + 1]!);
+    const window = turns.leastWindow(stretch);
+    const rest = ofTurns.plain + ofTurns.byLength * turns.leastLength(stretch);
+    room.touch(stretch);
+    mostOwn[stretch]! += (inTurn * count) / (count + rest);
+    if (asked !== 0) mostAsked[stretch]! += (inTurn * asked) / (asked + rest);
+    if (phrases) mostPhrase[stretch]! += worth;
+    // Most sessions are of one stretch.
+    if (before[stretch]! < 0 && after[stretch]! < 0) {
+      const inFifths = count * FIFTHS;
+      mostWindow[stretch]! += (inWindow * inFifths) / (inFifths + ofWindows.plain + ofWindows.byLength * window);
+    } else spread(turns, room, stretch, count * FIFTHS);
+  }
+  const { countsAround, aroundAtHand } = room;
+  for (let i = 0, { items } = aroundAtHand; i < aroundAtHand.length; i++) {
+    const stretch = items[i]!;
+    const count = countsAround[stretch]!;
+    countsAround[stretch] = 0;
+    room.touch(stretch);
+    const rest = ofWindows.plain + ofWindows.byLength * turns.leastWindow(stretch);
+    mostWindow[stretch]! += (inWindow * count) / (count + rest);
+  }
+  aroundAtHand.length = 0;
+}
+
+/** Counts for a stretch, and for those from which a window may reach into it. */
+function spread({ stretches }: RecallIndex['turns'], room: RankingRoom, stretch: number, count: number): void {
+  const { countsAround, aroundAtHand } = room;
+  if (countsAround[stretch] === 0) aroundAtHand.push(stretch);
+  countsAround[stretch]! += count;
+  for (const next of [stretches.before, stretches.after]) {
+    let reached = 0;
+    for (let at = next[stretch]!; at >= 0 && reached < REACH; at = next[at]!) {
+      if (countsAround[at] === 0) aroundAtHand.push(at);
+      countsAround[at]! += count;
+      reached += stretches.sizes[at]!;
+    }
+  }
+}
