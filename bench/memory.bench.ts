@@ -113,7 +113,7 @@ async function searched(
 /** A new process's first search over SQLite: with the saved index, and without it. */
 async function coldStart(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'memory-bench-'));
-  const dbUrl = `sqlite://${join(folder, 'memory.db')}`;
+  const dbUrl = `sqlite:///${join(folder, 'memory.db')}`;
   const talk = new GeneratedTalk(11);
   const query = talk.question();
   const first = new DatabaseMemoryService(dbUrl);
