@@ -50,13 +50,13 @@ async function comparedWithPeers(turns: number, questions: number, limits: Limit
   const peers: Peer[] = [new Fts5(), miniSearch(), adk()];
   const ingests: { [name: string]: number } = {};
   for (const peer of peers) ingests[peer.name] = await cpuOf(turns, async () => peer.add(texts));
-  const before = heldBytes();
+  const before = await heldBytes();
   const ours = new InMemoryMemoryService();
   const ingest = await cpuOf(turns, async () => {
     await addAll(ours, sessions);
     await ours.searchMemory({ ...user, query: asked[0]! });
   });
-  const bytes = (heldBytes() - before) / turns;
+  const bytes = ((await heldBytes()) - before) / turns;
 
   const { fts5, miniSearch: mini, spread } = limits;
   await searched(`search, ${at}`, ours, peers, asked, { FTS5: fts5, minisearch: mini, spread });
@@ -262,8 +262,12 @@ async function addAll(memory: MemoryService, sessions: readonly Session[]): Prom
   for (const session of sessions) await memory.addSessionToMemory(session);
 }
 
-function heldBytes(): number {
-  globalThis.gc?.();
+async function heldBytes(): Promise<number> {
+  // What ended a moment ago is let go by one collection, and what it held by the next.
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc?.();
+    await wait(1);
+  }
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

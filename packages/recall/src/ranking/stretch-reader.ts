@@ -24,6 +24,9 @@ export class StretchReader {
   #counts = new Int32Array(0);
   #inWindows = new Int32Array(0);
   #used = 0;
+  /** Of the stretch whose turns were read last. */
+  mostOwn = 0;
+  mostAnswered = 0;
   /** The words that stand in the turns that are read, and whether each does. */
   #present: number[] = [];
   readonly #isPresent: Uint8Array;
@@ -40,28 +43,32 @@ export class StretchReader {
     this.#ofWindows = windowParts(index);
   }
 
-  /** Notes BM25 of each turn in `room.own`, of the turns before and after as well. Answers the largest of the stretch's own. */
-  readTurns(stretch: number): number {
-    const { before, after, lengths, stretches } = this.#index.turns;
-    const { own } = this.#room;
+  /**
+   * Notes BM25 of each turn in `room.own`, of the turns before and after as well; the largest of the stretch's own in `mostOwn`,
+   * and of those that its turns answer in `mostAnswered`.
+   */
+  readTurns(stretch: number): void {
+    const { before, after, stretches } = this.#index.turns;
     const size = stretches.sizes[stretch]!;
     const start = stretches.first[stretch]!;
     this.#makeRoom(size);
+    [this.mostOwn, this.mostAnswered] = [0, 0];
     for (let at = before[start]!, place = REACH - 1; at >= 0 && place >= 0; at = before[at]!, place--)
-      this.#count(at, place);
+      if (this.#count(at, place)) this.#note(at, place, size);
+      else this.#room.own[at] = 0;
     for (let at = start, place = REACH; at >= 0 && place < size + 2 * REACH; at = after[at]!, place++)
-      this.#count(at, place);
-    // Sums are made in the order of the query's words, so that they are the same whatever is read.
-    this.#present.sort((a, b) => a - b);
-    let largest = 0;
-    for (let at = start, place = REACH; at >= 0 && place <= size + REACH; at = after[at]!, place++) {
-      const score = this.#scoreOf(this.#counts, place, lengths[at]!, this.#ofTurns);
-      own[at] = score;
-      if (score > largest && place < size + REACH) largest = score;
-    }
-    const first = before[start]!;
-    if (first >= 0) own[first] = this.#scoreOf(this.#counts, REACH - 1, lengths[first]!, this.#ofTurns);
-    return largest;
+      if (this.#count(at, place)) this.#note(at, place, size);
+      else this.#room.own[at] = 0;
+  }
+
+  #note(slot: number, place: number, size: number): void {
+    const { turns } = this.#index;
+    const score = this.#scoreOf(this.#counts, place, turns.lengths[slot]!, this.#ofTurns);
+    this.#room.own[slot] = score;
+    if (place >= REACH && place < size + REACH && score > this.mostOwn) this.mostOwn = score;
+    // The turn after it is one of the stretch's.
+    const isBefore = place >= REACH - 1 && place < size + REACH - 1;
+    if (isBefore && score > this.mostAnswered && turns.isAnswered(slot)) this.mostAnswered = score;
   }
 
   /** Notes BM25 of the windows in `room.windows`, of the stretch whose turns were read last. Answers the largest. */
@@ -83,19 +90,22 @@ export class StretchReader {
     return largest;
   }
 
-  /** Counts the words of a turn. */
-  #count(slot: number, place: number): void {
+  /** Counts the words of a turn; whether it has one. */
+  #count(slot: number, place: number): boolean {
     const { items, bounds } = this.#index.wordsOf;
     const [sieve, counts, words] = [this.#sieve, this.#counts, this.#worths.length];
+    let any = false;
     for (let i = bounds[2 * slot]!, end = bounds[2 * slot + 1]!; i < end; i++) {
       if (sieve[items[i]! & (SIEVE - 1)] === 0) continue;
       const word = this.#places.get(items[i]!);
       if (word === undefined || counts[place * words + word]! >= MOST) continue;
       counts[place * words + word]!++;
+      any = true;
       if (this.#isPresent[word] !== 0) continue;
       this.#isPresent[word] = 1;
       this.#present.push(word);
     }
+    return any;
   }
 
   /** Counts what stands at a place into the windows that reach it. */
@@ -106,13 +116,14 @@ export class StretchReader {
       inWindows[each * words + word]! += count * shareAt(each < place ? place - each : each - place);
   }
 
+  // In the order of the query's words, so that sums are the same whatever is read.
   #scoreOf(counts: Int32Array, place: number, length: number, { k1, plain, byLength }: Bm25Parts): number {
-    const [present, worths] = [this.#present, this.#worths];
+    const worths = this.#worths;
+    const rest = byLength * length;
     let score = 0;
-    for (let i = 0; i < present.length; i++) {
-      const word = present[i]!;
-      const count = counts[place * worths.length + word]!;
-      if (count !== 0) score += (worths[word]! * (k1 + 1) * count) / (count + plain + byLength * length);
+    for (let word = 0, at = place * worths.length; word < worths.length; word++, at++) {
+      const count = counts[at]!;
+      if (count !== 0) score += (worths[word]! * (k1 + 1) * count) / (count + plain + rest);
     }
     return score;
   }

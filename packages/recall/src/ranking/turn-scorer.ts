@@ -179,20 +179,25 @@ export class TurnScorer {
 
   /** Reads the turns of a stretch, and says more exactly what binds it. */
   #readTurns(stretch: number): void {
-    const { own, mostOwn, mostAsked } = this.#room;
+    const { mostOwn, mostAsked } = this.#room;
+    const [largest, weights, reader] = [this.#largest, this.#weights, this.#reader];
+    reader.readTurns(stretch);
+    mostOwn[stretch] = reader.mostOwn;
+    mostAsked[stretch] = reader.mostAnswered;
+    if (reader.mostOwn > largest[0]!) largest[0] = reader.mostOwn;
+    if (reader.mostAnswered > largest[4]!) largest[4] = reader.mostAnswered;
+    if (weights[5] !== 0 || this.#phraseOf) this.#readMore(stretch);
+  }
+
+  #readMore(stretch: number): void {
+    const { own } = this.#room;
     const [largest, weights] = [this.#largest, this.#weights];
     const { after } = this.#turns;
     const { first, sizes } = this.#turns.stretches;
-    const most = this.#reader.readTurns(stretch);
-    let answered = 0;
     for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
-      if (weights[4] !== 0) answered = Math.max(answered, this.#answered(slot));
       if (weights[5] !== 0) largest[5] = Math.max(largest[5]!, this.#ahead(slot));
       if (this.#phraseOf && own[slot] !== 0) largest[6] = Math.max(largest[6]!, this.#phraseOf(slot));
     }
-    [mostOwn[stretch], mostAsked[stretch]] = [most, answered];
-    largest[0] = Math.max(largest[0]!, most);
-    largest[4] = Math.max(largest[4]!, answered);
   }
 
   /** Reads the windows of the stretch whose turns were read last. */
