@@ -139,7 +139,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     // Under a pointer that has been there while the line moved nothing shows: so it leaves, and comes again.
     const isTold = async (): Promise<boolean> => {
       await page.mouse.move(0, 0);
-      await tool.hover();
+      await tool.hover({ timeout: 2_000, force: true });
       return tip.waitFor({ timeout: 2_000 }).then(
         () => true,
         () => false,
