@@ -86,9 +86,10 @@ export class RecallData {
 function joined({ id, sessions, questions }: Conversation, turns: number): Conversation {
   const joinedInto = new Map<string, string>();
   const longer = sessions.map((session) => {
-    const parts = Array.from({ length: Math.ceil(session.events.length / turns) }, (_, i) =>
-      session.events.slice(i * turns, (i + 1) * turns),
-    );
+    // Each of one author: of a stretch of talk, what the one said and then what the other did.
+    const parts = Array.from({ length: Math.ceil(session.events.length / (2 * turns)) }, (_, i) =>
+      session.events.slice(i * 2 * turns, (i + 1) * 2 * turns),
+    ).flatMap((stretch) => Object.values(Object.groupBy(stretch, ({ author }) => author)) as (typeof stretch)[]);
     for (const part of parts) for (const event of part) joinedInto.set(event.id, part[0]!.id);
     const events = parts.map((part) => ({ ...part[0]!, text: part.map(({ text }) => text).join(' ') }));
     return { id: session.id, events };

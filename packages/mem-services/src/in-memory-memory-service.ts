@@ -1,6 +1,6 @@
 import { refuseUnknown, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
-import { StoredMemoryService } from '@thole/recall';
+import { StoredMemoryService, wordRanking } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 import { substringMemoryRanking } from './substring-memory-ranking.ts';
 
@@ -20,10 +20,8 @@ export class InMemoryMemoryService extends StoredMemoryService {
     const { runtime, match = 'words', topK } = options;
     if (match !== 'words' && match !== 'substring')
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
-    super(new InMemoryMemoryStore(), {
-      runtime,
-      topK,
-      ...(match === 'substring' && { ranking: substringMemoryRanking() }),
-    });
+    const ranking = match === 'substring' ? substringMemoryRanking() : wordRanking();
+    // An index that is saved beside the entries, in the same memory, would be held twice.
+    super(new InMemoryMemoryStore(), { runtime, topK, ranking: { ...ranking, savedAs: undefined } });
   }
 }

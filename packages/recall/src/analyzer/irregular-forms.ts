@@ -17,7 +17,7 @@ shot shoot, lit light, slid slide, swept sweep, wept weep, crept creep, knelt kn
 cried cry, dries dry, dried dry, fries fry, fried fry, spies spy, dies die, died die, dying die, lies lie, lied lie, lying lie,
 ties tie, tied tie, tying tie, rebuilt rebuild, overcame overcome, withdrew withdraw, mistook mistake,
 children child, kid child, kids child, men man, women woman, people person, feet foot, teeth tooth, mice mouse, geese goose,
-wives wife, knives knife, lives life, leaves leaf, wolves wolf, shelves shelf, halves half, loaves loaf, thieves thief,
+wives wife, knives knife, wolves wolf, shelves shelf, halves half, loaves loaf, thieves thief,
 better good, best good, worse bad, worst bad, mom mother, mum mother, mommy mother, mummy mother, mama mother, dad father,
 daddy father, papa father, grandma grandmother, granny grandmother, grandpa grandfather, granddad grandfather,
 bike bicycle, phone telephone, tv television, photo photograph, photos photograph, pic picture, pics picture`;

@@ -39,19 +39,18 @@ export function standardAnalyzer(): Analyzer {
   }
 
   return {
-    id: 'standard-2',
+    id: 'standard-3',
     words(text, of) {
-      const all = splitWords(text, of);
+      const all = splitWords(text, of).map(look);
       const words: string[] = [];
       let english = false;
-      for (const word of all) {
-        const { base, isStopWord, isEnglish } = look(word);
+      for (const { base, isStopWord, isEnglish } of all) {
         if (!isStopWord) words.push(base);
         english ||= isEnglish;
       }
-      if (words.length === 0) for (const word of all) words.push(look(word).base);
+      if (words.length === 0) for (const { base } of all) words.push(base);
       // Words of other scripts say for themselves that they are not English.
-      for (const word of all) if (!english || !look(word).isLatin) words.push(...formsOf(look(word)));
+      for (const word of all) if (!english || !word.isLatin) words.push(...formsOf(word));
       return words;
     },
   };
@@ -96,8 +95,9 @@ function furtherForms({ word, isLatin }: KnownWord): string[] {
   const folded = foldAccents(word);
   if (word.length > MAX_STEMMED || latinStopWords.has(folded)) return [];
   // The stemmers know their languages' letters, so accents are folded afterwards.
-  const forms = [`~d${foldAccents(stemGerman(word))}`, `~t${foldAccents(stemTurkish(word))}`];
-  return folded.length < BEGINNING ? forms : [...forms, `~b${folded.slice(0, BEGINNING)}`];
+  const stems = [stemGerman, stemTurkish].map((stem) => `~${foldAccents(stem(word))}`);
+  if (stems[0] === stems[1]) stems.pop();
+  return folded.length < BEGINNING ? stems : [...stems, `~~${folded.slice(0, BEGINNING)}`];
 }
 
 function withoutArticle(word: string): string {

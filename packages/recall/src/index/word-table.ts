@@ -1,10 +1,13 @@
 import type { Column } from '../memory/segment-bytes.ts';
 
 /**
- * Where one word stands: pairs of a stretch and how often, ordered by stretch. How often is one number: in all turns of the
- * stretch, times 2 to the 14, and in those that ask something.
+ * Where one word stands, ordered by stretch: the stretch, how often, and in which of its turns. How often is one number: in all
+ * turns of the stretch, times 2 to the 14, and in those that ask something. Turns are bits, as `bitOf` says; no turn whose bit
+ * is missing has the word.
  */
 export type Places = number[];
+/** Numbers of a place. */
+export const PLACE = 3;
 
 const NOWHERE: Places = [];
 const COUNTS = 2 ** 14;
@@ -13,6 +16,19 @@ const MOST = 255;
 
 export const countOf = (counts: number): number => counts >> 14;
 export const askedCountOf = (counts: number): number => counts & (COUNTS - 1);
+
+/** The bit of a turn. Turns that come one after the other have different ones. */
+export const bitOf = (turn: number): number => 1 << (turn & 31);
+/** Which turns of a stretch have the word is not known; then each may. */
+const ANY = -1;
+
+/** At least in so many turns of the place the word stands. */
+export function turnsIn(bits: number): number {
+  if (bits === ANY) return 1;
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
 
 /** What a turn adds to the counts of a word that it has so often. */
 export function countsOf(count: number, asks: boolean): number {
@@ -36,7 +52,7 @@ export class WordTable {
   /** About how much memory is held. */
   get bytes(): number {
     const perWord = 168;
-    return this.#numbers.size * perWord + this.#placeCount * 16 + this.#letters * 2;
+    return this.#numbers.size * perWord + this.#placeCount * 8 * PLACE + this.#letters * 2;
   }
 
   /** How many numbers were given; some may be free. */
@@ -77,14 +93,14 @@ export class WordTable {
   }
 
   /** Notes a turn of a stretch that has the word; `counts` as `countsOf` says. */
-  add(number: number, stretch: number, counts: number): void {
+  add(number: number, stretch: number, counts: number, turn: number): void {
     this.#turns[number]!++;
-    this.#count(number, stretch, counts);
+    this.#count(number, stretch, counts, bitOf(turn));
   }
 
   remove(number: number, stretch: number, counts: number): void {
     this.#turns[number]!--;
-    this.#count(number, stretch, -counts);
+    this.#count(number, stretch, -counts, ANY);
     if (this.#turns[number]! > 0) return;
     const word = this.#words[number]!;
     this.#numbers.delete(word);
@@ -94,15 +110,15 @@ export class WordTable {
   }
 
   /** A turn that has the word has come into another stretch. */
-  move(number: number, from: number, to: number, counts: number): void {
-    this.#count(number, from, -counts);
-    this.#count(number, to, counts);
+  move(number: number, stretches: { from: number; to: number }, counts: number, turn: number): void {
+    this.#count(number, stretches.from, -counts, ANY);
+    this.#count(number, stretches.to, counts, bitOf(turn));
   }
 
   /** The words by number, in how many turns each is, how long each list is, and the lists one after the other. */
   save(): Column[] {
     const lengths = Int32Array.from(this.#places, (places) => places.length);
-    const joined = new Int32Array(2 * this.#placeCount);
+    const joined = new Int32Array(PLACE * this.#placeCount);
     let at = 0;
     for (const places of this.#places) {
       joined.set(places, at);
@@ -115,7 +131,7 @@ export class WordTable {
   load([words, turns, lengths, joined]: readonly Column[]): void {
     this.#words = [...(words as readonly string[])];
     this.#turns = [...(turns as Int32Array)];
-    this.#placeCount = joined!.length >> 1;
+    this.#placeCount = joined!.length / PLACE;
     let at = 0;
     for (let number = 0; number < this.#words.length; number++) {
       const word = this.#words[number]!;
@@ -123,36 +139,39 @@ export class WordTable {
       if (word === '') this.#free.push(number);
       else this.#numbers.set(word, number);
       const end = at + (lengths as Int32Array)[number]!;
-      const places: Places = at === end ? NOWHERE : [(joined as Int32Array)[at]!, (joined as Int32Array)[at + 1]!];
-      for (at += 2; at < end; at++) places.push((joined as Int32Array)[at]!);
+      const all = joined as Int32Array;
+      const places: Places = at === end ? NOWHERE : [all[at]!, all[at + 1]!, all[at + 2]!];
+      for (at += PLACE; at < end; at++) places.push(all[at]!);
       this.#places.push(places);
       at = end;
     }
   }
 
-  #count(number: number, stretch: number, counts: number): void {
+  #count(number: number, stretch: number, counts: number, bits: number): void {
     const places = this.#places[number]!;
     const end = places.length;
     if (end === 0) {
       // Most words stand in one place only, and a list that grows takes more than it needs.
-      this.#places[number] = [stretch, counts];
+      this.#places[number] = [stretch, counts, bits];
       this.#placeCount++;
       return;
     }
     // Most turns come last.
-    if (places[end - 2]! < stretch) {
-      places.push(stretch, counts);
+    const last = end - PLACE;
+    if (places[last]! < stretch) {
+      places.push(stretch, counts, bits);
       this.#placeCount++;
       return;
     }
-    const at = places[end - 2] === stretch ? end - 2 : find(places, stretch);
+    const at = places[last] === stretch ? last : find(places, stretch);
     if (places[at] === stretch) {
       places[at + 1]! += counts;
+      places[at + 2]! |= bits;
       if (places[at + 1]! !== 0) return;
-      places.splice(at, 2);
+      places.splice(at, PLACE);
       this.#placeCount--;
     } else {
-      places.splice(at, 0, stretch, counts);
+      places.splice(at, 0, stretch, counts, bits);
       this.#placeCount++;
     }
   }
@@ -161,11 +180,11 @@ export class WordTable {
 /** The first place whose stretch is not smaller. */
 function find(places: Places, stretch: number): number {
   let low = 0;
-  let high = places.length >> 1;
+  let high = places.length / PLACE;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (places[2 * middle]! < stretch) low = middle + 1;
+    if (places[PLACE * middle]! < stretch) low = middle + 1;
     else high = middle;
   }
-  return 2 * low;
+  return PLACE * low;
 }

@@ -38,7 +38,7 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     rank: async (query, p) => rank(index, query, { ...p, tunings, room }),
   });
   return {
-    savedAs: `words-2:${analyzer.id}`,
+    savedAs: `words-3:${analyzer.id}`,
     createIndex: () => asMemoryIndex(new RecallIndex(analyzer)),
     loadIndex: (columns) => asMemoryIndex(indexFrom(columns, analyzer)),
   };

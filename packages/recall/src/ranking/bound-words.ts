@@ -1,7 +1,7 @@
 import { longTexts } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
 import { REACH, shareAt } from '../index/turn-table.ts';
-import { askedCountOf, countOf } from '../index/word-table.ts';
+import { askedCountOf, countOf, PLACE, turnsIn } from '../index/word-table.ts';
 import type { KnownWord } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -36,24 +36,29 @@ export function boundWord(
   p: { ofTurns: Bm25Parts; ofWindows: Bm25Parts; phrases: boolean; room: RankingRoom },
 ): void {
   const { room, ofTurns, ofWindows, phrases } = p;
-  const { mostOwn, mostAsked, mostWindow, mostPhrase } = room;
+  const { mostOwn, mostAsked, mostWindow, mostPhrase, turnBits } = room;
   const { before, after } = turns.stretches;
   const [inTurn, inWindow] = [worth * (ofTurns.k1 + 1), worth * (ofWindows.k1 + 1)];
-  for (let i = 0; i < places.length; i += 2) {
+  for (let i = 0; i < places.length; i += PLACE) {
     const stretch = places[i]!;
     const count = countOf(places[i + 1]!);
     const asked = askedCountOf(places[i + 1]!);
+    const bits = places[i + 2]!;
+    // What stands in other turns.
+    const elsewhere = count === 1 ? 0 : turnsIn(bits) - 1;
+    const inOne = count - elsewhere;
     const window = turns.leastWindow(stretch);
     const rest = ofTurns.plain + ofTurns.byLength * turns.leastLength(stretch);
     room.touch(stretch);
-    mostOwn[stretch]! += (inTurn * count) / (count + rest);
-    if (asked !== 0) mostAsked[stretch]! += (inTurn * asked) / (asked + rest);
+    turnBits[stretch]! |= bits;
+    mostOwn[stretch]! += (inTurn * inOne) / (inOne + rest);
+    if (asked !== 0) mostAsked[stretch]! += (inTurn * Math.min(asked, inOne)) / (Math.min(asked, inOne) + rest);
     if (phrases) mostPhrase[stretch]! += worth;
     // Most sessions are of one stretch.
     if (before[stretch]! < 0 && after[stretch]! < 0) {
-      const inFifths = count * FIFTHS;
+      const inFifths = count * FIFTHS - elsewhere;
       mostWindow[stretch]! += (inWindow * inFifths) / (inFifths + ofWindows.plain + ofWindows.byLength * window);
-    } else spread(turns, room, stretch, count * FIFTHS);
+    } else spread(turns, room, stretch, count * FIFTHS - elsewhere);
   }
   const { countsAround, aroundAtHand } = room;
   for (let i = 0, { items } = aroundAtHand; i < aroundAtHand.length; i++) {

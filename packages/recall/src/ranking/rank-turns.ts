@@ -56,12 +56,11 @@ function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wan
   };
   scorer.bound();
   const { bounds } = room;
-  // The widest first: what is found there makes most of the rest needless.
-  let widest = 0;
-  for (let i = 1; i < stretches.length; i++) if (bounds[i]! > bounds[widest]!) widest = i;
-  if (stretches.length > 0) scorer.scoreStretch(stretches.at(widest), { bound: bounds[widest]!, least }, consider);
+  // Those whose turns were read already first: what is found there makes most of the rest needless.
+  for (let i = 0; i < stretches.length; i++)
+    if (scorer.isRead(stretches.at(i))) scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
   for (const i of byBound(bounds, stretches.length, least))
-    if (i !== widest && bounds[i]! >= least)
+    if (bounds[i]! >= least && !scorer.isRead(stretches.at(i)))
       scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
   return top.sorted().map((i) => {
     const slot = slots[i]!;

@@ -3,6 +3,9 @@ import { SlotList } from './slot-list.ts';
 
 const column = (): Float64Array => new Float64Array(64);
 
+/** Words of the query are sought among all with so small a table that it is always at hand; what it lets through is looked at. */
+export const SIEVE = 2048;
+
 /** Columns that a ranking works in, kept from one search to the next; all zero in between but for those of turns. */
 export class RankingRoom {
   /** By slot, good in stretches of which `states` says so: BM25 of the turn's own words, and of the window around it. */
@@ -18,6 +21,8 @@ export class RankingRoom {
   sessionCounts: Int32Array = new Int32Array(64);
   readonly sessionsTouched: SlotList = new SlotList();
   readonly sessionsAtHand: SlotList = new SlotList();
+  /** By stretch: the turns in which a word may stand, as `bitOf` says. */
+  turnBits: Int32Array = new Int32Array(64);
   /** By stretch: no turn in it has more of these. */
   mostOwn: Float64Array = column();
   mostAsked: Float64Array = column();
@@ -31,9 +36,16 @@ export class RankingRoom {
   readonly stretches: SlotList = new SlotList();
   /** By place in `stretches`: no turn in it scores more. */
   bounds: Float64Array = column();
+  /** By the last digits of a word's number: its place in the query, and one, if it may be that word. */
+  readonly sieve: Int32Array = new Int32Array(SIEVE);
+  /** Of the stretch at hand, by word and place in its line, the turns before it first: how often in the turn, and in its window. */
+  counts: Int32Array = new Int32Array(1024);
+  inWindows: Int32Array = new Int32Array(1024);
   /** By stretch: how often the word at hand stands in it and around it. */
   countsAround: Int32Array = new Int32Array(64);
   readonly aroundAtHand: SlotList = new SlotList();
+
+  #cells = 0;
 
   makeRoom(p: { slots: number; sessions: number; stretches: number }): void {
     while (this.own.length < p.slots) {
@@ -47,6 +59,7 @@ export class RankingRoom {
       this.sessionCounts = grown(this.sessionCounts);
     }
     while (this.states.length < p.stretches) {
+      this.turnBits = grown(this.turnBits);
       this.mostOwn = grown(this.mostOwn);
       this.mostAsked = grown(this.mostAsked);
       this.mostWindow = grown(this.mostWindow);
@@ -57,6 +70,14 @@ export class RankingRoom {
       this.states = grown(this.states);
       this.countsAround = grown(this.countsAround);
     }
+  }
+
+  /** Room in `counts` and `inWindows`. What was there before is zero again. */
+  makeLines(cells: number): void {
+    this.#cells = Math.max(this.#cells, cells);
+    if (this.counts.length >= cells) return;
+    this.counts = new Int32Array(2 * cells);
+    this.inWindows = new Int32Array(2 * cells);
   }
 
   touch(stretch: number): void {
@@ -74,15 +95,19 @@ export class RankingRoom {
     }
     for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
     this.#clearStretches();
+    this.counts.fill(0, 0, this.#cells);
+    this.inWindows.fill(0, 0, this.#cells);
+    this.#cells = 0;
     for (const list of [dated, sessionsTouched, stretches]) list.length = 0;
   }
 
   #clearStretches(): void {
-    const { stretches, states, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
+    const { stretches, states, turnBits, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
     const isDated = this.dated.length > 0;
     for (let i = 0, { items } = stretches; i < stretches.length; i++) {
       const stretch = items[i]!;
       states[stretch] = 0;
+      turnBits[stretch] = 0;
       mostOwn[stretch] = 0;
       mostAsked[stretch] = 0;
       mostWindow[stretch] = 0;

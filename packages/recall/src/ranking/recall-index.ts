@@ -108,7 +108,7 @@ export class RecallIndex {
   }
 
   #moved(slot: number, from: number, to: number): void {
-    this.#eachWord(slot, (words, number, counts) => words.move(number, from, to, counts), from);
+    this.#eachWord(slot, (words, number, counts) => words.move(number, { from, to }, counts, slot), from);
   }
 
   /** Each word of a turn once, with what it counts there. */
@@ -123,13 +123,13 @@ export class RecallIndex {
       const count = counts[items[i]!]!;
       if (count === 0) continue;
       counts[items[i]!] = 0;
-      work(this.words, items[i]!, countsOf(count, asks), stretch);
+      work(this.words, items[i]!, countsOf(count, asks), stretch, slot);
     }
   }
 }
 
-type WordWork = (words: WordTable, number: number, counts: number, stretch: number) => void;
-const ADD: WordWork = (words, number, counts, stretch) => words.add(number, stretch, counts);
+type WordWork = (words: WordTable, number: number, counts: number, stretch: number, slot: number) => void;
+const ADD: WordWork = (words, number, counts, stretch, slot) => words.add(number, stretch, counts, slot);
 const REMOVE: WordWork = (words, number, counts, stretch) => words.remove(number, stretch, counts);
 
 const MAX_YEARS = 50;

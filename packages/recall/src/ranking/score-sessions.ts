@@ -1,5 +1,5 @@
 import { longTexts, rareness } from '../index/bm25.ts';
-import { countOf } from '../index/word-table.ts';
+import { countOf, PLACE } from '../index/word-table.ts';
 import { worthOf } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
@@ -22,7 +22,7 @@ export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoo
     const speaking = speakers.get(word) ?? [];
     // Most sessions are of one stretch: what is counted in it is counted.
     let single = 0;
-    for (let i = 0; i < places.length; i += 2) {
+    for (let i = 0; i < places.length; i += PLACE) {
       const stretch = places[i]!;
       if (speaking.length === 0 && before[stretch]! < 0 && after[stretch]! < 0) single++;
       else countInSession(sessionOf[stretch]!, countOf(places[i + 1]!), room);
@@ -34,7 +34,7 @@ export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoo
       if (sessions[session] === 0) sessionsTouched.push(session);
       sessions[session]! += (worth * count) / (count + plain + byLength * sessionLengths[session]!);
     };
-    for (let i = 0; single > 0 && i < places.length; i += 2) {
+    for (let i = 0; single > 0 && i < places.length; i += PLACE) {
       const stretch = places[i]!;
       if (before[stretch]! < 0 && after[stretch]! < 0) add(sessionOf[stretch]!, countOf(places[i + 1]!));
     }

@@ -1,43 +1,48 @@
 import type { Bm25Weights } from '../index/bm25.ts';
 import { REACH, shareAt } from '../index/turn-table.ts';
+import { bitOf } from '../index/word-table.ts';
 import { turnParts, windowParts } from './bound-words.ts';
 import type { Bm25Parts } from './bound-words.ts';
 import type { KnownWord } from './known-words.ts';
+import { SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
 /** More of one word in a turn counts as this, as in the index. */
 const MOST = 255;
-/** Words of the query are sought among all with so small a table that it is always at hand; what it lets through is looked at. */
-const SIEVE = 4096;
-
 /** Reads the turns of a stretch, and those around it, for the words of a query. */
 export class StretchReader {
   readonly #index: RecallIndex;
   readonly #room: RankingRoom;
-  readonly #sieve = new Uint8Array(SIEVE);
-  readonly #places: ReadonlyMap<number, number>;
+  readonly #numbers: Int32Array;
+  /** Where two words of the query have the same last digits. */
+  readonly #others = new Map<number, number>();
   readonly #worths: Float64Array;
   readonly #ofTurns: Bm25Parts;
   readonly #ofWindows: Bm25Parts;
-  /** By place in the line, the REACH turns before the stretch first, and word: how often in the turn, and in its window. */
-  #counts = new Int32Array(0);
-  #inWindows = new Int32Array(0);
-  #used = 0;
+  /** Places in the line of the stretch that was read last. */
+  #line = 0;
+  /** The words that stand in these turns, in the query's order. */
+  readonly #present: number[] = [];
+  readonly #isPresent: Uint8Array;
   /** Of the stretch whose turns were read last. */
   mostOwn = 0;
   mostAnswered = 0;
-  /** The words that stand in the turns that are read, and whether each does. */
-  #present: number[] = [];
-  readonly #isPresent: Uint8Array;
 
   constructor(index: RecallIndex, words: readonly KnownWord[], bm25: Bm25Weights, room: RankingRoom) {
     this.#index = index;
     this.#room = room;
-    this.#places = new Map(words.map(({ number }, i) => [number, i]));
-    for (const { number } of words) this.#sieve[number & (SIEVE - 1)] = 1;
+    this.#numbers = new Int32Array(words.length);
     this.#worths = new Float64Array(words.length);
-    words.forEach(({ worth }, i) => (this.#worths[i] = worth));
+    const { sieve } = room;
+    sieve.fill(0);
+    for (let i = 0; i < words.length; i++) {
+      const { number, worth } = words[i]!;
+      this.#numbers[i] = number;
+      this.#worths[i] = worth;
+      if (sieve[number & (SIEVE - 1)] === 0) sieve[number & (SIEVE - 1)] = i + 1;
+      else this.#others.set(number, i);
+    }
     this.#isPresent = new Uint8Array(words.length);
     this.#ofTurns = turnParts(index, bm25);
     this.#ofWindows = windowParts(index);
@@ -51,19 +56,32 @@ export class StretchReader {
     const { before, after, stretches } = this.#index.turns;
     const size = stretches.sizes[stretch]!;
     const start = stretches.first[stretch]!;
-    this.#makeRoom(size);
+    const line = size + 2 * REACH;
+    this.#makeRoom(line);
     [this.mostOwn, this.mostAnswered] = [0, 0];
+    const { turnBits, own } = this.#room;
+    const { of } = stretches;
     for (let at = before[start]!, place = REACH - 1; at >= 0 && place >= 0; at = before[at]!, place--)
-      if (this.#count(at, place)) this.#note(at, place, size);
-      else this.#room.own[at] = 0;
-    for (let at = start, place = REACH; at >= 0 && place < size + 2 * REACH; at = after[at]!, place++)
-      if (this.#count(at, place)) this.#note(at, place, size);
-      else this.#room.own[at] = 0;
+      if ((turnBits[of[at]!]! & bitOf(at)) !== 0) this.#readTurn(at, place, size);
+      else own[at] = 0;
+    const bits = turnBits[stretch]!;
+    let at = start;
+    for (let place = REACH; place < size + REACH; at = after[at]!, place++)
+      if ((bits & bitOf(at)) !== 0) this.#readTurn(at, place, size);
+      else own[at] = 0;
+    for (let place = size + REACH; at >= 0 && place < line; at = after[at]!, place++)
+      if ((turnBits[of[at]!]! & bitOf(at)) !== 0) this.#readTurn(at, place, size);
+      else own[at] = 0;
+  }
+
+  #readTurn(slot: number, place: number, size: number): void {
+    if (this.#count(slot, place)) this.#note(slot, place, size);
+    else this.#room.own[slot] = 0;
   }
 
   #note(slot: number, place: number, size: number): void {
     const { turns } = this.#index;
-    const score = this.#scoreOf(this.#counts, place, turns.lengths[slot]!, this.#ofTurns);
+    const score = this.#scoreOf(this.#room.counts, place, turns.lengths[slot]!, this.#ofTurns);
     this.#room.own[slot] = score;
     if (place >= REACH && place < size + REACH && score > this.mostOwn) this.mostOwn = score;
     // The turn after it is one of the stretch's.
@@ -74,16 +92,13 @@ export class StretchReader {
   /** Notes BM25 of the windows in `room.windows`, of the stretch whose turns were read last. Answers the largest. */
   readWindows(stretch: number): number {
     const { after, stretches, windows: lengths } = this.#index.turns;
-    const { windows } = this.#room;
+    const { windows, inWindows } = this.#room;
     const size = stretches.sizes[stretch]!;
-    const [counts, words] = [this.#counts, this.#worths.length];
-    for (let place = 0; place < size + 2 * REACH; place++)
-      for (const word of this.#present)
-        if (counts[place * words + word] !== 0) this.#spread(counts[place * words + word]!, word, place, size);
+    for (const word of this.#present) this.#spread(word, size);
     let largest = 0;
     let at = stretches.first[stretch]!;
     for (let place = REACH; place < size + REACH; at = after[at]!, place++) {
-      const score = this.#scoreOf(this.#inWindows, place, lengths[at]!, this.#ofWindows);
+      const score = this.#scoreOf(inWindows, place, lengths[at]!, this.#ofWindows);
       windows[at] = score;
       if (score > largest) largest = score;
     }
@@ -93,52 +108,73 @@ export class StretchReader {
   /** Counts the words of a turn; whether it has one. */
   #count(slot: number, place: number): boolean {
     const { items, bounds } = this.#index.wordsOf;
-    const [sieve, counts, words] = [this.#sieve, this.#counts, this.#worths.length];
+    const { sieve, counts } = this.#room;
+    const numbers = this.#numbers;
     let any = false;
     for (let i = bounds[2 * slot]!, end = bounds[2 * slot + 1]!; i < end; i++) {
-      if (sieve[items[i]! & (SIEVE - 1)] === 0) continue;
-      const word = this.#places.get(items[i]!);
-      if (word === undefined || counts[place * words + word]! >= MOST) continue;
-      counts[place * words + word]!++;
+      const number = items[i]!;
+      const sieved = sieve[number & (SIEVE - 1)]!;
+      if (sieved === 0) continue;
+      const word = numbers[sieved - 1] === number ? sieved - 1 : this.#others.get(number);
+      if (word === undefined) continue;
+      const at = word * this.#line + place;
+      if (counts[at]! >= MOST) continue;
+      counts[at]!++;
       any = true;
-      if (this.#isPresent[word] !== 0) continue;
-      this.#isPresent[word] = 1;
-      this.#present.push(word);
+      if (this.#isPresent[word] === 0) this.#meet(word);
     }
     return any;
   }
 
-  /** Counts what stands at a place into the windows that reach it. */
-  #spread(count: number, word: number, place: number, size: number): void {
-    const [inWindows, words] = [this.#inWindows, this.#worths.length];
-    const [from, to] = [Math.max(REACH, place - REACH), Math.min(size + REACH - 1, place + REACH)];
-    for (let each = from; each <= to; each++)
-      inWindows[each * words + word]! += count * shareAt(each < place ? place - each : each - place);
+  /** A word that stands in the stretch; the order is kept up. */
+  #meet(word: number): void {
+    const present = this.#present;
+    this.#isPresent[word] = 1;
+    let at = present.push(word) - 1;
+    for (; at > 0 && present[at - 1]! > word; at--) present[at] = present[at - 1]!;
+    present[at] = word;
+  }
+
+  /** Counts a word of each place into the windows that reach it. */
+  #spread(word: number, size: number): void {
+    const { counts, inWindows } = this.#room;
+    const start = word * this.#line;
+    for (let place = 0; place < this.#line; place++) {
+      const count = counts[start + place]!;
+      if (count === 0) continue;
+      const [from, to] = [Math.max(REACH, place - REACH), Math.min(size + REACH - 1, place + REACH)];
+      for (let each = from; each <= to; each++)
+        inWindows[start + each]! += count * shareAt(each < place ? place - each : each - place);
+    }
   }
 
   // In the order of the query's words, so that sums are the same whatever is read.
   #scoreOf(counts: Int32Array, place: number, length: number, { k1, plain, byLength }: Bm25Parts): number {
-    const worths = this.#worths;
+    const [worths, present, line] = [this.#worths, this.#present, this.#line];
     const rest = byLength * length;
     let score = 0;
-    for (let word = 0, at = place * worths.length; word < worths.length; word++, at++) {
-      const count = counts[at]!;
+    for (let i = 0; i < present.length; i++) {
+      const word = present[i]!;
+      const count = counts[word * line + place]!;
       if (count !== 0) score += (worths[word]! * (k1 + 1) * count) / (count + plain + rest);
     }
     return score;
   }
 
-  #makeRoom(size: number): void {
-    const needed = (size + 2 * REACH) * this.#worths.length;
-    if (this.#counts.length < needed) {
-      this.#counts = new Int32Array(2 * needed);
-      this.#inWindows = new Int32Array(2 * needed);
-    } else {
-      this.#counts.fill(0, 0, this.#used);
-      this.#inWindows.fill(0, 0, this.#used);
+  /** Forgets the stretch that was read before. */
+  #makeRoom(line: number): void {
+    const { counts, inWindows } = this.#room;
+    const present = this.#present;
+    for (let i = 0; i < present.length; i++) {
+      const start = present[i]! * this.#line;
+      for (let at = start; at < start + this.#line; at++) {
+        counts[at] = 0;
+        inWindows[at] = 0;
+      }
+      this.#isPresent[present[i]!] = 0;
     }
-    this.#used = needed;
-    for (const word of this.#present) this.#isPresent[word] = 0;
-    this.#present.length = 0;
+    present.length = 0;
+    this.#line = line;
+    this.#room.makeLines(line * this.#worths.length);
   }
 }

@@ -74,6 +74,11 @@ export class TurnScorer {
     boundScores(this.#index, this.#room, { factors, largest, rest });
   }
 
+  /** Whether all that is told by the turns of a stretch is known. */
+  isRead(stretch: number): boolean {
+    return this.#room.states[stretch] === READ;
+  }
+
   /**
    * The turns of a stretch that are candidates and may score as much as `least`, each with its score; `bound` is what none of
    * them exceeds as far as was known.

@@ -142,7 +142,9 @@ it('passes over no turn that belongs to the best, in a large memory that grows a
     const said = Array.from({ length: 1 + random(9) }, wordAt).join(' ') + (random(4) === 0 ? '?' : '');
     const session = i % 500 < 250 ? `s${i >> 4}` : `m${random(12)}`;
     const author = random(2) === 0 ? 'Ada' : 'Bob';
-    left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day: i / 100, text: said }));
+    // Some come late, into the middle of what was said by then.
+    const day = (i - (random(2) === 0 ? random(i) : 0)) / 100;
+    left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day, text: said }));
     index.put(left.get(`t${i}`)!);
     if (random(4) === 0) {
       const gone = `t${random(i + 1)}`;
@@ -155,4 +157,21 @@ it('passes over no turn that belongs to the best, in a large memory that grows a
     for (const limit of [1, 3, 10]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
     if (i % 250 === 249) expect(all).toEqual(await indexOf(left.values(), 'chat').rank(query, { limit: 10_000 }));
   }
+});
+
+it('finds what stays where others were put in between and their neighbours moved away', async () => {
+  const turn = (i: number, day: number, text: string): MemoryEntry =>
+    entryOf({ id: `t${i}`, session: 's', author: 'Ada', day, text });
+  const first = Array.from({ length: 24 }, (_, i) =>
+    turn(i, i, i === 0 ? 'plum plum plum' : i === 15 || i === 22 ? 'plum' : 'figs'),
+  );
+  const late = Array.from({ length: 30 }, (_, i) => turn(100 + i, 12 + i / 100, 'figs and nuts'));
+  const others = ['o1', 'o2', 'o3'].map((id, day) =>
+    entryOf({ id, session: 'o', author: 'Ada', day, text: 'plum plum' }),
+  );
+  const index = indexOf([...others, ...first, ...late], 'chat');
+  const inOrder = indexOf([...others, ...first.slice(0, 13), ...late, ...first.slice(13)], 'chat');
+  const found = await index.rank('plum', { limit: 4 });
+  expect(found).toEqual(await inOrder.rank('plum', { limit: 4 }));
+  expect(found.map(({ id }) => id)).toContain('t0');
 });
