@@ -3,7 +3,7 @@ import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../parts/format.ts';
 import { IconButton } from '../../parts/IconButton.tsx';
-import { now } from '../../state/now.ts';
+import { presentSeconds } from '../../state/now.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { focusNear } from '../focus-near.ts';
 import type { Correction } from './correct-memory.ts';
@@ -30,7 +30,7 @@ export function MemoryItem({ line, best, actions }: Props) {
   const [correction, setCorrection] = useState<Correction | undefined>(undefined);
   const [asks, setAsks] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const ended = !isCurrentMemory(entry, now.value / 1_000);
+  const ended = !isCurrentMemory(entry, presentSeconds());
   const successor = entry.supersededBy && actions.known.find(({ id }) => id === entry.supersededBy);
   const rests = entry.evidence?.length ?? 0;
 

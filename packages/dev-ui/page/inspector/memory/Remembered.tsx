@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Empty } from '../../parts/Empty.tsx';
-import { now } from '../../state/now.ts';
+import { presentSeconds } from '../../state/now.ts';
 import { bestScore } from './best-score.ts';
 import { knownLines } from './known-lines.ts';
 import type { MemoryActions } from './memory-actions.ts';
@@ -11,7 +11,7 @@ import type { Memories } from './use-memories.ts';
 /** What a search found, best first; else all that is remembered: what is known, and what was said. */
 export function Remembered({ memories, actions }: { memories: Memories; actions: MemoryActions }) {
   const { known, found, turns, next, searched, isUnlisted, isCut } = memories;
-  const seconds = now.value / 1_000;
+  const seconds = presentSeconds();
   const lines = useMemo(() => knownLines(known ?? [], seconds), [known, Math.floor(seconds / 60)]);
   if (found) {
     const best = bestScore(found);
