@@ -1,4 +1,4 @@
-import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import type { MemoryEntry, MemoryFilter, MemoryRemoval, MemoryScope, MemoryStore } from '@thole/core';
 
 const PAGE = 500;
 
@@ -19,16 +19,23 @@ export async function forgetEntries(
 ): Promise<number> {
   const doomed = new Set(p.ids);
   if (!p.keepEvidence) await addEvidence(p, doomed);
-  const removed = await p.store.remove(p.scope, { ids: [...doomed] }, p.now);
-  return removed + (await mendFacts(p, (id) => doomed.has(id)));
+  return removeBetween(p, { ids: [...doomed] }, (id) => doomed.has(id));
 }
 
 /** Removes what came from one session, and the facts that lose their last evidence by it. Answers how many went. */
 export async function forgetSession(p: Forgetting & { sessionId: string }): Promise<number> {
   const entries = await listAll(p, { sessionId: p.sessionId });
   const doomed = new Set(entries.map((entry) => entry.id));
-  const removed = await p.store.remove(p.scope, { sessionId: p.sessionId }, p.now);
-  return removed + (await mendFacts(p, (id) => doomed.has(id) || sessionOfTurn(id) === p.sessionId));
+  const { sessionId } = p;
+  return removeBetween(p, { sessionId }, (id) => doomed.has(id) || sessionOfTurn(id) === sessionId);
+}
+
+// Facts are mended first: who begins again after a failure still finds what leads to them. And once more for those that
+// another process has written meanwhile.
+async function removeBetween(p: Forgetting, what: MemoryRemoval, isGone: (id: string) => boolean): Promise<number> {
+  const unfounded = await mendFacts(p, isGone);
+  const removed = await p.store.remove(p.scope, what, p.now);
+  return unfounded + removed + (await mendFacts(p, isGone));
 }
 
 async function addEvidence(p: Forgetting, doomed: Set<string>): Promise<void> {
@@ -44,18 +51,18 @@ async function addEvidence(p: Forgetting, doomed: Set<string>): Promise<void> {
 /** Takes what is gone out of facts' evidence; a fact that had some and has none left goes, and so on for facts that rest on it. */
 async function mendFacts(p: Forgetting, isGone: (id: string) => boolean): Promise<number> {
   const facts = await listAll(p, { kinds: ['fact'] });
-  const unfounded: string[] = [];
-  const mended: MemoryEntry[] = [];
-  for (const fact of facts) {
-    if (!fact.evidence?.some(isGone)) continue;
-    const evidence = fact.evidence.filter((id) => !isGone(id));
-    if (evidence.length === 0) unfounded.push(fact.id);
-    else mended.push({ ...fact, evidence });
+  const unfounded = new Set<string>();
+  const goes = (id: string): boolean => unfounded.has(id) || isGone(id);
+  for (let before = -1; before < unfounded.size;) {
+    before = unfounded.size;
+    for (const { id, evidence = [] } of facts)
+      if (!goes(id) && evidence.length > 0 && evidence.every(goes)) unfounded.add(id);
   }
+  const mended = facts
+    .filter(({ id, evidence }) => !goes(id) && evidence?.some(goes))
+    .map((fact) => ({ ...fact, evidence: fact.evidence!.filter((id) => !goes(id)) }));
   if (mended.length > 0) await p.store.put(p.scope, mended, 'ifPresent');
-  if (unfounded.length === 0) return 0;
-  const gone = new Set(unfounded);
-  return (await p.store.remove(p.scope, { ids: unfounded }, p.now)) + (await mendFacts(p, (id) => gone.has(id)));
+  return unfounded.size === 0 ? 0 : p.store.remove(p.scope, { ids: [...unfounded] }, p.now);
 }
 
 async function listAll(p: Forgetting, filter: MemoryFilter): Promise<MemoryEntry[]> {

@@ -101,12 +101,15 @@ export class StoredMemoryService implements MemoryService {
   async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
     checkUser(p);
     if (!Array.isArray(p.memories)) throw invalidInput('memories', 'an array of entries', p.memories);
-    const entries = p.memories.map((memory: NewMemory, i) => copyEntry(this.#complete(memory), `memories[${i}]`));
+    const given = p.memories.map((memory: NewMemory, i) => copyEntry(this.#complete(memory), `memories[${i}]`));
     p.signal?.throwIfAborted();
-    if (entries.length === 0) return [];
+    if (given.length === 0) return [];
     const scope = scopeOf(p);
+    // As if they came one after the other.
+    const entries = [...new Map(given.map((entry) => [entry.id, entry])).values()];
     // Ids of our own making are nobody's yet.
-    const known = entries.filter(({ id, kind }, i) => kind === 'turn' || p.memories[i]!.id === id);
+    const named = new Set(p.memories.map(({ id }) => id));
+    const known = entries.filter(({ id, kind }) => kind === 'turn' || named.has(id));
     await orOutcomeUnknown(this.#replace(scope, entries, known), p.signal);
     await this.#indexes.prepare(scope, p.signal);
     return entries.map(thaw);

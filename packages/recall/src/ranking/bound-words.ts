@@ -28,7 +28,8 @@ export function windowParts({ turns }: RecallIndex): Bm25Parts {
 
 /**
  * A word's part of what no turn of a stretch can exceed: in BM25 of its own words, of those of a turn that asks something, and
- * of the window around it. As if all that stands in the stretch, and around it, stood in its shortest turn.
+ * of the window around it. As if all that stands in the stretch, and around it, stood in its shortest turn, but
+ * for words of which it is known that no turn has both.
  */
 export function boundWord(
   { turns }: RecallIndex,
@@ -50,9 +51,18 @@ export function boundWord(
     const window = turns.leastWindow(stretch);
     const rest = ofTurns.plain + ofTurns.byLength * turns.leastLength(stretch);
     room.touch(stretch);
+    const ownWords = (inTurn * inOne) / (inOne + rest);
+    const inAsked = Math.min(asked, inOne);
+    const askedWords = asked === 0 ? 0 : (inTurn * inAsked) / (inAsked + rest);
+    if ((turnBits[stretch]! & bits) === 0) {
+      // No turn has it and a word before it.
+      if (ownWords > mostOwn[stretch]!) mostOwn[stretch] = ownWords;
+      if (askedWords > mostAsked[stretch]!) mostAsked[stretch] = askedWords;
+    } else {
+      mostOwn[stretch]! += ownWords;
+      mostAsked[stretch]! += askedWords;
+    }
     turnBits[stretch]! |= bits;
-    mostOwn[stretch]! += (inTurn * inOne) / (inOne + rest);
-    if (asked !== 0) mostAsked[stretch]! += (inTurn * Math.min(asked, inOne)) / (Math.min(asked, inOne) + rest);
     if (phrases) mostPhrase[stretch]! += worth;
     // Most sessions are of one stretch.
     if (before[stretch]! < 0 && after[stretch]! < 0) {

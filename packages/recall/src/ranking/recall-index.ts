@@ -7,7 +7,7 @@ import { plainTokens } from '../index/plain-tokens.ts';
 import { ASKS, BY_USER, flagsOf } from '../index/turn-flags.ts';
 import { TurnTable } from '../index/turn-table.ts';
 import { countsOf, WordTable } from '../index/word-table.ts';
-import { dayAt, monthAt } from '../time/day-span.ts';
+import { dayAt, isOnCalendar, monthAt } from '../time/day-span.ts';
 import type { DaySpan } from '../time/day-span.ts';
 import { spansIn } from '../time/spans-in.ts';
 import { Authors } from './authors.ts';
@@ -68,7 +68,7 @@ export class RecallIndex {
         flags: flagsOf(text, tokens) | (asUser ? BY_USER : 0),
       },
       numbers,
-      timestamp === undefined ? [] : spansIn(text, tokens, dayAt(timestamp)),
+      timestamp === undefined || !isOnCalendar(timestamp) ? [] : spansIn(text, tokens, dayAt(timestamp)),
     );
   }
 

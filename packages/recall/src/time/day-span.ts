@@ -5,10 +5,16 @@ export interface DaySpan {
 }
 
 const SECONDS = 86_400;
+const YEAR_10_000 = 253_402_300_800;
 
 /** The day on which an instant falls, as a whole number of days since the epoch. */
 export function dayAt(seconds: number): number {
   return Math.floor(seconds / SECONDS);
+}
+
+/** Whether an instant is in a year that people write: times that were given in milliseconds are in none. */
+export function isOnCalendar(seconds: number): boolean {
+  return Math.abs(seconds) < YEAR_10_000;
 }
 
 /** The day of a date; undefined for one that no calendar has. Months count from 0. */
