@@ -38,6 +38,8 @@ describe('standardAnalyzer', () => {
     ['bought', 'buys'],
     ['Mom', 'mothers'],
     ['flies', 'fly'],
+    ['lives', 'live'],
+    ['leaves', 'left'],
     ['tried', 'try'],
   ])('brings %s and %s to one stem', (one, other) => {
     expect(of(one)).toEqual(of(other));
