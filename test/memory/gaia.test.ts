@@ -1,20 +1,17 @@
-import { rm } from 'node:fs/promises';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createEvent, getFunctionResponses, isFinalResponse, textOf } from '@thole/core';
-import type { Event, LlmRequest, MemoryEntry } from '@thole/core';
+import type { Event, LlmRequest, MemoryEntry, MemoryService, SessionService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { applyProposals, memoryParts, proposeMemories, undoProposals } from '@thole/memory';
 import { IdleConsolidator } from '@thole/memory/consolidate';
 import { LlmAgent, Runner } from '@thole/runner';
-import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { loadMemoryTool, rememberTool } from '@thole/tools';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Child } from '../durability/child.ts';
+import { beginSession } from './begin-session.ts';
 import { factsOfGrace } from './facts-of-grace.ts';
+import { OneFile } from './one-file.ts';
 
 const minute = 60_000;
 const ann = { appName: 'gaia', userId: 'ann' };
@@ -36,7 +33,7 @@ const textsIn = ({ contents, config }: LlmRequest): string =>
 
 /** One process: services are handed in, as they outlive it. */
 function gaia(
-  services: { runtime: FixedRuntime; sessions: InMemorySessionService; memory: InMemoryMemoryService },
+  services: ReturnType<Open>,
   script: { chat: ScriptedAnswer[]; memory: ScriptedAnswer[]; projects: string[] },
 ) {
   const { runtime, sessions, memory } = services;
@@ -68,12 +65,30 @@ function gaia(
   return { ...parts, chat, keeper, runner, hear };
 }
 
-describe('two days, two channels, one person', () => {
+/** Opens sessions and memory, for one process after the other. */
+type Open = () => { runtime: FixedRuntime; sessions: SessionService; memory: Required<MemoryService> };
+
+function inMemory(): Open {
+  const runtime = new FixedRuntime();
+  const sessions = new InMemorySessionService({ runtime });
+  const memory = new InMemoryMemoryService({ runtime });
+  return () => ({ runtime, sessions, memory });
+}
+
+function inAFile(): Open {
+  const runtime = new FixedRuntime();
+  const file = new OneFile();
+  return () => ({ runtime, ...file.connect(runtime) });
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['in a SQLite file, which each process opens', inAFile],
+])('two days, two channels, one person, %s', (_, house) => {
   it('plays from the first message to the last, and nobody else sees anything of it', async () => {
-    const runtime = new FixedRuntime();
-    const sessions = new InMemorySessionService({ runtime });
-    const memory = new InMemoryMemoryService({ runtime });
-    const services = { runtime, sessions, memory };
+    const open = house();
+    const services = open();
+    const { runtime, sessions, memory } = services;
     const stored = async (kinds: MemoryEntry['kind'][], user = ann) => {
       const { memories } = await memory.listMemories({ appName: 'gaia', userId: user.userId, filter: { kinds } });
       return memories.map(({ content }) => textOf(content));
@@ -92,13 +107,17 @@ describe('two days, two channels, one person', () => {
         says('Hello Bob.'),
       ],
       memory: [
-        answer({
-          operations: [
-            add('Is vegetarian.', 't1'),
-            add('Grace is her girlfriend; her number is +44 20 7946 0958.', 't3'),
-            add('A screenshot was captured.', 't4'),
-          ],
-        }),
+        (request) => {
+          // The whole conversation, both sides of it, though the model saw a window.
+          expect(textsIn(request)).toMatch(/t1 .* user: I am vegetarian\.\nt2 .* gaia: Noted\.\n[^]*t6 .* gaia: Here/);
+          return answer({
+            operations: [
+              add('Is vegetarian.', 't1'),
+              add('Grace is her girlfriend; her number is +44 20 7946 0958.', 't3'),
+              add('A screenshot was captured.', 't4'),
+            ],
+          });
+        },
       ],
       projects: [],
     });
@@ -136,7 +155,7 @@ describe('two days, two channels, one person', () => {
 
     // Day two, another process. The sweep takes up what went quiet while nothing ran.
     await runtime.advance(24 * 60 * minute);
-    const second = gaia(services, {
+    const second = gaia(open(), {
       chat: [
         (request) => {
           const texts = textsIn(request);
@@ -162,8 +181,21 @@ describe('two days, two channels, one person', () => {
       memory: [
         answer({ operations: [add('Is called Bob.', 't1')] }),
         answer({ lines: ['Vegetarian; girlfriend Grace; PIN 4711; herb garden.'] }),
-        answer({ operations: [add('Waters the herbs at dawn.', 't3')] }),
-        answer({ lines: ['Waters herbs at dawn.'] }),
+        (request) => {
+          const fact = /(k\d+) .*: Is vegetarian\./.exec(textsIn(request))![1]!;
+          return answer({
+            operations: [
+              add('Waters the herbs at dawn.', 't3'),
+              add('waters the herbs  at dawn', 't3'),
+              { ...add('Eats fish again.', 't3'), op: 'supersede', fact },
+            ],
+          });
+        },
+        (request) => {
+          expect(textsIn(request)).toMatch(/- Eats fish again\./);
+          expect(textsIn(request)).not.toMatch(/vegetarian/);
+          return answer({ lines: ['Waters herbs at dawn.'] });
+        },
         answer({ lines: ['Herb garden.'] }),
       ],
       projects: ['Herb garden (open)'],
@@ -175,7 +207,7 @@ describe('two days, two channels, one person', () => {
     // Ann, now on Telegram: another session, the same memory; the profile is there without being fetched.
     expect(await second.hear(telegram, 'What was my girlfriend’s number?')).toBe('Her number is +44 20 7946 0958.');
     expect(second.keeper.requests[1]!.contents.map(textOf).join()).toContain('Herb garden (open)');
-    await second.hear(telegram, 'I live in Rome since Monday, and water the herbs at dawn.');
+    await second.hear(telegram, 'I live in Rome since Monday, eat fish again, and water the herbs at dawn.');
     expect(await stored(['note'])).toEqual(['My PIN is 4711', 'Lives in Rome since Monday.']);
     // The profile is the session's: the same text in every request, though memory has grown.
     const profiles = second.chat.requests.slice(0, 4).map((request) => textOf(request.contents[0]));
@@ -184,8 +216,17 @@ describe('two days, two channels, one person', () => {
     // Consolidated and cleared on request; long-term memory stays.
     expect(await second.hear(telegram, '/reset')).toBe('The conversation is in memory now. A new one has begun.');
     expect(await sessions.getSession(telegram)).toBeUndefined();
-    expect(await stored(['fact'])).toContain('Waters the herbs at dawn.');
-    expect(await second.hear(whatsapp, '/memory')).toContain('kept: Lives in Rome since Monday.');
+    // Told twice it is known once; what is no longer true is still known for when it was.
+    expect((await stored(['fact'])).toSorted()).toEqual([
+      ...['Eats fish again.', 'Grace is her girlfriend; her number is +44 20 7946 0958.', 'Is vegetarian.'],
+      'Waters the herbs at dawn.',
+    ]);
+    const listed = await second.hear(whatsapp, '/memory');
+    expect(listed).toContain('kept: Lives in Rome since Monday.');
+    expect(listed).not.toMatch(/vegetarian|Bob/);
+    const yesterday = { kinds: ['fact' as const], validAt: runtime.now() - 24 * 60 * 60 };
+    const { memories: then } = await memory.searchMemory({ ...ann, query: 'vegetarian fish', filter: yesterday });
+    expect(then.map(({ content }) => textOf(content))).toEqual(['Is vegetarian.']);
     await second.hear(telegram, 'Good morning.');
     expect(textsIn(second.chat.requests[4]!)).toContain('- Waters herbs at dawn.');
 
@@ -200,16 +241,16 @@ describe('two days, two channels, one person', () => {
   });
 
   it('goes on in the next process where it stopped, and goes quiet there; what is out of the window comes back by search', async () => {
-    const runtime = new FixedRuntime();
-    const sessions = new InMemorySessionService({ runtime });
-    const services = { runtime, sessions, memory: new InMemoryMemoryService({ runtime }) };
+    const open = house();
+    const services = open();
+    const { runtime, sessions } = services;
     const first = gaia(services, { chat: ['1', '2', '3'].map((text) => says(text)), memory: [], projects: [] });
     for (const line of ['My passport is in the blue drawer.', 'It rains.', 'It still rains.'])
       await first.hear(whatsapp, line);
     await first.runner.close();
     await runtime.advance(20 * minute);
 
-    const second = gaia(services, {
+    const second = gaia(open(), {
       chat: [
         (request) => {
           expect(request.contents.map(textOf)).toEqual(['It still rains.', '3', 'And now?']);
@@ -237,7 +278,9 @@ describe('two days, two channels, one person', () => {
     for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
     await second.runner.close();
   });
+});
 
+describe('beside the conversations', () => {
   it('with memory off there are sessions alone: no service, no tools, no profile, and commands that say so', async () => {
     const sessions = new InMemorySessionService();
     const llm = new ScriptedLlm();
@@ -259,9 +302,7 @@ describe('two days, two channels, one person', () => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     const memory = new InMemoryMemoryService({ runtime });
-    await sessions.createSession(whatsapp);
-    const event = createEvent({ author: 'user', content: { parts: [{ text: 'Grace moved in with me.' }] } }, runtime);
-    await sessions.appendEvent({ session: whatsapp, event });
+    await beginSession({ sessions }, whatsapp, ['user', 'Grace moved in with me.']);
     const proposal = { action: 'add', target: '', text: 'Lives with Grace.', reason: 'Told once.', evidence: ['t1'] };
     const llm = new ScriptedLlm(answer({ proposals: [proposal] }));
     const proposals = await proposeMemories({ ...ann, sessions, memory, llm, runtime });
@@ -293,12 +334,7 @@ describe('stopping', () => {
 describe('kill -9', () => {
   it('between consolidation and deletion loses nothing and doubles nothing, with sessions and memory in SQLite', async () => {
     const { url, sessions, memory, kept } = inOneFile();
-    await sessions.createSession(whatsapp);
-    for (const [author, text] of [
-      ['user', 'Grace is my girlfriend.'],
-      ['gaia', 'Noted.'],
-    ] as const)
-      await sessions.appendEvent({ session: whatsapp, event: createEvent({ author, content: { parts: [{ text }] } }) });
+    await beginSession({ sessions }, whatsapp, ['user', 'Grace is my girlfriend.'], ['gaia', 'Noted.']);
 
     const child = new Child<{ at: string }>(
       ...(['../../memory/children/dies-before-deleting.ts', url, JSON.stringify(whatsapp)] as const),
@@ -324,20 +360,13 @@ describe('kill -9', () => {
 
 /** Sessions and memory in a file of their own, and what is kept of Ann in it. */
 function inOneFile() {
-  const folder = mkdtempSync(join(tmpdir(), 'gaia-'));
-  const url = `sqlite:///${join(folder, 'gaia.db')}`;
-  const sessions = new DatabaseSessionService(url);
-  const memory = new DatabaseMemoryService(url);
-  onTestFinished(async () => {
-    await memory.close();
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const file = new OneFile();
+  const { sessions, memory } = file.connect();
   const kept = async () => {
     const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['turn', 'fact'] } });
     return memories.map(({ kind, content }) => `${kind}: ${textOf(content)}`).toSorted();
   };
-  return { url, sessions, memory, kept };
+  return { url: file.url, sessions, memory, kept };
 }
 
 function eventOf({ contents }: LlmRequest): Event {

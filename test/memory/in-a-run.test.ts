@@ -1,5 +1,5 @@
 import { getFunctionCalls, textOf, TholeError } from '@thole/core';
-import type { LlmRequest, MemoryEntry, MemoryService, Plugin, SessionRef } from '@thole/core';
+import type { LlmRequest, MemoryEntry, MemoryService, Plugin, Session, SessionRef } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { IdleConsolidator } from '@thole/memory/consolidate';
 import { FactMemoryService } from '@thole/memory/facts';
@@ -279,6 +279,78 @@ describe('privacy in a runner', () => {
     expect(await house.remembered()).toEqual([]);
     await turn(runner, 'And now?', 's2');
     expect(shown(house.model.requests[2]!)).toEqual(['Hello.', 'Tea?', 'And now?']);
+  });
+});
+
+describe('deleting a session with its memory, while it is on its way there', () => {
+  /** A house in which one turn was said, whose memory takes its time; what is to be added goes on when `go` is called. */
+  async function onItsWay(into: 'addSessionToMemory' | 'addEventsToMemory', makeFacts: boolean) {
+    const house = new House();
+    const { runtime, sessions, memory: kept } = house;
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const add = kept[into].bind(kept) as (...p: unknown[]) => Promise<void>;
+    kept[into] = async (...p: unknown[]) => {
+      await gate;
+      await add(...p);
+    };
+    const llm = new ScriptedLlm();
+    const memory = makeFacts ? new FactMemoryService({ memory: kept, llm, runtime }) : kept;
+    const plugin =
+      into === 'addSessionToMemory'
+        ? new IdleConsolidator({ sessions, memory, runtime })
+        : new AutoIngestPlugin({ sessions, memory, runtime });
+    const runner = house.runner([plugin], [says('Noted.')], { memory });
+    await turn(runner, 'I like tea.');
+    await runtime.advance(into === 'addSessionToMemory' ? 30 * 60_000 : 100);
+    return { house, runner, go };
+  }
+
+  it.each([
+    ['addSessionToMemory', false],
+    ['addSessionToMemory', true],
+    ['addEventsToMemory', false],
+  ] as const)('nothing of it arrives by %s (with facts: %s)', async (into, makeFacts) => {
+    const { house, runner, go } = await onItsWay(into, makeFacts);
+    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(true);
+    go();
+    await house.runtime.advance(60 * 60_000);
+    await runner.close();
+    expect([await house.remembered(), house.runtime.logs]).toEqual([[], []]);
+  });
+
+  it('what is deleted without its memory arrives', async () => {
+    const { house, runner, go } = await onItsWay('addSessionToMemory', false);
+    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1' })).toBe(true);
+    go();
+    await house.runtime.advance(0);
+    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    await runner.close();
+  });
+
+  it('nothing that is said while it is deleted arrives either', async () => {
+    const house = new House();
+    const { runtime, sessions, memory } = house;
+    const plugin = new AutoIngestPlugin({ sessions, memory, runtime });
+    const runner = house.runner([plugin], [says('Noted.'), says('So noted.')]);
+    await turn(runner, 'I like tea.');
+    const ref = { ...ann, sessionId: 's1' };
+    const remove = sessions.deleteSession.bind(sessions);
+    let read: Session | undefined;
+    sessions.deleteSession = async (p) => {
+      if (!read) {
+        await turn(runner, 'And milk.');
+        read = await sessions.getSession(ref);
+      }
+      return remove(p);
+    };
+    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(true);
+    expect(read!.events).toHaveLength(4);
+    await memory.addSessionToMemory(read!);
+    await plugin.flush();
+    expect(await house.remembered()).toEqual([]);
+    expect(await sessions.getSession(ref)).toBeUndefined();
+    await runner.close();
   });
 });
 

@@ -1,22 +1,37 @@
-import { rm } from 'node:fs/promises';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createEvent } from '@thole/core';
 import { IdleConsolidator } from '@thole/memory/consolidate';
-import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { Child } from '../durability/child.ts';
+import { beginSession } from './begin-session.ts';
 import { factsOfGrace } from './facts-of-grace.ts';
+import { OneFile } from './one-file.ts';
+import type { Connection } from './one-file.ts';
+
+/** Four sessions of each user, which speak of Grace; their names. */
+async function beginFour(connection: Connection, users: readonly string[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const userId of users)
+    for (let i = 0; i < 4; i++) {
+      const session = { appName: 'gaia', userId, sessionId: `s${i}` };
+      await beginSession(connection, session, ['user', `Grace number ${i}.`]);
+      names.push(`${userId} s${i}`);
+    }
+  return names;
+}
+
+/** The kinds of what is kept of one user. */
+async function kinds({ memory }: Connection, userId: string): Promise<string[]> {
+  const { memories } = await memory.listMemories({ appName: 'gaia', userId, filter: { kinds: ['turn', 'fact'] } });
+  return memories.map(({ kind }) => kind).toSorted();
+}
+
+const fourOfEach = [...Array<string>(4).fill('fact'), ...Array<string>(4).fill('turn')];
 
 it('of several connections to one database that sweep at once, each session is consolidated by one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'many-'));
-  const url = `sqlite:///${join(folder, 'many.db')}`;
+  const file = new OneFile();
   const added: string[] = [];
-  const processes = [1, 2, 3].map(() => {
-    const sessions = new DatabaseSessionService(url);
-    const inner = new DatabaseMemoryService(url);
-    const memory = factsOfGrace(inner);
+  const connections = [1, 2, 3].map(() => {
+    const connection = file.connect();
+    const memory = factsOfGrace(connection.memory);
     const counting = {
       searchMemory: memory.searchMemory.bind(memory),
       addSessionToMemory: async (...p: Parameters<typeof memory.addSessionToMemory>) => {
@@ -24,62 +39,32 @@ it('of several connections to one database that sweep at once, each session is c
         await memory.addSessionToMemory(...p);
       },
     };
-    return { sessions, inner, memory, consolidator: new IdleConsolidator({ sessions, memory: counting, idleMs: 1 }) };
+    const consolidator = new IdleConsolidator({ sessions: connection.sessions, memory: counting, idleMs: 1 });
+    file.closes(() => consolidator.close());
+    return { ...connection, consolidator };
   });
-  onTestFinished(async () => {
-    for (const { sessions, inner, consolidator } of processes) {
-      await consolidator.close();
-      await inner.close();
-      await sessions.close();
-    }
-    await rm(folder, { recursive: true, force: true });
-  });
-  const [first] = processes;
-  const expected: string[] = [];
-  for (const userId of ['ann', 'bob'])
-    for (let i = 0; i < 4; i++) {
-      const session = { appName: 'gaia', userId, sessionId: `s${i}` };
-      await first!.sessions.createSession(session);
-      const event = createEvent({ author: 'user', content: { parts: [{ text: `Grace number ${i}.` }] } });
-      await first!.sessions.appendEvent({ session, event });
-      expected.push(`${userId} s${i}`);
-    }
+  const [first] = connections;
+  const names = await beginFour(first!, ['ann', 'bob']);
   await new Promise((resolve) => setTimeout(resolve, 20));
 
-  const reports = await Promise.all(processes.map(({ consolidator }) => consolidator.sweep({ appName: 'gaia' })));
+  const reports = await Promise.all(connections.map(({ consolidator }) => consolidator.sweep({ appName: 'gaia' })));
   expect(reports.map(({ failed }) => failed)).toEqual([0, 0, 0]);
   expect(reports.reduce((sum, { consolidated }) => sum + consolidated, 0)).toBe(8);
-  expect(added.toSorted()).toEqual(expected);
+  expect(added.toSorted()).toEqual(names);
   expect((await first!.sessions.listSessions({ appName: 'gaia' })).total).toBe(0);
-  for (const userId of ['ann', 'bob']) {
-    const { memories } = await processes[2]!.memory.listMemories({ appName: 'gaia', userId });
-    expect(memories).toHaveLength(4);
-  }
+  for (const userId of ['ann', 'bob']) expect(await kinds(connections[2]!, userId)).toEqual(fourOfEach);
 });
 
 it('of several processes that begin at once, each quiet session is consolidated by one, and none is left', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'many-'));
-  const url = `sqlite:///${join(folder, 'many.db')}`;
-  const sessions = new DatabaseSessionService(url);
-  const memory = new DatabaseMemoryService(url);
-  onTestFinished(async () => {
-    await memory.close();
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const file = new OneFile();
+  const connection = file.connect();
   const users = ['ann', 'bob', 'cat'];
-  for (const userId of users)
-    for (let i = 0; i < 4; i++) {
-      const session = { appName: 'gaia', userId, sessionId: `s${i}` };
-      await sessions.createSession(session);
-      const event = createEvent({ author: 'user', content: { parts: [{ text: `Grace number ${i}.` }] } });
-      await sessions.appendEvent({ session, event });
-    }
+  await beginFour(connection, users);
   const children = [1, 2, 3].map(
     () =>
       new Child<{ at?: string; consolidated?: number; failed?: number }>(
         '../../memory/children/sweeps.ts',
-        url,
+        file.url,
         'gaia',
       ),
   );
@@ -88,9 +73,6 @@ it('of several processes that begin at once, each quiet session is consolidated 
   const reports = await Promise.all(children.map((child) => child.next()));
   expect(reports.map(({ failed }) => failed)).toEqual([0, 0, 0]);
   expect(reports.reduce((sum, { consolidated = 0 }) => sum + consolidated, 0)).toBe(12);
-  expect((await sessions.listSessions({ appName: 'gaia' })).total).toBe(0);
-  for (const userId of users) {
-    const { memories } = await memory.listMemories({ appName: 'gaia', userId, filter: { kinds: ['turn', 'fact'] } });
-    expect(memories.map(({ kind }) => kind).toSorted()).toEqual([...Array(4).fill('fact'), ...Array(4).fill('turn')]);
-  }
+  expect((await connection.sessions.listSessions({ appName: 'gaia' })).total).toBe(0);
+  for (const userId of users) expect(await kinds(connection, userId)).toEqual(fourOfEach);
 });

@@ -8,6 +8,7 @@ import type {
   Runtime,
   SearchMemoryRequest,
   Session,
+  SessionRef,
 } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
 import { StoredMemoryService, wordRanking } from '@thole/recall';
@@ -257,6 +258,17 @@ const mutants: readonly Mutant[] = [
       new (class extends InMemoryMemoryService {
         override deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
           return super.deleteMemory({ ...p, keepEvidence: false });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'lets-in-what-was-on-its-way',
+    contract: 31,
+    caughtBy: 'forget.session-to-come',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override deleteSessionMemory({ appName, userId, sessionId }: SessionRef): Promise<number> {
+          return super.deleteSessionMemory({ appName, userId, sessionId });
         }
       })({ runtime }),
   },

@@ -1,25 +1,32 @@
-import type { Llm, ReadonlyContext, Tool } from '@thole/core';
+import type { Llm, Tool } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
-import { dateOf } from './stay.ts';
+import { datesIn } from './stay.ts';
 import { bookRoomTool } from './tools/book-room-tool.ts';
 import { cancelBookingTool } from './tools/cancel-booking-tool.ts';
 import { findRoomsTool } from './tools/find-rooms-tool.ts';
 import { listBookingsTool } from './tools/list-bookings-tool.ts';
 
 /** The concierge: looks for rooms, books and cancels, and with tools of memory recalls what the guest said earlier. */
-export function createAgent(p: { llm: Llm; memoryTools: readonly Tool[] }): LlmAgent {
+export function createAgent(p: {
+  llm: Llm;
+  memoryTools: readonly Tool[];
+  /** By which it is today. */
+  timeZone: string;
+}): LlmAgent {
+  const { llm, memoryTools, timeZone } = p;
+  const dateOf = datesIn(timeZone);
   return new LlmAgent({
     name: 'concierge',
     description: 'Looks for hotel rooms, books and cancels them.',
-    model: p.llm,
-    instruction: (context) => instructionFor(context, p.memoryTools.length > 0),
-    tools: [findRoomsTool(), bookRoomTool(), cancelBookingTool(), listBookingsTool(), ...p.memoryTools],
+    model: llm,
+    instruction: ({ runtime }) => instructionFor(dateOf(runtime.now()), memoryTools.length > 0),
+    tools: [findRoomsTool(timeZone), bookRoomTool(timeZone), cancelBookingTool(), listBookingsTool(), ...memoryTools],
   });
 }
 
-function instructionFor({ runtime }: ReadonlyContext, memory: boolean): string {
+function instructionFor(today: string, memory: boolean): string {
   const lines = [
-    `You are the concierge of a hotel. Today is ${dateOf(runtime.now())}.`,
+    `You are the concierge of a hotel. Today is ${today}.`,
     'Look for rooms and book, list and cancel bookings with your tools; never claim what they did not answer.',
     'Pass wishes that the inventory does not list on with the booking, in the words of the guest, and say that you cannot promise them.',
   ];

@@ -63,7 +63,7 @@ export class Concierge {
     const memory = memoryService && commandMemory(memoryService, { wordNote, onForgotten });
     this.#commands = memoryCommands({ sessions: sessionService, memory, consolidator, profiles, runtime });
     this.help = this.#commands.help;
-    const agent = createAgent({ llm: model.llm, memoryTools: services.tools });
+    const agent = createAgent({ llm: model.llm, memoryTools: services.tools, timeZone: services.timeZone });
     this.#runner = new Runner({
       ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, runtime },
       autoCreateSession: true,
@@ -93,12 +93,13 @@ export class Concierge {
 
   /**
    * What memory's commands answer to a line; undefined for one to say to the concierge. After something was forgotten the next
-   * message begins another conversation: the one so far may hold it too, in what was said and in what tools answered.
+   * message begins another conversation: the one so far may hold it too, in what was said and in what tools answered. The signal
+   * ends what a model takes its time for.
    */
-  async command(line: string): Promise<CommandAnswer | undefined> {
+  async command(line: string, signal?: AbortSignal): Promise<CommandAnswer | undefined> {
     if (line.trim().startsWith('/')) await this.#services.settle();
     const hadForgotten = this.#hasForgotten;
-    const answer = await this.#commands.handle(line, this.#session);
+    const answer = await this.#commands.handle(line, this.#session, { signal });
     if (answer?.isCleared) this.#beginAnew();
     if (!answer || hadForgotten || !this.#hasForgotten) return answer;
     return { ...answer, text: `${answer.text}\n${FORGOTTEN}` };

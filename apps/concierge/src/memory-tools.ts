@@ -10,7 +10,7 @@ export function memoryToolsFor(p: { timeZone: string; withFacts: boolean }): Too
   const filter = p.withFacts ? undefined : { author: 'user' };
   return [
     loadMemoryTool({ limit: MEMORIES, filter, timeZone: p.timeZone }),
-    preloadMemoryTool({ filter }),
+    preloadMemoryTool({ filter, timeZone: p.timeZone }),
     rememberTool(),
   ];
 }

@@ -17,6 +17,8 @@ export interface Services {
   plugins: readonly Plugin[];
   /** For the agent. */
   tools: readonly Tool[];
+  /** Of the house, and as far as anybody knows of its guests. */
+  timeZone: string;
   consolidator: IdleConsolidator | undefined;
   profiles: Profiles | undefined;
   /** For the start of the process, in the background: facts of what went quiet while nothing ran, and an end to what is too old. */
@@ -57,18 +59,17 @@ export function makeServices(p: {
   memoryService: (Required<MemoryService> & Partial<PrunableMemory>) | undefined;
   model: ChosenModel;
   runtime: Runtime;
-  /** The guests': that of the house, as far as anybody knows. */
   timeZone: string;
   /** How long memory is kept. */
   maxAgeMs?: number | undefined;
 }): Services {
-  const { sessionService, memoryService: memory, model, runtime, maxAgeMs } = p;
+  const { sessionService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
   const parts = memoryParts({
-    ...{ sessions: sessionService, memory, keep: true, runtime },
+    ...{ sessions: sessionService, memory, keep: true, runtime, timeZone },
     llm: model.isDemo ? undefined : model.llm,
     // Without facts, turns are all there is, and they are in memory already.
     autoIngest: !model.isDemo,
-    tools: memoryToolsFor({ timeZone: p.timeZone, withFacts: !model.isDemo }),
+    tools: memoryToolsFor({ timeZone, withFacts: !model.isDemo }),
   });
   const { consolidator, profiles, tools } = parts;
   // What goes over a service with every ability has every ability.
@@ -95,7 +96,7 @@ export function makeServices(p: {
   }
 
   return {
-    ...{ sessionService, memoryService, consolidator, profiles, tools, keep },
+    ...{ sessionService, memoryService, consolidator, profiles, tools, timeZone, keep },
     plugins: [...parts.plugins, ...(ingest ? [ingest] : []), ...(retention ? [retention] : [])],
     begin() {
       // What a sweep could not do now is done at the next start.

@@ -26,13 +26,14 @@ export function chatWith(
     sessionService?: SessionService | undefined;
     runtime?: FixedRuntime | undefined;
     streaming?: boolean | undefined;
+    timeZone?: string | undefined;
   } = {},
 ): ChatUnderTest {
-  const { memory = true, streaming = true, runtime = new FixedRuntime() } = p;
+  const { memory = true, streaming = true, runtime = new FixedRuntime(), timeZone = 'UTC' } = p;
   const memoryService = memory ? (p.memoryService ?? new InMemoryMemoryService({ runtime })) : undefined;
   const model = { llm: p.llm ?? new DemoLlm({ runtime }), isDemo: p.facts !== true, notice: 'A test is speaking.' };
   const sessionService = p.sessionService ?? new InMemorySessionService({ runtime });
-  const services = makeServices({ sessionService, memoryService, model, runtime, timeZone: 'UTC' });
+  const services = makeServices({ sessionService, memoryService, model, runtime, timeZone });
   const concierge = new Concierge({ guest: 'alice', services, model, streaming, runtime });
   let output = '';
   const chat = new Chat({ concierge, write: (text) => void (output += text) });

@@ -24,6 +24,16 @@ describe('the concierge with a true model', () => {
     expect((await type('/sessions')).trimEnd().split('\n'), 'both conversations stay in the list').toHaveLength(2);
   });
 
+  it('hears in one time zone which day it is and when something was said, while it is yesterday elsewhere', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('A high one.'));
+    const { type } = chatWith({ llm, facts: true, timeZone: 'Asia/Tokyo' });
+    await type('I like it high up.', '/new', 'Which floor do I like?');
+    expect(textOf(llm.requests[1]!.contents[0])).toMatch(/^It is 2023-11-15T07:13\+09:00\./);
+    const { config, contents } = llm.requests.at(-1)!;
+    expect(config.systemInstruction).toContain('Today is 2023-11-15.');
+    expect(JSON.stringify(contents)).toMatch(/2023-11-15T07:13:2\d\+09:00:\\n- user: I like it high up/);
+  });
+
   it('forgets facts with what they were drawn from', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, says('Welcome.'));
     const { type, services } = chatWith({ llm, facts: true });
@@ -36,7 +46,9 @@ describe('the concierge with a true model', () => {
 
   it('shows a model what was said and what is a fact alike, where it looks into memory', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, (request) => {
-      expect(JSON.stringify(request.contents)).toMatch(/past_conversations[^]*I like it high up[^]*Which floor/);
+      const shown = JSON.stringify(request.contents);
+      expect(shown).toMatch(/past_conversations[^]*I like it high up[^]*Which floor/);
+      expect(shown).toMatch(/past_conversations[^]*Prefers rooms on high floors[^]*Which floor/);
       return says('A high one.');
     });
     const { type } = chatWith({ llm, facts: true });
@@ -83,6 +95,19 @@ describe('the concierge with a true model', () => {
     await vi.waitUntil(() => llm.requests.length === 2);
     expect([chat.interrupt(), await closed]).toEqual([true, true]);
     expect(await type('')).toBe('');
+  });
+
+  it('stops drawing facts at /reset when it is asked to: nothing is cleared, and the conversation goes on', async () => {
+    const llm = new ScriptedLlm(says('Noted.'), hangs(), says('Still here.'));
+    const { type, chat, concierge } = chatWith({ llm, facts: true });
+    await type('I like it high up.');
+    const { sessionId } = concierge;
+    const reset = type('/reset');
+    await vi.waitUntil(() => llm.requests.length === 2);
+    expect([chat.interrupt(), await reset]).toEqual([true, '(stopped)\n']);
+    expect(await type('Are you there?')).toBe('concierge: Still here.\n');
+    expect(concierge.sessionId).toBe(sessionId);
+    expect(JSON.stringify(llm.requests[2]!.contents)).toContain('high up');
   });
 
   it('remembers nothing and asks nothing besides where there is no memory', async () => {

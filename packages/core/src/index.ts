@@ -87,7 +87,9 @@ export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
 export { isoTime } from './memory/iso-time.ts';
 export { isCurrentMemory } from './memory/is-current-memory.ts';
 export { packMemory } from './memory/pack-memory.ts';
+export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
+export { ZonedTime } from './memory/zoned-time.ts';
 export type {
   MemoryFilter,
   MemoryService,
@@ -103,6 +105,7 @@ export type {
   MemoryRemoval,
   MemoryScope,
   MemoryStore,
+  MemoryUsers,
   Segment,
   Segmented,
   StoredMemory,

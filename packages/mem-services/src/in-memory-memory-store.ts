@@ -8,6 +8,7 @@ import type {
   MemoryRemoval,
   MemoryScope,
   MemoryStore,
+  MemoryUsers,
   Segment,
   Segmented,
   StoredMemory,
@@ -37,8 +38,10 @@ interface Log {
 /** A `MemoryStore` in this process's memory: gone when the process ends. Entries are kept frozen. */
 export class InMemoryMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented };
+  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
   readonly #logs = new Map<string, Log>();
+  /** By app: who has a log. */
+  readonly #users = new Map<string, string[]>();
 
   constructor() {
     this.abilities = {
@@ -52,6 +55,13 @@ export class InMemoryMemoryStore implements MemoryStore {
           return true;
         },
       },
+      users: {
+        listUsers: async (appName, { limit, cursor }) => {
+          const [all, start] = [this.#users.get(appName) ?? [], seqOf(cursor)];
+          const userIds = all.slice(start, start + limit);
+          return start + limit < all.length ? { userIds, next: String(start + limit) } : { userIds };
+        },
+      },
     };
   }
 
@@ -60,15 +70,14 @@ export class InMemoryMemoryStore implements MemoryStore {
     entries: readonly MemoryEntry[],
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }> {
-    const key = userKeyOf(scope);
-    const log = this.#logs.get(key) ?? emptyLog();
+    const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
     const written = new Set<string>();
     for (const entry of entries) {
       if (written.has(entry.id) || !mayWrite(log, entry, mode)) continue;
       written.add(entry.id);
       append(log, entry.id, frozen(entry));
     }
-    if (written.size > 0) this.#logs.set(key, log);
+    if (written.size > 0) this.#keep(scope, log);
     return { written: [...written], seq: log.seq };
   }
 
@@ -107,8 +116,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   }
 
   async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
-    const key = userKeyOf(scope);
-    const log = this.#logs.get(key) ?? emptyLog();
+    const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
     const doomed = idsOf(log, what).filter((id) => log.lineOf.get(id)?.entry);
     for (const id of doomed) append(log, id, undefined);
     log.removals += doomed.length;
@@ -116,9 +124,18 @@ export class InMemoryMemoryStore implements MemoryStore {
     if (doomed.length > 0) log.segments.clear();
     if (what === 'everything') {
       log.forgottenUntil = Math.max(log.forgottenUntil, now);
-      this.#logs.set(key, log);
+      this.#keep(scope, log);
     }
     return doomed.length;
+  }
+
+  #keep(scope: MemoryScope, log: Log): void {
+    const key = userKeyOf(scope);
+    if (this.#logs.has(key)) return;
+    this.#logs.set(key, log);
+    const users = this.#users.get(scope.appName) ?? [];
+    this.#users.set(scope.appName, users);
+    users.push(scope.userId);
   }
 }
 

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
-import type { MemoryScope, Runtime, VectorStore } from '@thole/core';
-import type { EmbeddingClient } from '@thole/recall';
+import type { Runtime } from '@thole/core';
+import { hasText, keepVectors } from './keep-vectors.ts';
+import type { VectorPlaces } from './keep-vectors.ts';
 
 /** An entry, and which model's vector of it the store has. */
 export interface VectorEntry {
@@ -28,9 +29,7 @@ const PAGE = 500;
 
 /** Makes the vectors of one user's entries and keeps them in a store. Never loses an entry: what fails is made later. */
 export class VectorMaker {
-  readonly #client: EmbeddingClient;
-  readonly #store: VectorStore;
-  readonly #scope: MemoryScope;
+  readonly #places: VectorPlaces;
   readonly #runtime: Runtime;
   readonly #entries: Map<string, VectorEntry>;
   // Those that may have no vector of the present model: all, when the model has changed.
@@ -40,18 +39,10 @@ export class VectorMaker {
   #making: Promise<void> = Promise.resolve();
   #embeddable = 0;
 
-  constructor(p: {
-    client: EmbeddingClient;
-    store: VectorStore;
-    scope: MemoryScope;
-    runtime: Runtime;
-    entries: Map<string, VectorEntry>;
-  }) {
-    this.#client = p.client;
-    this.#store = p.store;
-    this.#scope = p.scope;
-    this.#runtime = p.runtime;
-    this.#entries = p.entries;
+  constructor(places: VectorPlaces, entries: Map<string, VectorEntry>, runtime: Runtime) {
+    this.#places = places;
+    this.#entries = entries;
+    this.#runtime = runtime;
   }
 
   /** How many entries have a text to embed. */
@@ -113,11 +104,13 @@ export class VectorMaker {
   }
 
   #noticeModel(): void {
-    const { model } = this.#client;
+    const { model } = this.#places.client;
     if (this.#model === model) return;
     this.#model = model;
     for (const [id, entry] of this.#entries) {
       if (entry.model === model || !hasText(entry)) continue;
+      // Another process may have made it.
+      if (entry.model !== undefined) entry.asked = false;
       entry.retryAt = 0;
       this.#pending.set(id, entry);
     }
@@ -125,19 +118,19 @@ export class VectorMaker {
 
   async #removeGone(): Promise<void> {
     const ids = [...this.#gone].filter((id) => !this.#entries.has(id));
-    if (ids.length > 0) await this.#store.delete(this.#scope, ids);
+    if (ids.length > 0) await this.#places.store.delete(this.#places.scope, ids);
     for (const id of ids) this.#gone.delete(id);
   }
 
   // A store that outlives the process may have them.
   async #askStore(signal: AbortSignal | undefined): Promise<void> {
-    if (!this.#store.has) return;
-    const { model } = this.#client;
+    if (!this.#places.store.has) return;
+    const { model } = this.#places.client;
     const unasked = [...this.#pending.values()].filter((entry) => !entry.asked);
     for (let from = 0; from < unasked.length; from += PAGE) {
       const page = unasked.slice(from, from + PAGE);
       const ids = page.map(({ id }) => id);
-      const known = new Set(await this.#store.has(this.#scope, { model, ids, signal }));
+      const known = new Set(await this.#places.store.has(this.#places.scope, { model, ids, signal }));
       for (const entry of page) {
         entry.asked = true;
         if (known.has(entry.id)) this.#settle(entry, model);
@@ -148,7 +141,7 @@ export class VectorMaker {
   async #embedPending(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     const now = this.#runtime.monotonic();
     const due = [...this.#pending.values()].filter((entry) => how === 'all' || entry.retryAt <= now);
-    const { maxBatch, maxConcurrentBatches } = this.#client;
+    const { maxBatch, maxConcurrentBatches } = this.#places.client;
     const batches: VectorEntry[][] = [];
     for (let from = 0; from < due.length; from += maxBatch) batches.push(due.slice(from, from + maxBatch));
     const queue = how === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
@@ -191,25 +184,17 @@ export class VectorMaker {
   }
 
   async #embedBatch(batch: readonly VectorEntry[], job: Job): Promise<void> {
-    const { model } = this.#client;
-    const texts = batch.map(({ text }) => text);
-    const removals = batch.map((entry) => entry.removals);
-    const vectors = await this.#client.embed(texts, {
-      task: 'document',
-      signal: job.signal,
-      maxAttempts: job.attempts,
-    });
-    const isWanted = (entry: VectorEntry, i: number): boolean =>
-      this.#entries.get(entry.id) === entry && entry.removals === removals[i];
-    const rows = batch.flatMap((entry, i) => {
-      const vector = vectors[i];
-      return vector && isWanted(entry, i) ? [{ id: entry.id, model, vector }] : [];
-    });
-    if (rows.length > 0) await this.#store.upsert(this.#scope, rows);
-    // What was forgotten or changed meanwhile must not stay as it was.
-    const unwanted = batch.filter((entry, i) => !isWanted(entry, i)).map(({ id }) => id);
-    if (unwanted.length > 0) await this.#store.delete(this.#scope, unwanted);
-    for (const [i, entry] of batch.entries()) if (isWanted(entry, i)) this.#settle(entry, model);
+    const { model } = this.#places.client;
+    const wanted = new Map(batch.map((entry) => [entry.id, { entry, removals: entry.removals }]));
+    // Not where it was forgotten or changed meanwhile.
+    const isWanted = (id: string): boolean => {
+      const { entry, removals } = wanted.get(id)!;
+      return this.#entries.get(id) === entry && entry.removals === removals;
+    };
+    const texts = new Map(batch.map(({ id, text }) => [id, text]));
+    const { signal, attempts: maxAttempts } = job;
+    await keepVectors(this.#places, texts, { model, isWanted, maxAttempts, signal });
+    for (const entry of batch) if (isWanted(entry.id)) this.#settle(entry, model);
   }
 
   #settle(entry: VectorEntry, model: string): void {
@@ -237,10 +222,6 @@ interface Job {
   failures: number;
   /** The first that some entry was left without a vector for. */
   error: unknown;
-}
-
-function hasText({ text }: VectorEntry): boolean {
-  return text.trim() !== '';
 }
 
 // Not the texts' fault: the halves would fare no better.

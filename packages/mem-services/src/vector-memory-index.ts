@@ -11,6 +11,8 @@ import type { VectorRankingOptions } from './vector-memory-ranking.ts';
 const CANDIDATES = 200;
 /** Asked for beyond what is wanted: equals at the end stand newer first here, and by id in a store. */
 const BEYOND = 16;
+/** No store has more, and none is asked for a number that it cannot read. */
+const MOST = 2 ** 31 - 1;
 /** How long after a failure a query's call is not made again when it fails. */
 const DOWN_MS = 10_000;
 
@@ -26,11 +28,14 @@ export class VectorMemoryIndex implements MemoryIndex {
   readonly #clock: () => number;
   readonly #entries = new Map<string, VectorEntry>();
   readonly #maker: VectorMaker;
+  readonly #onLetGo: (index: VectorMemoryIndex) => void;
   #textBytes = 0;
   #isDownUntil = -Infinity;
 
-  constructor(p: VectorRankingOptions & { scope: MemoryScope; words: MemoryIndex }) {
-    const { client, store, scope, runtime } = p;
+  constructor(
+    p: VectorRankingOptions & { scope: MemoryScope; words: MemoryIndex; onLetGo: (index: VectorMemoryIndex) => void },
+  ) {
+    const { client, store, log, scope, runtime } = p;
     this.#client = client;
     this.#store = store;
     this.#scope = scope;
@@ -39,7 +44,8 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#weight = p.weight;
     this.#log = runtime.logger;
     this.#clock = () => runtime.monotonic();
-    this.#maker = new VectorMaker({ client, store, scope, runtime, entries: this.#entries });
+    this.#maker = new VectorMaker({ client, store, log, scope }, this.#entries, runtime);
+    this.#onLetGo = p.onLetGo;
   }
 
   get bytes(): number {
@@ -68,6 +74,10 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#maker.forget(ids);
   }
 
+  letGo(): void {
+    this.#onLetGo(this);
+  }
+
   async prepare(signal: AbortSignal | undefined): Promise<void> {
     await this.#maker.make('all', signal);
   }
@@ -86,7 +96,7 @@ export class VectorMemoryIndex implements MemoryIndex {
   }
 
   async #rankHybrid(query: string, unit: Float32Array | undefined, p: RankRequest): Promise<Scored[]> {
-    const limit = Math.max(CANDIDATES, 4 * p.limit);
+    const limit = Math.max(CANDIDATES, Math.min(MOST, 4 * p.limit));
     const lexical = await this.#words.rank(query, { ...p, limit, minScore: undefined });
     const near = unit ? await this.#nearest(unit, { ...p, limit, minScore: undefined }) : [];
     const found = hybridScores(lexical, near, { weight: this.#weight, explain: p.explain ?? false });
@@ -112,7 +122,7 @@ export class VectorMemoryIndex implements MemoryIndex {
     const accepts = (id: string): boolean =>
       this.#entries.get(id)?.model === model && (p.accepts === undefined || p.accepts(id));
     // Stores elsewhere know nothing of the filter: they are asked for more until enough pass.
-    for (let ask = limit + BEYOND; ; ask *= 4) {
+    for (let ask = Math.min(MOST, limit + BEYOND); ; ask = Math.min(MOST, 4 * ask)) {
       const answers = await this.#store.query(this.#scope, { model, vector, limit: ask, minScore, accepts, signal });
       const found = answers.filter(({ id }) => accepts(id));
       const isEnough = found.length > limit && found[limit - 1]!.score > answers.at(-1)!.score;

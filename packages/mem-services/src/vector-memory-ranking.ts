@@ -1,5 +1,5 @@
 import { userKeyOf } from '@thole/core';
-import type { MemoryScope, Runtime, VectorStore } from '@thole/core';
+import type { MemoryScope, MemoryStore, Runtime, VectorStore } from '@thole/core';
 import { wordRanking } from '@thole/recall';
 import type { EmbeddingClient, MemoryIndex, MemoryRanking } from '@thole/recall';
 import { VectorMemoryIndex } from './vector-memory-index.ts';
@@ -8,6 +8,8 @@ import { VectorMemoryIndex } from './vector-memory-index.ts';
 export interface VectorRankingOptions {
   readonly client: EmbeddingClient;
   readonly store: VectorStore;
+  /** Where the entries are. */
+  readonly log: Pick<MemoryStore, 'get'>;
   readonly runtime: Runtime;
   /** `vector`: by cosine alone; `hybrid`: the sum of the lexical signals and the cosine, times `weight`. */
   readonly kind: 'vector' | 'hybrid';
@@ -26,8 +28,13 @@ export class VectorMemoryRanking implements MemoryRanking {
   }
 
   createIndex(scope: MemoryScope): MemoryIndex {
-    const index = new VectorMemoryIndex({ ...this.#options, scope, words: this.#words.createIndex(scope) });
-    this.#indexes.set(userKeyOf(scope), index);
+    const key = userKeyOf(scope);
+    const onLetGo = (index: VectorMemoryIndex): void => {
+      if (this.#indexes.get(key) === index) this.#indexes.delete(key);
+    };
+    const words = this.#words.createIndex(scope);
+    const index = new VectorMemoryIndex({ ...this.#options, scope, words, onLetGo });
+    this.#indexes.set(key, index);
     return index;
   }
 

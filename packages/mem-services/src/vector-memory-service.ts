@@ -1,6 +1,6 @@
 import { checkBytes, checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
-import { EmbeddingClient, StoredMemoryService } from '@thole/recall';
+import { checkEmbedder, EmbeddingClient, StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 import { InMemoryVectorStore } from './in-memory-vector-store.ts';
 import { VectorMemoryRanking } from './vector-memory-ranking.ts';
@@ -27,6 +27,11 @@ export interface VectorMemoryServiceOptions {
   maxAttempts?: number | undefined;
   /** About how many bytes of vectors are remembered by model and text (16 MiB). */
   cacheBytes?: number | undefined;
+  /**
+   * About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. No limit
+   * where the store has no `has`: which entries have vectors is known nowhere else then.
+   */
+  indexBytes?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
@@ -41,6 +46,7 @@ const names: readonly (keyof VectorMemoryServiceOptions)[] = [
   'maxConcurrentBatches',
   'maxAttempts',
   'cacheBytes',
+  'indexBytes',
   'runtime',
 ];
 
@@ -55,7 +61,7 @@ export class VectorMemoryService extends StoredMemoryService {
     const { store = new InMemoryVectorStore(), entries = new InMemoryMemoryStore() } = options;
     const { ranking: kind = 'vector', vectorWeight: weight = 0.6 } = options;
     const { maxConcurrentBatches = 4, maxAttempts = 3, cacheBytes = 16 * 1024 * 1024 } = options;
-    if (typeof embedder?.embed !== 'function') throw invalidInput('embedder', 'an Embedder', embedder);
+    checkEmbedder(embedder);
     if (typeof store?.query !== 'function') throw invalidInput('store', 'a VectorStore', store);
     if (typeof entries?.since !== 'function') throw invalidInput('entries', 'a MemoryStore', entries);
     if (kind !== 'vector' && kind !== 'hybrid')
@@ -65,9 +71,10 @@ export class VectorMemoryService extends StoredMemoryService {
     checkCount('maxAttempts', maxAttempts, 1);
     checkBytes('cacheBytes', cacheBytes);
     const client = new EmbeddingClient({ embedder, runtime, maxConcurrentBatches, maxAttempts, cacheBytes });
-    const ranking = new VectorMemoryRanking({ client, store, runtime, kind, weight });
+    const ranking = new VectorMemoryRanking({ client, store, log: entries, runtime, kind, weight });
     const kept = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));
-    // Which entries have vectors is known nowhere else: letting an index go could mean to pay for them again.
-    super(kept, { runtime, topK, minScore, ranking, indexBytes: Infinity });
+    // Without `has`, letting an index go would mean to pay for its vectors again.
+    const { indexBytes = store.has ? undefined : Infinity } = options;
+    super(kept, { runtime, topK, minScore, ranking, indexBytes });
   }
 }

@@ -15,8 +15,8 @@ import type {
 const PAGE = 500;
 
 /**
- * A memory store that takes vectors out of a vector store before their entries go or get another text, so that no vector of
- * what was forgotten stays, wherever a process ends. `onRemoved` is told which.
+ * A memory store that takes vectors out of a vector store before their entries go or get another text, and once more after they
+ * went, so that no vector of what was forgotten stays, wherever a process ends and whatever others do. `onRemoved` is told which.
  */
 export class VectorRemovingStore implements MemoryStore {
   readonly specVersion = 1;
@@ -60,8 +60,12 @@ export class VectorRemovingStore implements MemoryStore {
   }
 
   async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+    const { seq } = await this.#entries.put(scope, [], 'ifAbsent');
     await this.#removeVectors(scope, await this.#idsOf(scope, what));
-    return this.#entries.remove(scope, what, now);
+    const count = await this.#entries.remove(scope, what, now);
+    // Another process may have kept a vector in between; one that comes now finds its entry gone.
+    if (count > 0) await this.#removeVectors(scope, await this.#removedAfter(scope, seq));
+    return count;
   }
 
   async #removeChanged(scope: MemoryScope, entries: readonly MemoryEntry[]): Promise<void> {
@@ -83,6 +87,16 @@ export class VectorRemovingStore implements MemoryStore {
       for (const { entry } of page.memories) ids.push(entry.id);
       if (page.next === undefined) return ids;
       cursor = page.next;
+    }
+  }
+
+  async #removedAfter(scope: MemoryScope, seq: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let after = seq; ;) {
+      const { changes, more } = await this.#entries.since(scope, after, PAGE);
+      for (const change of changes) if ('removed' in change) ids.push(change.removed);
+      if (!more) return ids;
+      after = changes.at(-1)!.seq;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { NewMemory } from '@thole/core';
 import { memoryAbilities, memoryServiceCases, register } from '@thole/testing';
 import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
@@ -21,6 +22,62 @@ register({ describe, it }, memoryServiceCases, {
     return service;
   },
   reopen: (service, runtime) => new StoredMemoryService(stores.get(service as StoredMemoryService)!, { runtime }),
+});
+
+describe('StoredMemoryService over a store that fails midway', () => {
+  const user = { appName: 'hotel', userId: 'alice' };
+  const fact = (id: string, evidence: string[]): NewMemory => ({ ...entry(id), kind: 'fact', evidence });
+  const entry = (id: string): NewMemory => ({ id, kind: 'turn', content: { parts: [{ text: id }] }, sessionId: 's1' });
+  const all = [
+    entry('t1'),
+    entry('t2'),
+    fact('a', ['t1']),
+    fact('b', ['t1']),
+    fact('c', ['b']),
+    fact('d', ['c', 't2']),
+  ];
+
+  for (const [name, forget, left] of [
+    [
+      'a fact',
+      (memory: StoredMemoryService) => memory.deleteMemory({ ...user, ids: ['a'] }),
+      [
+        ['t2', undefined],
+        ['d', ['t2']],
+      ],
+    ],
+    ['a session', (memory: StoredMemoryService) => memory.deleteSessionMemory({ ...user, sessionId: 's1' }), []],
+  ] as const) {
+    it(`forgets ${name} in whole when it is told so again, wherever it stopped (contract 31)`, async () => {
+      for (let failAt = 1; ; failAt++) {
+        let calls = 0;
+        const store = new InMemoryMemoryStore();
+        const failing = new Proxy(store, {
+          get(target, method: keyof InMemoryMemoryStore) {
+            const member: unknown = target[method];
+            if (typeof member !== 'function') return member;
+            return async (...args: unknown[]): Promise<unknown> => {
+              if (++calls === failAt) throw new Error('The store is down.');
+              return Reflect.apply(member, target, args);
+            };
+          },
+        });
+        const memory = new StoredMemoryService(store);
+        await memory.addMemory({ ...user, memories: all });
+        const failed = await forget(new StoredMemoryService(failing)).then(
+          () => false,
+          () => true,
+        );
+        if (failed) await forget(memory);
+        const { memories } = await memory.listMemories(user);
+        expect(
+          memories.map(({ id, evidence }) => [id, evidence]),
+          `after a failure at call ${failAt}`,
+        ).toEqual(left);
+        if (!failed) break;
+      }
+    });
+  }
 });
 
 describe(`InMemoryMemoryService with match 'substring'`, () => {

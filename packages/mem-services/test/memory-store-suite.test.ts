@@ -6,7 +6,7 @@ const isSegmented = new InMemoryMemoryStore().abilities.segmented !== undefined;
 
 register({ describe, it }, memoryStoreCases, {
   name: 'InMemoryMemoryStore',
-  claims: ['shared', ...(isSegmented ? ['segmented'] : [])],
+  claims: ['shared', 'users', ...(isSegmented ? ['segmented'] : [])],
   create: () => new InMemoryMemoryStore(),
   // All of a process share what is in its memory.
   reopen: (store) => store,

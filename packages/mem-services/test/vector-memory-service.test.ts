@@ -281,6 +281,17 @@ describe('VectorMemoryService', () => {
     ]);
   });
 
+  it('makes no vector anew that another process has made of the new model', async () => {
+    const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
+    const embedders = [changing(), changing()];
+    const [first, second] = embedders.map((embedder) => new VectorMemoryService({ embedder, ...stores }));
+    await first!.addSessionToMemory(sessionOf('a pool', 'a bar'));
+    expect((await found(second!, 'bar'))[0]).toBe('a bar');
+    for (const embedder of embedders) Object.assign(embedder, { model: 'hash-2' });
+    for (const memory of [first!, second!]) expect((await found(memory, 'pool'))[0]).toBe('a pool');
+    expect(embedders.map(({ requests }) => requests.filter(({ task }) => task === 'document').length)).toEqual([2, 0]);
+  });
+
   it('compares no query with the vectors of another model while new ones cannot be made: words find their entries', async () => {
     const embedder = changing();
     const runtime = new FixedRuntime();
@@ -338,6 +349,107 @@ describe('VectorMemoryService', () => {
     const [vector] = await works(['a secret'], { task: 'query' });
     expect(await store.query(user, { model: 'hash@1024', vector: vector!, limit: 5 })).toEqual([]);
     expect(await found(memory, 'a secret')).toEqual([]);
+  });
+
+  // Two services over the same stores are what two processes are.
+  const twoProcesses = (
+    at: 'embed' | 'upsert' | 'remove',
+    change: (other: VectorMemoryService) => Promise<unknown>,
+  ) => {
+    const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
+    const slow = changing();
+    const other = new VectorMemoryService({ embedder: changing(), store, entries });
+    let done: Promise<unknown> | undefined;
+    const changedBy = <A extends unknown[], R>(work: (...args: A) => Promise<R>, when: 'before' | 'after') => {
+      return async (...args: A): Promise<R> => {
+        if (when === 'before') await (done ??= change(other));
+        const answer = await work(...args);
+        if (when === 'after') await (done ??= change(other));
+        return answer;
+      };
+    };
+    const slowStore = Object.assign(Object.create(store) as VectorStore, {
+      upsert: changedBy(store.upsert.bind(store), 'after'),
+      query: store.query.bind(store),
+      delete: store.delete.bind(store),
+      has: store.has.bind(store),
+    });
+    if (at === 'embed') slow.embed = changedBy(slow.embed.bind(slow), 'before');
+    const first = new VectorMemoryService({ embedder: slow, store: at === 'upsert' ? slowStore : store, entries });
+    return { first, other, store };
+  };
+
+  const cosines = async (store: VectorStore, text: string): Promise<number[]> => {
+    const [vector] = await new HashEmbedder().embed([text], { task: 'query' });
+    const rows = await store.query(user, { model: 'hash@1024', vector: vector!, limit: 10 });
+    return rows.map(({ score }) => Math.round(score * 1000) / 1000);
+  };
+
+  for (const at of ['embed', 'upsert'] as const) {
+    it(`leaves no vector of what another process forgets meanwhile (${at}; contract 31)`, async () => {
+      for (const forget of [
+        (other: VectorMemoryService) => other.deleteUserMemory(user),
+        (other: VectorMemoryService) => other.deleteSessionMemory({ ...user, sessionId: 's1' }),
+        (other: VectorMemoryService) => other.deleteMemory({ ...user, ids: ['["s1","e0"]'] }),
+      ]) {
+        const { first, store } = twoProcesses(at, forget);
+        await first.addSessionToMemory(sessionOf('a secret'));
+        expect(await cosines(store, 'a secret')).toEqual([]);
+        expect(await found(first, 'a secret')).toEqual([]);
+      }
+    });
+
+    it(`keeps no vector of what an entry said before another process changed it meanwhile (${at})`, async () => {
+      const change = { content: { parts: [{ text: 'roof garden' }] } };
+      const { first, other, store } = twoProcesses(at, (by) => by.updateMemory({ ...user, id: '["s1","e0"]', change }));
+      await first.addSessionToMemory(sessionOf('a secret'));
+      expect([await cosines(store, 'roof garden'), await cosines(store, 'a secret')]).toEqual([[1], [0]]);
+      for (const memory of [first, other]) {
+        const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'roof garden' });
+        expect([memories[0]!.score, vectorsMissing]).toEqual([expect.closeTo(1, 5), undefined]);
+      }
+    });
+  }
+
+  it('leaves no vector that another process keeps between the removal of vectors and that of entries (contract 31)', async () => {
+    const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
+    const remove = entries.remove.bind(entries);
+    const other = new VectorMemoryService({ embedder: changing(), store, entries });
+    const forgetting = Object.assign(Object.create(entries) as InMemoryMemoryStore, {
+      remove: async (...args: Parameters<typeof remove>) => {
+        await other.addEventsToMemory({ ...user, sessionId: 's1', events: sessionOf('a bar', 'a secret').events });
+        return remove(...args);
+      },
+    });
+    for (const method of ['put', 'since', 'get', 'list'] as const)
+      Object.assign(forgetting, { [method]: entries[method].bind(entries) });
+    const memory = new VectorMemoryService({ embedder: changing(), store, entries: forgetting });
+    await memory.addSessionToMemory(sessionOf('a bar'));
+    expect(await memory.deleteSessionMemory({ ...user, sessionId: 's1' })).toBe(2);
+    expect(await cosines(store, 'a secret')).toEqual([]);
+  });
+
+  it('lets the indexes of others go within its bytes, and makes no vector again when they are back', async () => {
+    const embedder = changing();
+    const store = new InMemoryVectorStore();
+    const has = store.has.bind(store);
+    let asked = 0;
+    store.has = async (...of) => {
+      asked++;
+      return has(...of);
+    };
+    const memory = new VectorMemoryService({ embedder, store, indexBytes: 0, cacheBytes: 0 });
+    const users = ['ann', 'bob'].map((userId) => ({ ...user, userId }));
+    for (const each of users) await memory.addSessionToMemory({ ...sessionOf('a pool', 'a bar'), ...each });
+    asked = 0;
+    for (const each of [...users, ...users]) {
+      const { memories, vectorsMissing } = await memory.searchMemory({ ...each, query: 'a bar', limit: 1 });
+      expect([memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual(['a bar', undefined]);
+    }
+    expect(embedder.requests.filter(({ task }) => task === 'document')).toHaveLength(users.length);
+    expect(asked, 'each came back to an index made anew').toBe(4);
+    await memory.deleteUserMemory(users[0]!);
+    expect((await memory.searchMemory({ ...users[0]!, query: 'a bar' })).memories).toEqual([]);
   });
 
   it('makes no vector again that a store has from before', async () => {
@@ -432,6 +544,11 @@ describe('VectorMemoryService', () => {
   it('refuses what is no embedder, no store, and numbers that cannot be', () => {
     expect(() => new VectorMemoryService({ embedder: {} as Embedder })).toThrow('embedder must be an Embedder');
     for (const [options, message] of [
+      [{ embedder: changing({ model: '' }) }, 'embedder.model must'],
+      [{ embedder: changing({ model: 7 as never }) }, 'embedder.model must be'],
+      [{ embedder: changing({ dimensions: 0 }) }, 'embedder.dimensions must be'],
+      [{ embedder: changing({ maxBatch: undefined as never }) }, 'embedder.maxBatch must be'],
+      [{ embedder: changing({ maxBatch: Number.NaN }) }, 'embedder.maxBatch must be'],
       [{ store: {} }, 'store must be a VectorStore'],
       [{ entries: {} }, 'entries must be a MemoryStore'],
       [{ ranking: 'best' }, 'ranking must be'],

@@ -45,6 +45,38 @@ describe('standardAnalyzer', () => {
     expect(of(one)).toEqual(of(other));
   });
 
+  it.each([
+    ['بيوت', 'بيتنا'],
+    ['سيارات', 'سيارتي'],
+    ['أطباء', 'الطبيب'],
+    ['يعمل', 'أعمل'],
+    ['يسكنون', 'نسكن'],
+    ['رسالة', 'والرسائل'],
+    ['كِتَاب', 'كتبي'],
+    ['кошек', 'кошка'],
+    ['подарки', 'подарок'],
+    ['окон', 'окно'],
+    ['огурцы', 'огурец'],
+    ['यात्राएँ', 'यात्रा'],
+    ['gespielt', 'spielen'],
+    ['gesagt', 'sage'],
+    ['gearbeitet', 'Arbeiten'],
+  ])('gives %s and %s a form in common', (one, other) => {
+    const forms = new Set(words(one, 'query'));
+    expect(words(other, 'entry').filter((form) => forms.has(form))).not.toEqual([]);
+  });
+
+  it.each([
+    ['بيت', 'قطة'],
+    ['يد', 'أب'],
+    ['город', 'нога'],
+    ['geben', 'legen'],
+    ['gestern', 'geliebt'],
+  ])('gives %s and %s none', (one, other) => {
+    const forms = new Set(words(one, 'query'));
+    expect(words(other, 'entry').filter((form) => forms.has(form))).toEqual([]);
+  });
+
   it('drops English stop words, unless nothing else is there', () => {
     expect(of('where is the pool that we had')).toEqual(['pool']);
     expect(of('to be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);

@@ -4,7 +4,7 @@ export { RedisArtifactStore } from './redis-artifact-store.ts';
 export { RedisMemoryService } from './redis-memory-service.ts';
 export type { RedisMemoryServiceOptions } from './redis-memory-service.ts';
 export { RedisMemoryStore } from './memory/redis-memory-store.ts';
-export type { PruneMemoriesRequest } from './memory/prune-memories.ts';
+export type { PruneMemoriesRequest } from '@thole/recall';
 export { RedisSessionService } from './redis-session-service.ts';
 export type { RedisSessionServiceOptions } from './redis-session-service.ts';
 export { RedisSessionStore } from './redis-session-store.ts';

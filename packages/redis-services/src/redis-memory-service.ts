@@ -1,8 +1,6 @@
 import { invalidInput, isPlainObject, systemRuntime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
-import { pruneMemories } from './memory/prune-memories.ts';
-import type { PruneMemoriesRequest } from './memory/prune-memories.ts';
 import { RedisMemoryStore } from './memory/redis-memory-store.ts';
 import type { RedisClient } from './redis-client.ts';
 import { redisOptionNames } from './redis-options.ts';
@@ -25,14 +23,6 @@ export class RedisMemoryService extends StoredMemoryService {
     const store = new RedisMemoryStore(client, ofStore);
     super(store, ofService);
     this.#store = store;
-  }
-
-  /**
-   * Retention: removes what is older than `olderThan` (seconds) of an app or of one of its users, as `deleteMemory` does, so
-   * that it does not come back by ingestion; facts that rested on nothing else go along. Answers how many entries went.
-   */
-  pruneMemories(p: PruneMemoriesRequest): Promise<number> {
-    return pruneMemories(this, this.#store, p);
   }
 
   /** Resolves if the server answers in time; otherwise `STORE_UNAVAILABLE`. */

@@ -70,7 +70,7 @@ export function memoryStoreSubjects(
 ): SubjectMaker<MemoryStore> & { name: string } {
   return {
     name: `${name}, memory store`,
-    claims: ['shared', 'segmented'],
+    claims: ['shared', 'segmented', 'users'],
     ...ofPrefixes(`${name}/log`, make),
   };
 }

@@ -1,8 +1,6 @@
 import { invalidInput, isPlainObject, systemRuntime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
-import { pruneMemories } from './memory/prune-memories.ts';
-import type { PruneMemoriesRequest } from './memory/prune-memories.ts';
 import { SqlMemoryStore } from './memory/sql-memory-store.ts';
 import type { SqlMemoryStoreOptions } from './memory/sql-memory-store.ts';
 import { databaseOptionNames } from './options/database-options.ts';
@@ -24,14 +22,6 @@ export class DatabaseMemoryService extends StoredMemoryService {
     const store = new SqlMemoryStore(ofStore);
     super(store, ofService);
     this.#store = store;
-  }
-
-  /**
-   * Retention: removes what is older than `olderThan` (seconds) of an app or of one of its users, as `deleteMemory` does, so
-   * that it does not come back by ingestion; facts that rested on nothing else go along. Answers how many entries went.
-   */
-  pruneMemories(p: PruneMemoriesRequest): Promise<number> {
-    return pruneMemories(this, this.#store, p);
   }
 
   /** Makes the tables, or brings them to this package's version: for those who set `autoMigrate: false`. */

@@ -11,7 +11,7 @@ export { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
 export type { SqlArtifactStoreOptions } from './artifact/sql-artifact-store.ts';
 export { SqlMemoryStore } from './memory/sql-memory-store.ts';
 export type { SqlMemoryStoreOptions } from './memory/sql-memory-store.ts';
-export type { PruneMemoriesRequest } from './memory/prune-memories.ts';
+export type { PruneMemoriesRequest } from '@thole/recall';
 export { SqlSessionStore } from './session/sql-session-store.ts';
 export type { SqlSessionStoreOptions } from './session/session-store-options.ts';
 export type { DatabaseOptions } from './options/database-options.ts';

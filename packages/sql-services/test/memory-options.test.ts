@@ -21,7 +21,7 @@ const codec = { encode: backwards, decode: (stored: string | Uint8Array): string
 
 register({ describe, it }, memoryStoreCases, {
   name: 'SqlMemoryStore (SQLite, through a codec)',
-  claims: ['segmented'],
+  claims: ['segmented', 'users'],
   create: (runtime) => new SqlMemoryStore({ dbUrl: 'sqlite://:memory:', runtime, codec }),
   destroy: (store) => (store as SqlMemoryStore).close(),
 });

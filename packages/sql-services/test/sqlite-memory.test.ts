@@ -27,7 +27,7 @@ register({ describe, it }, memoryServiceCases, {
 
 register({ describe, it }, memoryStoreCases, {
   name: 'SqlMemoryStore (SQLite)',
-  claims: ['shared', 'segmented'],
+  claims: ['shared', 'segmented', 'users'],
   create: (runtime) => kept((dbUrl) => new SqlMemoryStore({ dbUrl, runtime, timeoutMs: 600_000 })),
   reopen: (store, runtime) => new SqlMemoryStore({ dbUrl: urls.get(store)!, runtime, timeoutMs: 600_000 }),
   destroy: (store) => (store as SqlMemoryStore).close(),

@@ -1,11 +1,12 @@
-import { checkCount, invalidInput, isoTime, refuseUnknown, textOf } from '@thole/core';
-import type { MemoryEntry, MemoryFilter, Tool, ToolContext } from '@thole/core';
+import { checkCount, isoTime, refuseUnknown, textOf } from '@thole/core';
+import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 import { readTimeRange } from './read-time-range.ts';
 import type { TimeRange } from './read-time-range.ts';
-import { ZonedTime } from './zoned-time.ts';
+import { zonesOf } from './told-time-zone.ts';
+import type { ToldTimeZone } from './told-time-zone.ts';
 
 /** How much `load_memory` answers, and of what. */
 export interface LoadMemoryToolOptions {
@@ -14,11 +15,8 @@ export interface LoadMemoryToolOptions {
   /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
-  /**
-   * The user's time zone, by its IANA name, or what tells it for a call: in it the model's times are read and memories' times are
-   * told. Without one, or where none is told, UTC.
-   */
-  timeZone?: string | ((toolContext: ToolContext) => string | undefined) | undefined;
+  /** The user's, in which the model's times are read and memories' times are told (UTC). */
+  timeZone?: ToldTimeZone | undefined;
 }
 
 /** One memory as the model sees it: times are ISO 8601, `score` has three digits, `until` is there for a fact that has ended. */
@@ -87,18 +85,6 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
 export const LOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ loadMemoryTool());
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be looked up. Go on without it.';
-function zonesOf(timeZone: LoadMemoryToolOptions['timeZone']): (toolContext: ToolContext) => ZonedTime | undefined {
-  if (timeZone === undefined) return () => undefined;
-  if (typeof timeZone === 'string') {
-    const zone = new ZonedTime(timeZone);
-    return () => zone;
-  }
-  if (typeof timeZone !== 'function') throw invalidInput('timeZone', 'a string or a function', timeZone);
-  return (toolContext) => {
-    const told = timeZone(toolContext);
-    return told === undefined ? undefined : new ZonedTime(told);
-  };
-}
 
 /** Both conditions: what the app allows, and what the model asked for. */
 function withinFilter(filter: MemoryFilter | undefined, range: MemoryFilter): MemoryFilter | undefined {
@@ -112,9 +98,8 @@ function toLoadedMemory(
   { content, author, timestamp, validTo, score }: MemoryEntry,
   zone: ZonedTime | undefined,
 ): LoadedMemory {
-  const told = (seconds: number | undefined): string | undefined => (zone ? zone.isoOf(seconds) : isoTime(seconds));
-  const time = told(timestamp);
-  const until = told(validTo);
+  const time = isoTime(timestamp, zone);
+  const until = isoTime(validTo, zone);
   return {
     text: textOf(content),
     ...(author !== undefined && { author }),

@@ -1,6 +1,8 @@
 import { checkCount, packMemory, refuseUnknown, textOf, TholeError } from '@thole/core';
-import type { Content, LlmRequest, MemoryEntry, MemoryFilter, Tool, ToolContext } from '@thole/core';
+import type { Content, LlmRequest, MemoryEntry, MemoryFilter, Tool, ToolContext, ZonedTime } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
+import { zonesOf } from './told-time-zone.ts';
+import type { ToldTimeZone } from './told-time-zone.ts';
 
 /** How much `preload_memory` quotes, of what, and where. */
 export interface PreloadMemoryToolOptions {
@@ -13,6 +15,8 @@ export interface PreloadMemoryToolOptions {
   /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
+  /** The user's, in which headings say when something was said (UTC). One that is told for a call and is none is logged, and UTC stands in. */
+  timeZone?: ToldTimeZone | undefined;
 }
 
 /**
@@ -23,12 +27,14 @@ export interface PreloadMemoryToolOptions {
  * service, words to search for or hits; a search that fails is logged, and the run goes on.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
-  refuseUnknown(options, ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter'], 'preload_memory');
-  const { maxEntries = 40, maxTokens = 900, placement = 'user', minScore, filter } = options;
+  const known = ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter', 'timeZone'];
+  refuseUnknown(options, known, 'preload_memory');
+  const { maxEntries = 40, maxTokens = 900, placement = 'user', minScore, filter, timeZone } = options;
   checkCount('maxEntries', maxEntries, 1);
   checkCount('maxTokens', maxTokens, 1);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
+  const zoneOf = zonesOf(timeZone);
 
   async function findBlock(toolContext: ToolContext, shown: readonly Content[]): Promise<string> {
     const query = wordsOf(toolContext.userContent);
@@ -36,10 +42,20 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     try {
       const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minScore, filter });
       const news = withoutShown(memories, toolContext.sessionId, shown);
-      return packMemory(news, { maxEntries, maxTokens, now: toolContext.runtime.now() }) ?? '';
+      const now = toolContext.runtime.now();
+      return packMemory(news, { maxEntries, maxTokens, now, zone: zoneFor(toolContext) }) ?? '';
     } catch (error) {
-      logFailure(error, toolContext);
+      logFailure('preload_memory could not search', error, toolContext);
       return '';
+    }
+  }
+
+  function zoneFor(toolContext: ToolContext): ZonedTime | undefined {
+    try {
+      return zoneOf(toolContext);
+    } catch (error) {
+      logFailure('preload_memory was told no time zone', error, toolContext);
+      return undefined;
     }
   }
 
@@ -90,8 +106,8 @@ function wordsOf(message: Content): string {
   return texts.join('\n').trim();
 }
 
-function logFailure(error: unknown, { agentName, sessionId, runtime, signal }: ToolContext): void {
+function logFailure(sentence: string, error: unknown, { agentName, sessionId, runtime, signal }: ToolContext): void {
   if (signal.aborted || TholeError.is(error, 'MEMORY_NOT_CONFIGURED')) return;
   const code = TholeError.is(error) ? error.code : error instanceof Error ? error.name : typeof error;
-  runtime.logger.warn('preload_memory could not search', { tool: 'preload_memory', code, agentName, sessionId });
+  runtime.logger.warn(sentence, { tool: 'preload_memory', code, agentName, sessionId });
 }

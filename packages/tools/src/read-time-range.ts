@@ -1,6 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { MemoryFilter } from '@thole/core';
-import type { ZonedTime } from './zoned-time.ts';
+import type { MemoryFilter, ZonedTime } from '@thole/core';
 
 /** What a model says of a span of time: days, months, years, or days with a time. An empty text says nothing. */
 export interface TimeRange {

@@ -134,6 +134,25 @@ describe('the span of time of load_memory', () => {
   });
 });
 
+describe('the number of memories that load_memory answers', () => {
+  const memories = Array.from({ length: 9 }, (_, i) => ({
+    ...{ id: `m${i}`, kind: 'note' as const, content: { parts: [{ text: `Note ${i}.` }] }, timestamp: 1 },
+  }));
+
+  it('is five unless told, also where a memory gives more than it was asked for', async () => {
+    for (const limit of [undefined, 1, 7]) {
+      const { asked, answer } = await load({}, { limit }, { memories });
+      expect([asked!.limit, (answer as { memories: unknown[] }).memories.length]).toEqual([limit ?? 5, limit ?? 5]);
+    }
+    expect(() => loadMemoryTool({ limit: 0 })).toThrow('limit must be a whole number from 1 on.');
+  });
+
+  it('goes with the app’s minScore and filter', async () => {
+    const { asked } = await load({}, { minScore: 0.3, filter: { kinds: ['fact'] } });
+    expect([asked!.minScore, asked!.filter]).toEqual([0.3, { kinds: ['fact'] }]);
+  });
+});
+
 describe('the time zone of load_memory', () => {
   const memories: MemoryEntry[] = [
     {

@@ -126,6 +126,33 @@ describe('what preload_memory quotes', () => {
   });
 });
 
+describe('the time zone of preload_memory', () => {
+  const memories = [turn('Around midnight.', { timestamp: Date.parse('2026-06-30T22:30:00Z') / 1000 })];
+  const toldIn = async (timeZone: PreloadMemoryToolOptions['timeZone'], state = {}): Promise<string | undefined> => {
+    const { contents } = await preload(memories, { timeZone }, undefined, { state });
+    return contents[0]!.parts![0]!.text!.split('\n')[2];
+  };
+
+  it('is the one in which it says when, so that a day is the user’s day; UTC without one', async () => {
+    expect(await toldIn(undefined)).toBe('2026-06-30T22:30:00Z:');
+    expect(await toldIn('Europe/Berlin')).toBe('2026-07-01T00:30:00+02:00:');
+    expect(await toldIn('America/New_York')).toBe('2026-06-30T18:30:00-04:00:');
+  });
+
+  it('may be each user’s own, from their state', async () => {
+    const own: PreloadMemoryToolOptions['timeZone'] = ({ state }) => state.get<string>('user:timeZone');
+    expect(await toldIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toBe('2026-07-01T07:30:00+09:00:');
+    expect(await toldIn(own)).toBe('2026-06-30T22:30:00Z:');
+  });
+
+  it('that is told and is none is logged, and UTC stands in', async () => {
+    const runtime = new FixedRuntime();
+    const { contents } = await preload(memories, { timeZone: () => 'Mars/Olympus' }, undefined, { runtime });
+    expect(contents[0]!.parts![0]!.text).toContain('2026-06-30T22:30:00Z:');
+    expect(runtime.logs).toMatchObject([{ level: 'warn', fields: { code: 'INVALID_INPUT' } }]);
+  });
+});
+
 describe('where preload_memory puts it', () => {
   const hello: Content = { role: 'user', parts: [{ text: 'A room.' }] };
   const heard: Content = { role: 'model', parts: [{ text: 'Which?' }] };
@@ -192,6 +219,8 @@ describe('where preload_memory puts it', () => {
 
 describe('preloadMemoryTool', () => {
   it.each([
+    [{ timeZone: 'Mars/Olympus' }, "timeZone must be a time zone's IANA name, such as Europe/Berlin."],
+    [{ timeZone: 7 }, 'timeZone must be a string or a function, but it is a number.'],
     [{ maxEntries: 0 }, 'maxEntries must be a whole number from 1 on.'],
     [{ maxTokens: 1.5 }, 'maxTokens must be a whole number from 1 on.'],
     [{ maxTokens: '900' }, 'maxTokens must be a whole number from 1 on, but it is a string.'],

@@ -1,80 +1,16 @@
 import assert from 'node:assert/strict';
-import { textOf, turnId } from '@thole/core';
-import type { Event, MemoryEntry, MemoryService, Session, UserRef } from '@thole/core';
+import { textOf } from '@thole/core';
+import type { MemoryEntry, MemoryService, UserRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { memoryCommands } from '@thole/memory/commands';
 import { profile } from '@thole/memory/profile';
-import { FixedRuntime, ScriptedLlm } from '@thole/testing';
-import { NAMES } from './names.ts';
+import { confusableNames, FixedRuntime, ScriptedLlm } from '@thole/testing';
+import { KnownUser } from './known-user.ts';
 
 const SESSIONS = ['s', 's:', 'S'];
 const NOTES = ['n1', 'n2', 'remember:n1'];
 const TOPICS = ['pizza', 'kiwi', 'garden'];
 const KINDS = ['turn', 'fact', 'note'] as const;
-
-/** What memory has to know of one user, and what it must not know any more. */
-class Known {
-  readonly user: UserRef;
-  /** Stands in every text of this user, and in nobody else's. */
-  readonly sign: string;
-  readonly texts = new Map<string, { text: string; sessionId?: string }>();
-  readonly #said = new Map<string, Event[]>();
-  readonly #gone = new Set<string>();
-  #goneUntil = -Infinity;
-
-  constructor(user: UserRef, sign: string) {
-    this.user = user;
-    this.sign = sign;
-  }
-
-  say(sessionId: string, text: string, now: number): Event {
-    const events = this.#said.get(sessionId) ?? [];
-    this.#said.set(sessionId, events);
-    // Ids begin anew for every user: they are as good as equal.
-    const event: Event = {
-      id: `e${events.length}`,
-      invocationId: `i${events.length}`,
-      author: events.length % 2 === 0 ? 'user' : 'agent',
-      timestamp: now,
-      content: { parts: [{ text: `${text} ${this.sign}` }] },
-      actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
-    };
-    events.push(event);
-    return event;
-  }
-
-  session(sessionId: string): Session {
-    const events = [...(this.#said.get(sessionId) ?? [])];
-    return {
-      ...this.user,
-      id: sessionId,
-      state: {},
-      events,
-      lastUpdateTime: 0,
-      lastSeq: events.length,
-      incarnation: 'i',
-    };
-  }
-
-  ingest(sessionId: string, events: readonly Event[]): void {
-    for (const { id: eventId, content, timestamp } of events) {
-      const id = turnId(sessionId, eventId);
-      if (this.#gone.has(id) || timestamp <= this.#goneUntil || this.texts.has(id)) continue;
-      this.texts.set(id, { text: textOf(content), sessionId });
-    }
-  }
-
-  forget(ids: readonly string[]): number {
-    const there = ids.filter((id) => this.texts.delete(id));
-    for (const id of there) this.#gone.add(id);
-    return there.length;
-  }
-
-  forgetEverything(now: number): number {
-    this.#goneUntil = now;
-    return this.forget([...this.texts.keys()]);
-  }
-}
 
 /** How much is done, and what decides it. */
 export interface RandomLife {
@@ -100,17 +36,17 @@ export async function liveAtRandom(
   const commands = memoryCommands({ memory, sessions, runtime });
   const profiles = profile({ memory, llm: new ScriptedLlm(), runtime });
 
-  const known = new Map<string, Known>();
-  const people = NAMES.map(([apps, users]) =>
+  const known = new Map<string, KnownUser>();
+  const people = confusableNames.map(({ apps, users }) =>
     apps.flatMap((appName) => users.map((userId) => knownOf({ appName, userId }))),
   );
-  function knownOf(user: UserRef): Known {
+  function knownOf(user: UserRef): KnownUser {
     const key = JSON.stringify([user.appName, user.userId]);
-    if (!known.has(key)) known.set(key, new Known(user, `@${known.size}@`));
+    if (!known.has(key)) known.set(key, new KnownUser(user, `@${known.size}@`));
     return known.get(key)!;
   }
 
-  async function act(person: Known, all: readonly Known[], i: number): Promise<string> {
+  async function act(person: KnownUser, all: readonly KnownUser[], i: number): Promise<string> {
     const { user } = person;
     const [sessionId, text] = [of(SESSIONS), `${of(TOPICS)} ${i}`];
     const someIds = (): string[] => Array.from({ length: 1 + below(3) }, () => of([...of(all).texts.keys(), 'nobody']));
@@ -159,7 +95,7 @@ export async function liveAtRandom(
     return 'forget everything';
   }
 
-  async function check({ user, sign, texts }: Known): Promise<void> {
+  async function check({ user, sign, texts }: KnownUser): Promise<void> {
     const entries = (await memory.listMemories({ ...user, limit: 1_000, filter: { kinds: KINDS } })).memories;
     const own = entries.filter(({ kind }) => kind !== 'fact');
     assert.deepEqual(

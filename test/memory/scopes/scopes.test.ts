@@ -68,7 +68,7 @@ describe.each(services)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) =
   });
 
   it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
-    const living = liveAtRandom((runtime) => withScopes(make(runtime), change), { seed, operations: 240 });
+    const living = liveAtRandom((runtime) => withScopes(make(runtime), change), { seed, operations: 280 });
     await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
   });
 });

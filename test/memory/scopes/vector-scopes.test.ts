@@ -41,7 +41,7 @@ describe.each(stores)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => 
   });
 
   it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
-    const living = vectorsAtRandom(withScopes(make(), change), { seed, operations: 240 });
+    const living = vectorsAtRandom(withScopes(make(), change), { seed, operations: 280 });
     await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
   });
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { UserRef, VectorStore } from '@thole/core';
-import { FixedRuntime } from '@thole/testing';
+import { confusableNames, FixedRuntime } from '@thole/testing';
 import type { RandomLife } from './live-at-random.ts';
-import { NAMES } from './names.ts';
 
 const IDS = ['a', 'a ', 'A', '["s","e"]', '%61', 'b'];
 const MODELS = ['m', 'm ', 'M'];
@@ -61,7 +60,7 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
   }
 
   for (let i = 0; i < operations; i++) {
-    const [apps, users] = NAMES[Math.floor((i * NAMES.length) / operations)]!;
+    const { apps, users } = confusableNames[Math.floor((i * confusableNames.length) / operations)]!;
     const anyOf = (): Known => knownOf({ appName: of(apps), userId: of(users) });
     const [one, other] = [anyOf(), anyOf()];
     let doing = 'nothing yet';

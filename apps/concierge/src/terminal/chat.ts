@@ -14,8 +14,8 @@ export class Chat {
   readonly #context: Omit<CommandContext, 'signal'>;
   #run: Run | undefined;
   #hasQuit = false;
-  /** While a conversation is put into memory. */
-  #keeping: AbortController | undefined;
+  /** While a command runs, which may put the conversation into memory. */
+  #working: AbortController | undefined;
 
   constructor(p: { concierge: Concierge; write: (text: string) => void }) {
     this.#write = p.write;
@@ -37,10 +37,10 @@ export class Chat {
       const parsed = parseLine(line);
       const own = parsed.kind === 'command' && Object.hasOwn(commands, parsed.name) ? commands[parsed.name] : undefined;
       // Memory's commands hear every line. Of the chat's own they hear that it is no yes: an empty line is no command.
-      const answer = await concierge.command(own ? '' : line);
+      const answer = await this.#stoppable((signal) => concierge.command(own ? '' : line, signal));
       if (answer) print(answer.text);
       if (own && parsed.kind === 'command')
-        return await this.#keep((signal) => own.run(parsed.argument, { ...this.#context, signal }));
+        return await this.#stoppable((signal) => own.run(parsed.argument, { ...this.#context, signal }));
       if (answer && !answer.isMessage) return;
       if (parsed.kind === 'message') await this.#say(parsed.text);
       if (parsed.kind === 'command')
@@ -53,8 +53,8 @@ export class Chat {
   /** Stops the answer that is being given, or facts being drawn from what was said; false when there is nothing to stop. */
   interrupt(): boolean {
     if (this.#run) this.#run.abort('The guest interrupted.');
-    else if (this.#keeping?.signal.aborted === false)
-      this.#keeping.abort(new TholeError('RUN_ABORTED', 'The guest interrupted.'));
+    else if (this.#working?.signal.aborted === false)
+      this.#working.abort(new TholeError('RUN_ABORTED', 'The guest interrupted.'));
     else return false;
     return true;
   }
@@ -63,7 +63,7 @@ export class Chat {
   async close(): Promise<boolean> {
     const { concierge, print } = this.#context;
     try {
-      printDelay(await this.#keep((signal) => concierge.close(signal)), print);
+      printDelay(await this.#stoppable((signal) => concierge.close(signal)), print);
       return true;
     } catch (error) {
       print(errorLine(error));
@@ -71,12 +71,12 @@ export class Chat {
     }
   }
 
-  async #keep<T>(work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
-    const keeping = (this.#keeping = new AbortController());
+  async #stoppable<T>(work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+    const working = (this.#working = new AbortController());
     try {
-      return await work(keeping.signal);
+      return await work(working.signal);
     } finally {
-      this.#keeping = undefined;
+      this.#working = undefined;
     }
   }
 

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { bookingId, isTaken, keepBooking } from '../bookings.ts';
 import type { Booking } from '../bookings.ts';
 import { rooms } from '../inventory.ts';
-import { dateOf, readStay } from '../stay.ts';
+import { datesIn, readStay } from '../stay.ts';
 import { stayParameters } from './stay-parameters.ts';
 
-/** `book_room`: books one room for the guest; answers the booking and the room, or an error that says why not. */
-export function bookRoomTool(): Tool {
+/** `book_room`: books one room for the guest; answers the booking and the room, or an error that says why not. Today is the time zone's. */
+export function bookRoomTool(timeZone: string = 'UTC'): Tool {
+  const dateOf = datesIn(timeZone);
   return new FunctionTool({
     name: 'book_room',
     description: 'Books a room by its number. Wishes that the inventory does not list go along as a request.',

@@ -5,7 +5,7 @@ import { isTaken } from '../bookings.ts';
 import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../inventory.ts';
 import type { Room } from '../inventory.ts';
 import { matchingRooms, nearestRooms } from '../room-filters.ts';
-import { addDays, dateOf, readStay } from '../stay.ts';
+import { addDays, datesIn, readStay } from '../stay.ts';
 import type { Stay } from '../stay.ts';
 import { stayParameters } from './stay-parameters.ts';
 
@@ -13,8 +13,9 @@ const SHOWN = 5;
 /** How far ahead it looks where no date is asked for. */
 const DAYS_AHEAD = 60;
 
-/** `find_rooms`: free rooms that fit, the cheapest first; where none fits, the nearest ones and what each lacks. */
-export function findRoomsTool(): Tool {
+/** `find_rooms`: free rooms that fit, the cheapest first; where none fits, the nearest ones and what each lacks. Today is the time zone's. */
+export function findRoomsTool(timeZone: string = 'UTC'): Tool {
+  const dateOf = datesIn(timeZone);
   return new FunctionTool({
     name: 'find_rooms',
     description:

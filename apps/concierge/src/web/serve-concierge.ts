@@ -36,9 +36,9 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
     const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
     const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
     try {
-      const { sessionService, memoryService, plugins, tools } = services;
+      const { sessionService, memoryService, plugins, tools, timeZone } = services;
       const traces = new SpanMemory({ runtime });
-      const rootAgent = createAgent({ llm: model.llm, memoryTools: tools });
+      const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
         ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
         apps: [{ name: APP_NAME, rootAgent, plugins }],

@@ -84,6 +84,8 @@ describe('commands', () => {
     ]) {
       expect(help).toContain(`  ${name} `);
     }
+    // What /new does is told of /new.
+    expect(help).not.toContain('also /new');
   });
 
   it('/new keeps the conversation in memory, and only once', async () => {
@@ -105,12 +107,17 @@ describe('commands', () => {
   });
 
   it('/reset puts the conversation into memory and takes it out of the list', async () => {
-    const { type } = chatWith();
+    const { type, concierge } = chatWith();
     expect(await type('/reset')).toBe('There is nothing to clear.\n');
     await type('I love balconies.');
+    const { sessionId } = concierge;
     expect(await type('/reset')).toBe('The conversation is in memory now. A new one has begun.\n');
+    expect(concierge.sessionId).not.toBe(sessionId);
     expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
-    expect(await type('Book me a room.')).toContain('with a balcony, as you prefer (“balconies”)');
+    const booked = await type('Book me a room.');
+    expect(booked).toContain('with a balcony, as you prefer (“balconies”)');
+    // What the concierge said itself is not among it.
+    expect(booked).toMatch(/\[load_memory\(.*\) → 1 memory\]/);
   });
 
   it('/sessions lists the guest’s conversations, the newest first, and marks this one', async () => {
@@ -181,6 +188,22 @@ describe('commands', () => {
     expect(await type('/forget 4')).toBe('There is no such line: /memory lists them with their numbers.\n');
     expect(await type('/forget one')).toBe('There is no such line: /memory lists them with their numbers.\n');
     expect(await type('/memory')).toMatch(/^1\. kept: I love \w+\n$/);
+  });
+
+  it('/new after /forget keeps nothing of the conversation, and does not say that it does', async () => {
+    const { type } = chatWith();
+    await type('I love balconies.', '/forget', 'yes');
+    expect(await type('/new', '/memory')).toBe('A new conversation has begun.\nNothing is remembered.\n');
+  });
+
+  it('/forget with the number of what is gone already goes on in the same conversation', async () => {
+    const { type, concierge, services } = chatWith();
+    await type('I love balconies.', '/memory');
+    const { sessionId } = concierge;
+    await services.memoryService!.deleteUserMemory({ appName: 'hotel', userId: 'alice' });
+    expect(await type('/forget 1')).toBe('That was forgotten already.\n');
+    await type('Hello!');
+    expect(concierge.sessionId).toBe(sessionId);
   });
 
   it('/forget with a number begins another conversation, in which what tools had answered is not known', async () => {

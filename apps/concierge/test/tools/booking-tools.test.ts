@@ -57,6 +57,15 @@ describe('book_room', () => {
     expect({ house, guests }).toEqual({ house: {}, guests: { alice: {} } });
   });
 
+  it('goes by the day that it is where the house stands', async () => {
+    const inTokyo = bookRoomTool('Asia/Tokyo');
+    expect(await call(inTokyo, { room: '402' })).toMatchObject({ booking: { from: '2023-11-15' } });
+    expect(await call(inTokyo, { room: '402', from: today })).toEqual({
+      error: 'A stay cannot begin in the past: today is 2023-11-15.',
+    });
+    expect(await call(findRoomsTool('Asia/Tokyo'), {})).toMatchObject({ from: '2023-11-15' });
+  });
+
   it('lets nobody have a room on a night that somebody else has it', async () => {
     await call(bookRoomTool(), { room: '402', from: '2023-12-01', nights: 2 });
     const taken = { error: 'Room 402 is taken on those nights.' };

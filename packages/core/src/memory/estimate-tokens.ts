@@ -6,10 +6,11 @@ export function estimateTokens(text: string): number {
 /** The beginning of a text that fits, cut between characters, with an ellipsis where something is missing. */
 export function clipToTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
+  const encoder = new TextEncoder();
   let bytes = 3; // of the ellipsis
   let end = 0;
   for (const character of text) {
-    bytes += new TextEncoder().encode(character).length;
+    bytes += encoder.encode(character).length;
     if (bytes > tokens * 4) break;
     end += character.length;
   }

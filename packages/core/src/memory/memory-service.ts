@@ -52,7 +52,7 @@ export interface MemoryService {
   searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse>;
   /** As `addSessionToMemory`, for some events. */
   addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & Call): Promise<void>;
-  /** Keeps entries as they are; the only way to write again what was forgotten. */
+  /** Keeps entries as they are, of an id given twice the last; the only way to write again what was forgotten. */
   addMemory?(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]>;
   /** Undefined for an unknown id. */
   updateMemory?(
@@ -70,8 +70,11 @@ export interface MemoryService {
    * are its evidence, unless they are to be kept; what goes leaves the evidence of other facts, and a fact left without any goes.
    */
   deleteMemory?(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number>;
-  /** All entries of one session, and the facts that rested on nothing else. */
-  deleteSessionMemory?(p: SessionRef & Call): Promise<number>;
+  /**
+   * All entries of one session, and the facts that rested on nothing else. Of `events` nothing is ingested any more, though memory
+   * may not have had it yet: somebody may have read the session and be about to add it.
+   */
+  deleteSessionMemory?(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number>;
   /** Everything; what is not newer than now is not ingested again. */
   deleteUserMemory?(p: UserRef & Call): Promise<number>;
 }

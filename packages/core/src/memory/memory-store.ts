@@ -11,7 +11,7 @@ export type MemoryScope = UserRef;
  */
 export interface MemoryStore {
   readonly specVersion: 1;
-  readonly abilities: { segmented?: Segmented | undefined };
+  readonly abilities: { segmented?: Segmented | undefined; users?: MemoryUsers | undefined };
   /**
    * By entry id. `ifAbsent` skips ids that are there, ids that were deleted, and entries with a timestamp that is not newer than
    * the last removal of everything; `ifPresent` writes only over ids that are there; `replace` writes them all. Of one id given
@@ -76,4 +76,16 @@ export interface Segmented {
   loadSegments(scope: MemoryScope): Promise<Segment[]>;
   /** Refused (false) when something was deleted since the segment was made. */
   saveSegment(scope: MemoryScope, segment: Segment, p: { ifRemovals: number }): Promise<boolean>;
+}
+
+/** An ability of its own: tells whose memory a store holds, for what is done for all users of an app, such as retention. */
+export interface MemoryUsers {
+  /**
+   * Users of an app who have entries or had some, each once, in an order that stays; those who come meanwhile may be among
+   * them. Another page follows where there is a `next`, which is its cursor.
+   */
+  listUsers(
+    appName: string,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<{ userIds: string[]; next?: string | undefined }>;
 }

@@ -1,4 +1,4 @@
-import { estimateTokens, packMemory } from '@thole/core';
+import { estimateTokens, packMemory, ZonedTime } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { expect, it } from 'vitest';
 
@@ -55,6 +55,26 @@ it('takes no more than the budget for headings and quotes, and gives neighbours 
     return lines.filter((line) => line.startsWith('- ')).length;
   };
   expect(count(together)).toBeGreaterThan(count(apart) * 1.4);
+});
+
+it('tells times on the clocks of a zone, where midnight is another, and counts what that takes', () => {
+  const seconds = (iso: string): number => Date.parse(iso) / 1000;
+  const memories = [
+    turn('Still June.', { timestamp: seconds('2026-06-30T21:59:59Z') }),
+    turn('July already.', { timestamp: seconds('2026-06-30T22:00:00Z'), sessionId: 't' }),
+  ];
+  const zone = new ZonedTime('Europe/Berlin');
+  expect(linesOf(packMemory(memories, { maxTokens: 900, now, zone }))).toEqual([
+    '2026-06-30T23:59:59+02:00:',
+    '- user: Still June.',
+    '2026-07-01T00:00:00+02:00:',
+    '- user: July already.',
+  ]);
+  const many = Array.from({ length: 40 }, (_, i) => turn(`Turn ${i}.`, { sessionId: `s${i}` }));
+  for (let maxTokens = 20; maxTokens < 300; maxTokens += 7) {
+    const lines = linesOf(packMemory(many, { maxTokens, now, zone }));
+    expect(estimateTokens(lines.join('\n'))).toBeLessThanOrEqual(maxTokens);
+  }
 });
 
 it('labels what it quotes as data, and lets nothing in it close the block (contract 36)', () => {

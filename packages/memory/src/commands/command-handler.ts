@@ -8,7 +8,7 @@ import {
   systemRuntime,
   textOf,
 } from '@thole/core';
-import type { Leasing, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
+import type { Call, Leasing, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
@@ -30,6 +30,7 @@ const LISTED = 50;
 const MOST = 1_000;
 const OFF = 'Memory is off: nothing is kept beyond this conversation.';
 const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'reset', memories: 'memory' };
+
 /** Runs the commands of one app's front ends; see `memoryCommands`. */
 export class CommandHandler {
   readonly #options: MemoryCommandsOptions;
@@ -54,14 +55,14 @@ export class CommandHandler {
     this.#holder = runtime.newId('commands');
   }
 
-  async handle(line: string, session: SessionRef): Promise<CommandAnswer | undefined> {
+  async handle(line: string, session: SessionRef, { signal }: Call = {}): Promise<CommandAnswer | undefined> {
     if (typeof line !== 'string') throw invalidInput('line', 'a string', line);
     checkSessionRef(session);
     const ref = { appName: session.appName, userId: session.userId, sessionId: session.sessionId };
-    return this.#queue.run(sessionKeyOf(ref), () => this.#handle(line, ref));
+    return this.#queue.run(sessionKeyOf(ref), () => this.#handle(line, { ...ref, signal }));
   }
 
-  async #handle(line: string, ref: SessionRef): Promise<CommandAnswer | undefined> {
+  async #handle(line: string, ref: SessionRef & Call): Promise<CommandAnswer | undefined> {
     const text = line.replace(/^\uFEFF/u, '').trim();
     const pending = this.#take(ref);
     if (!pending) return this.#command(text, ref);
@@ -73,7 +74,7 @@ export class CommandHandler {
     return next ? { ...next, text: `${kept}\n${next.text}` } : { text: kept, isMessage: true };
   }
 
-  async #command(text: string, ref: SessionRef): Promise<CommandAnswer | undefined> {
+  async #command(text: string, ref: SessionRef & Call): Promise<CommandAnswer | undefined> {
     const [, name = '', argument = ''] = /^\/(\S+)\s*([^]*)$/u.exec(text) ?? [];
     const command = name.toLowerCase();
     switch (Object.hasOwn(ALIASES, command) ? ALIASES[command] : command) {
@@ -90,16 +91,16 @@ export class CommandHandler {
     }
   }
 
-  async #remember(fact: string, ref: SessionRef): Promise<CommandAnswer> {
+  async #remember(fact: string, { appName, userId, signal }: SessionRef & Call): Promise<CommandAnswer> {
     if (!this.#memory) return { text: OFF };
-    if (fact === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
+    if (oneLine(fact, WIDTH) === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
-    await this.#memory.addMemory({ appName: ref.appName, userId: ref.userId, memories });
+    await this.#memory.addMemory({ appName, userId, memories, signal });
     return { text: `Remembered: ${oneLine(fact, WIDTH)}` };
   }
 
-  async #list(query: string, ref: SessionRef): Promise<CommandAnswer> {
+  async #list(query: string, ref: SessionRef & Call): Promise<CommandAnswer> {
     if (!this.#memory) return { text: OFF };
     const { memories, more } = await this.#find(this.#memory, query, ref);
     hold(
@@ -113,8 +114,12 @@ export class CommandHandler {
     return { text: lines.join('\n') };
   }
 
-  async #find(memory: FullMemory, query: string, ref: SessionRef): Promise<{ memories: MemoryEntry[]; more: number }> {
-    const user = { appName: ref.appName, userId: ref.userId };
+  async #find(
+    memory: FullMemory,
+    query: string,
+    { appName, userId, signal }: SessionRef & Call,
+  ): Promise<{ memories: MemoryEntry[]; more: number }> {
+    const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
     // What is a list's default is the service's to say: facts and notes here, turns where there are only those.
     const all = await listAll(memory, { ...user, filter: {} });
@@ -144,13 +149,13 @@ export class CommandHandler {
     return { text: 'Forget everything that is remembered of you? Answer yes or no.' };
   }
 
-  async #reset(ref: SessionRef): Promise<CommandAnswer> {
+  async #reset(ref: SessionRef & Call): Promise<CommandAnswer> {
     const { sessions, consolidator } = this.#options;
     const session = await sessions.getSession(ref);
     if (!session) return { text: 'There is nothing to clear.' };
     let outcome: ConsolidationOutcome | undefined;
     if (this.#memory && consolidator) outcome = await consolidator.consolidate(ref);
-    else if (this.#memory) await this.#memory.addSessionToMemory(session);
+    else if (this.#memory) await this.#memory.addSessionToMemory(session, { signal: ref.signal });
     if (outcome !== 'deleted' && outcome !== 'gone' && outcome !== 'spoken')
       outcome = await this.#clear(session, outcome);
     if (outcome === 'spoken') return { text: 'Something is still being said here: nothing was cleared. Try again.' };

@@ -1,4 +1,4 @@
-import { orAborted } from '@thole/core';
+import { orAborted, TholeError } from '@thole/core';
 import type {
   ArtifactService,
   Leasing,
@@ -68,8 +68,13 @@ export function isConsolidated(session: SessionSummary): boolean {
 // The mark is an event too, and counts itself; where somebody else wrote in between it fits no more.
 async function mark(ref: SessionRef, session: Session, { sessions }: Consolidating): Promise<ConsolidationOutcome> {
   const stateDelta = { [MARK]: markOf(session, session.lastSeq + 1) };
-  const event = await sessions.updateState({ ...ref, stateDelta, author: 'memory' });
-  return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';
+  try {
+    const event = await sessions.updateState({ ...ref, stateDelta, author: 'memory' });
+    return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';
+  } catch (error) {
+    if (TholeError.is(error, 'SESSION_NOT_FOUND')) return 'gone';
+    throw error;
+  }
 }
 
 function markOf({ incarnation }: SessionSummary, seq: number): string {

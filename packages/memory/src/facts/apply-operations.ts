@@ -77,8 +77,8 @@ function planOf(operations: readonly FactOperation[], p: Applying, present: Read
     if (evidence.length === 0) continue;
     const twin = byText.get(normalized(operation.text));
     const made = newFact(operation, evidence, p.request);
-    // A crash may have left the fact made and the old one not ended.
-    const known = twin && twin.id !== made.id ? twin : undefined;
+    // A crash may have left the fact made and the old one not ended; what is said twice in one answer is confirmed.
+    const known = twin && (twin.id !== made.id || plan.made.has(made.id)) ? twin : undefined;
     if (known) confirm(plan, known, evidence);
     else plan.made.set(made.id, made);
     byText.set(normalized(operation.text), known ?? made);

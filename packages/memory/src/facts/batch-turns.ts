@@ -1,5 +1,5 @@
+import { clipToTokens, estimateTokens } from '@thole/core';
 import type { FactTurn } from './fact-extractor.ts';
-import { clipToTokens, estimateTokens } from '../asking/estimate-tokens.ts';
 
 /** One call's worth of turns. */
 export interface Batch {

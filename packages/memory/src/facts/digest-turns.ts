@@ -29,6 +29,7 @@ export interface Digesting {
   /** Undefined: all of the user's. */
   sessionId: string | undefined;
   evidenceFrom: 'user' | 'anyone';
+  timeZone: string | undefined;
   limits: { batchTokens: number; contextTokens: number; knownFacts: number };
   signal: AbortSignal | undefined;
 }
@@ -68,13 +69,14 @@ async function digestSession(
 }
 
 async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report: FactReport): Promise<void> {
-  const { memory, user, extractor, evidenceFrom, runtime, signal } = p;
+  const { memory, user, extractor, evidenceFrom, timeZone, runtime, signal } = p;
   // Of what an agent said to itself nothing could be accepted.
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
   const now = runtime.now();
   const all = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const current = all.filter((entry) => isCurrentMemory(entry, now));
-  const request: FactRequest = { ...batch, known: await similar(all, current, batch, p), now };
+  const known = await similar(all, current, batch, p);
+  const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
   const operations = await extractor.extract(request, { signal });
   signal?.throwIfAborted();
   const { accepted, refused } = checkOperations(operations, request, evidenceFrom);

@@ -29,6 +29,8 @@ export interface FactRequest {
   known: readonly KnownFact[];
   /** Seconds since the epoch. */
   now: number;
+  /** The user's, by its IANA name: on whose clocks “yesterday” is meant. UTC where it is not known. */
+  timeZone?: string | undefined;
 }
 
 /** What is to be done with facts. Ids are those of the request; whatever names others is refused, singly. */

@@ -1,19 +1,7 @@
-import {
-  checkCount,
-  checkUser,
-  invalidInput,
-  isCurrentMemory,
-  orAborted,
-  refuseUnknown,
-  systemRuntime,
-  TholeError,
-  userKeyOf,
-} from '@thole/core';
+import { checkUser, isCurrentMemory, orAborted, systemRuntime, userKeyOf } from '@thole/core';
 import type {
   Call,
   Event,
-  Leasing,
-  Llm,
   MemoryEntry,
   MemoryFilter,
   MemoryService,
@@ -25,6 +13,7 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
+import { timeZoneOf } from '../asking/users-time-zone.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { holdLease } from '../keeping/hold-lease.ts';
@@ -33,39 +22,9 @@ import { withoutMark } from './digest-mark.ts';
 import { digestTurns } from './digest-turns.ts';
 import type { FactReport } from './digest-turns.ts';
 import type { FactExtractor } from './fact-extractor.ts';
+import { checkFactMemoryOptions } from './fact-memory-options.ts';
+import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
-
-/** What a `FactMemoryService` is made of. */
-export interface FactMemoryServiceOptions {
-  /** Keeps turns, facts and notes, and finds them: any service with every ability. Its store and embedder are its own affair. */
-  memory: MemoryService;
-  /** Finds the facts, through an `LlmFactExtractor`. */
-  llm?: Llm | undefined;
-  /** In place of `EXTRACTION_INSTRUCTIONS`: what is worth keeping. */
-  instructions?: string | undefined;
-  /** In place of `llm` and `instructions`. */
-  extractor?: FactExtractor | undefined;
-  /** Whose words a fact must rest on, next to anybody else's: the `user`'s (default), or `anyone`'s. */
-  evidenceFrom?: 'user' | 'anyone' | undefined;
-  /** Whether facts are also made of events that are added by themselves, and not only of sessions (false). */
-  extractFromEvents?: boolean | undefined;
-  /** About how many tokens of new turns are looked at in one call (4,000). */
-  batchTokens?: number | undefined;
-  /** About how many tokens of the turns before them stand beside (1,000). */
-  contextTokens?: number | undefined;
-  /** How many known facts stand beside, the most similar ones (30). */
-  knownFacts?: number | undefined;
-  /** The longest that one call of the model may take (60,000). */
-  timeoutMs?: number | undefined;
-  /** Leases (a session service's `leasing`), by which facts of one user are made in one process at a time. Without: one at a time in this process. */
-  leasing?: Leasing | undefined;
-  runtime?: Runtime | undefined;
-}
-
-const OPTIONS = [
-  ...(['memory', 'llm', 'instructions', 'extractor', 'evidenceFrom', 'extractFromEvents', 'batchTokens'] as const),
-  ...(['contextTokens', 'knownFacts', 'timeoutMs', 'leasing', 'runtime'] as const),
-] satisfies readonly (keyof FactMemoryServiceOptions)[];
 
 /** The name of the lease under which facts are made: no session's, so that turns never wait for it. */
 const LEASE = 'thole:facts';
@@ -86,19 +45,9 @@ export class FactMemoryService implements MemoryService {
   readonly #queue = new KeyedQueue();
 
   constructor(options: FactMemoryServiceOptions) {
-    refuseUnknown(options, OPTIONS, 'FactMemoryService');
-    const { memory, llm, instructions, extractor, timeoutMs, evidenceFrom, runtime = systemRuntime() } = options;
-    this.#memory = fullMemory(memory, 'FactMemoryService');
-    if ((llm === undefined) === (extractor === undefined))
-      throw new TholeError('INVALID_INPUT', 'FactMemoryService takes either llm or extractor.');
-    if (extractor !== undefined && typeof extractor?.extract !== 'function')
-      throw invalidInput('extractor', 'a FactExtractor', extractor);
-    if (extractor && instructions !== undefined)
-      throw new TholeError('INVALID_INPUT', 'instructions are for llm; an extractor has its own.');
-    if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
-      throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
-    for (const name of ['batchTokens', 'contextTokens', 'knownFacts'] as const)
-      if (options[name] !== undefined) checkCount(name, options[name], name === 'batchTokens' ? 1 : 0);
+    checkFactMemoryOptions(options);
+    const { llm, instructions, extractor, timeoutMs, runtime = systemRuntime() } = options;
+    this.#memory = fullMemory(options.memory, 'FactMemoryService');
     this.#extractor = extractor ?? new LlmFactExtractor({ llm: llm!, instructions, timeoutMs, runtime });
     this.#options = options;
     this.#runtime = runtime;
@@ -125,12 +74,13 @@ export class FactMemoryService implements MemoryService {
     checkUser(p);
     p.signal?.throwIfAborted();
     const user = { appName: p.appName, userId: p.userId };
-    const digest = (signal: AbortSignal | undefined): Promise<FactReport> => {
+    const digest = async (signal: AbortSignal | undefined): Promise<FactReport> => {
       const { evidenceFrom = 'user', batchTokens = 4_000, contextTokens = 1_000, knownFacts = 30 } = this.#options;
       const { sessionId } = p;
       const limits = { batchTokens, contextTokens, knownFacts };
       const tools = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
-      return digestTurns({ ...tools, user, sessionId, evidenceFrom, limits, signal });
+      const timeZone = await timeZoneOf(user, this.#options.timeZone, this.#runtime);
+      return digestTurns({ ...tools, user, sessionId, evidenceFrom, timeZone, limits, signal });
     };
     const { leasing } = this.#options;
     const work = (): Promise<FactReport> => {
@@ -188,7 +138,7 @@ export class FactMemoryService implements MemoryService {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & Call): Promise<number> {
+  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 

@@ -1,8 +1,8 @@
-import { invalidInput, isPlainObject, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { invalidInput, isPlainObject, refuseUnknown, systemRuntime, TholeError, ZonedTime } from '@thole/core';
 import type { Call, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { checkLlm } from '../asking/check-llm.ts';
-import { isoTime, secondsOf } from '../asking/iso-date.ts';
+import { isoMinute, secondsOf } from '../asking/iso-date.ts';
 import { quotedText } from '../asking/quoted-text.ts';
 import { checkDuration } from '../keeping/check-duration.ts';
 import { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
@@ -40,13 +40,14 @@ export class LlmFactExtractor implements FactExtractor {
 
   async extract(request: FactRequest, call: Call): Promise<readonly unknown[]> {
     const labels = labelsOf(request);
-    const question = { system: this.#system, text: promptOf(request), schema: SCHEMA };
+    const zone = request.timeZone === undefined ? undefined : new ZonedTime(request.timeZone);
+    const question = { system: this.#system, text: promptOf(request, zone), schema: SCHEMA };
     const asking = { llm: this.#llm, runtime: this.#runtime, timeoutMs: this.#timeoutMs, signal: call.signal };
     const answer = await askModel(question, asking);
     const operations = isPlainObject(answer) ? answer['operations'] : answer;
     if (!Array.isArray(operations))
       throw new TholeError('OUTPUT_INVALID', `Model ${this.#llm.model} answered with no list of operations.`);
-    return operations.map((operation: unknown) => withIds(operation, labels));
+    return operations.map((operation: unknown) => withIds(operation, labels, zone));
   }
 }
 
@@ -89,20 +90,21 @@ function labelsOf({ turns, before, known }: FactRequest): Map<string, string> {
   return new Map([...labelled('t', turns), ...labelled('c', before), ...labelled('k', known)]);
 }
 
-function promptOf({ turns, before, known, now }: FactRequest): string {
-  const knownLines = known.map((one, i) => `k${i + 1} (since ${isoTime(one.validFrom)}): ${quotedText(one.text)}`);
+function promptOf({ turns, before, known, now }: FactRequest, zone: ZonedTime | undefined): string {
+  const since = (seconds: number | undefined): string => isoMinute(seconds, zone);
+  const knownLines = known.map((one, i) => `k${i + 1} (since ${since(one.validFrom)}): ${quotedText(one.text)}`);
   return [
-    `It is ${isoTime(now)}.`,
+    `It is ${isoMinute(now, zone)}.`,
     block('known_facts', knownLines),
-    block('said_before', turnLines('c', before)),
-    block('said_now', turnLines('t', turns)),
+    block('said_before', turnLines('c', before, zone)),
+    block('said_now', turnLines('t', turns, zone)),
   ].join('\n\n');
 }
 
-function turnLines(letter: string, turns: readonly FactTurn[]): string[] {
+function turnLines(letter: string, turns: readonly FactTurn[], zone: ZonedTime | undefined): string[] {
   return turns.map(
     ({ author, text, timestamp }, i) =>
-      `${letter}${i + 1} ${isoTime(timestamp)} ${quotedText(author)}: ${quotedText(text)}`,
+      `${letter}${i + 1} ${isoMinute(timestamp, zone)} ${quotedText(author)}: ${quotedText(text)}`,
   );
 }
 
@@ -111,11 +113,11 @@ function block(tag: string, lines: readonly string[]): string {
 }
 
 /** The operation with ids in the place of labels; an unknown label stays, and is refused as an id that is not there. */
-function withIds(operation: unknown, labels: ReadonlyMap<string, string>): unknown {
+function withIds(operation: unknown, labels: ReadonlyMap<string, string>, zone: ZonedTime | undefined): unknown {
   if (!isPlainObject(operation)) return operation;
   const idOf = (label: unknown): unknown => (typeof label === 'string' ? (labels.get(label.trim()) ?? label) : label);
   const { op, fact, text, evidence, since, duplicateOf } = operation;
-  const seconds = secondsOf(since);
+  const seconds = secondsOf(since, zone);
   return {
     op,
     ...(fact !== undefined && { fact: idOf(fact) }),

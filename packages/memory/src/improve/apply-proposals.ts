@@ -1,19 +1,12 @@
-import {
-  checkUser,
-  invalidInput,
-  isCurrentMemory,
-  isPlainObject,
-  refuseUnknown,
-  systemRuntime,
-  textOf,
-  userKeyOf,
-} from '@thole/core';
+import { checkUser, invalidInput, isCurrentMemory, refuseUnknown, systemRuntime, textOf, userKeyOf } from '@thole/core';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
+import { knownEntry } from './known-entry.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
+import { undoProposals } from './undo-proposals.ts';
 
 /** What was approved, and by whom. */
 export interface ApplyProposalsOptions {
@@ -43,7 +36,7 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
     changes: [],
     refused: [],
   };
-  const turns = new Set((await listAll(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
+  const turns = await turnIdsOf(memory, user);
   for (const proposal of proposals) {
     const refuse = (reason: string): void => void audit.refused.push({ proposalId: proposal.id, reason });
     try {
@@ -66,8 +59,39 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
       refuse(`it could not be written (${codeOf(error)})`);
     }
   }
+  await takeBackForgotten(audit, { memory, user, runtime });
   return audit;
 }
+
+/** What was forgotten while it was written leaves as little as if it had been forgotten before. */
+async function takeBackForgotten(
+  audit: ProposalAudit,
+  { memory, user, runtime }: { memory: FullMemory; user: UserRef; runtime: Runtime },
+): Promise<void> {
+  try {
+    const turns = await turnIdsOf(memory, user);
+    for (const change of [...audit.changes]) {
+      const before = change.made?.evidence ?? [];
+      const evidence = before.filter((id) => turns.has(id));
+      if (evidence.length === before.length) continue;
+      if (evidence.length > 0) {
+        await memory.updateMemory({ ...user, id: change.made!.id, change: { evidence } });
+        continue;
+      }
+      await undoProposals({ memory, audit: { ...audit, changes: [change] } });
+      audit.changes.splice(audit.changes.indexOf(change), 1);
+      audit.refused.push({ proposalId: change.proposal.id, reason: GONE });
+    }
+  } catch (error) {
+    // The audit tells of what was written, whatever became of this.
+    runtime.logger.warn('What was forgotten while proposals were applied may be in facts.', {
+      appName: user.appName,
+      code: codeOf(error),
+    });
+  }
+}
+
+const GONE = 'its evidence is not in memory any more';
 
 interface Place {
   memory: FullMemory;
@@ -82,8 +106,8 @@ interface Place {
 async function changeFor(proposal: Proposal, p: Place): Promise<ProposalChange | string> {
   const { memory, user, now } = p;
   const evidence = proposal.evidence.filter((id) => p.turns.has(id));
-  if (proposal.action !== 'remove' && evidence.length === 0) return 'its evidence is not in memory any more';
-  const before = proposal.target && (await entryOf(memory, user, proposal.target.id));
+  if (proposal.action !== 'remove' && evidence.length === 0) return GONE;
+  const before = proposal.target && (await knownEntry(memory, user, proposal.target.id));
   if (proposal.target) {
     if (!before || !isCurrentMemory(before, now)) return 'what it changes is not there any more';
     if (textOf(before.content) !== textOf(proposal.target.content)) return 'what it changes says something else by now';
@@ -122,43 +146,8 @@ function factOf(
   };
 }
 
-/**
- * Undoes what an audit tells, last change first, and answers how many changes were undone. What was made goes; what was changed
- * or ended stands again as it was before, or ends by what has ended since what was made. What the user has forgotten or corrected since is not brought back.
- */
-export async function undoProposals(p: { memory: MemoryService; audit: ProposalAudit }): Promise<number> {
-  refuseUnknown(p, ['memory', 'audit'], 'undoProposals');
-  const { audit } = p;
-  if (!isPlainObject(audit) || !Array.isArray(audit.changes))
-    throw invalidInput('audit', 'what applyProposals answered', audit);
-  checkUser(audit);
-  const memory = fullMemory(p.memory, 'undoProposals');
-  const user = { appName: audit.appName, userId: audit.userId };
-  let undone = 0;
-  for (const { made, before } of audit.changes.toReversed()) {
-    const since = made && (await entryOf(memory, user, made.id));
-    const taken = made ? await memory.deleteMemory({ ...user, ids: [made.id], keepEvidence: true }) : 0;
-    const there = before && (await entryOf(memory, user, before.id));
-    const isToStand = there?.validTo !== undefined && there.supersededBy === made?.id;
-    if (isToStand) await memory.addMemory({ ...user, memories: [withEndOf(there, hasEnd(since) ? since : before!)] });
-    if (taken > 0 || isToStand) undone++;
-  }
-  return undone;
-}
-
-function hasEnd(entry: MemoryEntry | undefined): entry is MemoryEntry {
-  return entry?.validTo !== undefined || entry?.supersededBy !== undefined;
-}
-
-/** The entry as it stands now, which may have been corrected and rest on less by now, with the end of another. */
-function withEndOf(entry: MemoryEntry, { validTo, supersededBy }: MemoryEntry): MemoryEntry {
-  const { validTo: _, supersededBy: __, ...rest } = entry;
-  return { ...rest, ...(validTo !== undefined && { validTo }), ...(supersededBy !== undefined && { supersededBy }) };
-}
-
-async function entryOf(memory: FullMemory, user: UserRef, id: string): Promise<MemoryEntry | undefined> {
-  const entries = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
-  return entries.find((entry) => entry.id === id);
+async function turnIdsOf(memory: FullMemory, user: UserRef): Promise<Set<string>> {
+  return new Set((await listAll(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
 }
 
 function userOf(proposals: readonly Proposal[]): UserRef {

@@ -1,5 +1,7 @@
-export { applyProposals, undoProposals } from './apply-proposals.ts';
+export type { UsersTimeZone } from '../asking/users-time-zone.ts';
+export { applyProposals } from './apply-proposals.ts';
 export type { ApplyProposalsOptions } from './apply-proposals.ts';
 export { proposeMemories } from './propose-memories.ts';
 export type { ProposeMemoriesOptions } from './propose-memories.ts';
 export type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
+export { undoProposals } from './undo-proposals.ts';

@@ -1,19 +1,23 @@
 import {
   checkCount,
   checkUser,
+  clipToTokens,
+  estimateTokens,
   isCurrentMemory,
   isPlainObject,
   refuseUnknown,
   systemRuntime,
   textOf,
   TholeError,
+  ZonedTime,
 } from '@thole/core';
 import type { Call, JsonObject, Llm, MemoryEntry, MemoryService, Runtime, SessionService, UserRef } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { checkLlm } from '../asking/check-llm.ts';
-import { clipToTokens, estimateTokens } from '../asking/estimate-tokens.ts';
-import { isoTime } from '../asking/iso-date.ts';
+import { isoMinute } from '../asking/iso-date.ts';
 import { quotedText } from '../asking/quoted-text.ts';
+import { checkTimeZone, timeZoneOf } from '../asking/users-time-zone.ts';
+import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { checkDuration } from '../keeping/check-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
@@ -31,12 +35,14 @@ export interface ProposeMemoriesOptions extends UserRef, Call {
   maxTokens?: number | undefined;
   /** The longest that the model may take (120,000). */
   timeoutMs?: number | undefined;
+  /** In which the model is told when things were said (UTC). */
+  timeZone?: UsersTimeZone | undefined;
   runtime?: Runtime | undefined;
 }
 
 const OPTIONS = [
   ...(['appName', 'userId', 'signal', 'sessions', 'memory', 'llm', 'maxSessions', 'maxTokens', 'timeoutMs'] as const),
-  'runtime',
+  ...(['timeZone', 'runtime'] as const),
 ] satisfies readonly (keyof ProposeMemoriesOptions)[];
 
 /**
@@ -51,6 +57,7 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   checkLlm(llm);
   checkCount('maxTokens', maxTokens, 1);
   checkDuration('timeoutMs', timeoutMs);
+  checkTimeZone(options.timeZone);
   const { runtime = systemRuntime() } = options;
   const memory = fullMemory(options.memory, 'proposeMemories');
   await addSessions(memory, options);
@@ -59,8 +66,10 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   if (turns.length === 0) return [];
   const entries = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const now = runtime.now();
+  const timeZone = await timeZoneOf(user, options.timeZone, runtime);
+  const zone = timeZone === undefined ? undefined : new ZonedTime(timeZone);
   const known = entries.filter((entry) => isCurrentMemory(entry, now));
-  const question = { system: SYSTEM, text: promptOf(turns, known, now), schema: SCHEMA };
+  const question = { system: SYSTEM, text: promptOf(turns, known, now, zone), schema: SCHEMA };
   const answer = await askModel(question, { llm, runtime, timeoutMs, signal });
   const proposed = isPlainObject(answer) ? answer['proposals'] : answer;
   if (!Array.isArray(proposed))
@@ -125,13 +134,18 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-function promptOf(turns: readonly MemoryEntry[], known: readonly MemoryEntry[], now: number): string {
+function promptOf(
+  turns: readonly MemoryEntry[],
+  known: readonly MemoryEntry[],
+  now: number,
+  zone: ZonedTime | undefined,
+): string {
   const line = ({ author, content, timestamp }: MemoryEntry, i: number): string =>
-    `t${i + 1} ${isoTime(timestamp)} ${quotedText(author ?? 'somebody')}: ${quotedText(clipToTokens(textOf(content), TURN_TOKENS))}`;
+    `t${i + 1} ${isoMinute(timestamp, zone)} ${quotedText(author ?? 'somebody')}: ${quotedText(clipToTokens(textOf(content), TURN_TOKENS))}`;
   const entry = ({ content, validFrom, timestamp }: MemoryEntry, i: number): string =>
-    `k${i + 1} (since ${isoTime(validFrom ?? timestamp)}): ${quotedText(textOf(content))}`;
+    `k${i + 1} (since ${isoMinute(validFrom ?? timestamp, zone)}): ${quotedText(textOf(content))}`;
   return [
-    `It is ${isoTime(now)}.`,
+    `It is ${isoMinute(now, zone)}.`,
     `<remembered>\n${known.map(entry).join('\n')}\n</remembered>`,
     `<said>\n${turns.map(line).join('\n')}\n</said>`,
   ].join('\n\n');

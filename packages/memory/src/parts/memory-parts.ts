@@ -1,5 +1,6 @@
 import { refuseUnknown } from '@thole/core';
 import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
+import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { memoryCommands } from '../commands/memory-commands.ts';
 import type { MemoryCommands } from '../commands/memory-commands.ts';
 import type { ConsolidationFailure } from '../consolidate/consolidator-options.ts';
@@ -30,6 +31,8 @@ export interface MemoryPartsOptions {
   keep?: boolean | undefined;
   /** What is worth keeping, in place of the default. */
   extractionInstructions?: string | undefined;
+  /** In which the model that finds facts is told when things were said (UTC). Give it to the tools of memory too. */
+  timeZone?: UsersTimeZone | undefined;
   /** Whether requests quote a profile (true). */
   preload?: boolean | undefined;
   /** Most lines of the profile (20). */
@@ -59,6 +62,7 @@ export interface MemoryParts {
 
 const OPTIONS = [
   ...(['sessions', 'memory', 'llm', 'enabled', 'autoIngest', 'idleMs', 'keep', 'extractionInstructions'] as const),
+  'timeZone',
   ...(['artifacts', 'preload', 'preloadLimit', 'sources', 'windowTurns', 'tools', 'onError', 'runtime'] as const),
 ] satisfies readonly (keyof MemoryPartsOptions)[];
 
@@ -72,8 +76,9 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
     const nothing = { memoryService: undefined, consolidator: undefined, profiles: undefined };
     return { ...nothing, plugins: [window], tools: [], commands };
   }
-  const instructions = options.extractionInstructions;
-  const facts = llm && new FactsWithProfiles({ memory, llm, instructions, leasing: sessions.leasing, runtime });
+  const { extractionInstructions: instructions, timeZone } = options;
+  const { leasing } = sessions;
+  const facts = llm && new FactsWithProfiles({ memory, llm, instructions, timeZone, leasing, runtime });
   const service = facts ?? memory;
   const { idleMs, keep, onError } = options;
   const consolidator = new IdleConsolidator({

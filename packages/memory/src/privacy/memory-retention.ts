@@ -13,7 +13,7 @@ import { checkDuration } from '../keeping/check-duration.ts';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 
-/** A service that can let go of what is old in an app's whole memory: `DatabaseMemoryService`, `RedisMemoryService`. */
+/** A service that can let go of what is old in an app's whole memory: every one that keeps memory, over a store that tells of its users. */
 export interface PrunableMemory {
   /** Removes what is older than `olderThan` (seconds), and answers how many entries went. */
   pruneMemories(p: {
@@ -23,11 +23,13 @@ export interface PrunableMemory {
   }): Promise<number>;
 }
 
+type ListedMemory = Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
+
 /** How long the memory of an app is kept. */
 export interface MemoryRetentionOptions {
-  memory: PrunableMemory | Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
+  memory: PrunableMemory | ListedMemory;
   appName: string;
-  /** The ids of the app's users, for a memory that has no `pruneMemories`: only those are looked at. */
+  /** The ids of users, who alone are looked at; all of the app without it, for which the memory must have `pruneMemories`. */
   users?: (() => MaybePromise<Iterable<string>>) | undefined;
   /** What is older goes, in milliseconds. */
   maxAgeMs: number;
@@ -64,10 +66,9 @@ export class MemoryRetention implements Plugin {
     refuseUnknown(options, OPTIONS, 'MemoryRetention');
     const { memory, appName, users, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
     if (users !== undefined && typeof users !== 'function') throw invalidInput('users', 'a function', users);
-    if (!isPrunable(memory)) {
-      if (!users) throw invalidInput('memory', 'a memory service with pruneMemories (others need users)', memory);
-      fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
-    }
+    if (users) fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
+    else if (!isPrunable(memory))
+      throw invalidInput('memory', 'a memory service with pruneMemories (others need users)', memory);
     checkName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
       throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
@@ -81,10 +82,10 @@ export class MemoryRetention implements Plugin {
   async prune(): Promise<number> {
     const { memory, appName, users, maxAgeMs, kinds } = this.#options;
     const olderThan = this.#runtime.now() - maxAgeMs / 1000;
-    if (isPrunable(memory)) return memory.pruneMemories({ appName, olderThan, kinds });
+    if (!users) return (memory as PrunableMemory).pruneMemories({ appName, olderThan, kinds });
     let count = 0;
-    for (const userId of (await users?.()) ?? [])
-      count += await pruneUser(memory, { appName, userId }, { to: olderThan, kinds: kinds ?? ALL });
+    for (const userId of await users())
+      count += await pruneUser(memory as ListedMemory, { appName, userId }, { to: olderThan, kinds: kinds ?? ALL });
     return count;
   }
 
@@ -121,11 +122,7 @@ function isPrunable(memory: MemoryRetentionOptions['memory'] | undefined): memor
   return typeof (memory as Partial<PrunableMemory> | undefined)?.pruneMemories === 'function';
 }
 
-async function pruneUser(
-  memory: Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>,
-  user: UserRef,
-  filter: MemoryFilter,
-): Promise<number> {
+async function pruneUser(memory: ListedMemory, user: UserRef, filter: MemoryFilter): Promise<number> {
   for (let count = 0; ;) {
     const { memories } = await memory.listMemories({ ...user, filter, limit: PAGE });
     const ids = memories.map(({ id }) => id);

@@ -80,7 +80,7 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & Call): Promise<number> {
+  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 

@@ -1,7 +1,6 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { clipToTokens, isPlainObject, TholeError } from '@thole/core';
 import type { Call, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
-import { clipToTokens } from '../asking/estimate-tokens.ts';
 import { quotedText } from '../asking/quoted-text.ts';
 import { withinTokens } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';

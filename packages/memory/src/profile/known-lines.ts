@@ -1,6 +1,5 @@
-import { isCurrentMemory, textOf } from '@thole/core';
+import { clipToTokens, estimateTokens, isCurrentMemory, textOf } from '@thole/core';
 import type { Call, MemoryEntry, Runtime, UserRef } from '@thole/core';
-import { clipToTokens, estimateTokens } from '../asking/estimate-tokens.ts';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { MemoryEntry } from '@thole/core';
+import type { Call, MemoryEntry } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { memoryCommands } from '@thole/memory/commands';
 import type { MemoryCommandsOptions } from '@thole/memory/commands';
@@ -72,7 +72,8 @@ describe('/remember and /memory', () => {
     ]);
     expect(await handle('/memory')).toEqual({ text: '1. kept: My PIN is 4711!' });
     expect(await all(bob)).toEqual([]);
-    expect((await handle('/remember'))!.text).toContain('/remember <fact>');
+    for (const nothing of ['/remember', '/remember \u0000 \u202e'])
+      expect((await handle(nothing))!.text).toContain('/remember <fact>');
   });
 
   it('shows what fits a query, turns with their speaker, and one line for each, whatever they hold', async () => {
@@ -225,6 +226,25 @@ describe('/reset', () => {
     await say('I live in Bonn.');
     await expect(handle('/reset')).rejects.toThrow('The model is out.');
     expect(await sessions.getSession(here)).toBeDefined();
+  });
+
+  it('clears nothing where its signal ends the wait for the model', async () => {
+    const begun = Promise.withResolvers<void>();
+    const consolidator = {
+      consolidate: ({ signal }: Call) =>
+        new Promise<never>((_, reject) => {
+          signal!.addEventListener('abort', () => reject(signal!.reason as Error));
+          begun.resolve();
+        }),
+    };
+    const { commands, say, sessions } = house({ consolidator });
+    await say('I live in Bonn.');
+    const abort = new AbortController();
+    const answer = commands.handle('/reset', here, { signal: abort.signal });
+    await begun.promise;
+    abort.abort(new Error('stopped'));
+    await expect(answer).rejects.toThrow('stopped');
+    expect((await sessions.getSession(here))!.events).toHaveLength(1);
   });
 
   it('clears nothing that was said after the conversation went into memory, kept sessions or not', async () => {

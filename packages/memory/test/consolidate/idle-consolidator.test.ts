@@ -284,6 +284,21 @@ describe('turns', () => {
     },
   );
 
+  it.each([false, true])(
+    'a session that is deleted meanwhile is gone, which is no failure (keep: %s)',
+    async (keep) => {
+      const house = new House();
+      const consolidator = house.consolidator({ keep });
+      await house.say('Hello.');
+      house.onAdd = async () => void (await house.sessions.deleteSession(one));
+      expect(await consolidator.consolidate(one)).toBe('gone');
+      await house.say('Hello.');
+      consolidator.arm(one);
+      await house.runtime.advance(60 * minutes);
+      expect([house.added.length, house.failures, house.runtime.pending]).toEqual([2, [], 0]);
+    },
+  );
+
   it('a session in which a run is going on stays, though it has stored nothing yet', async () => {
     const house = new House();
     const consolidator = house.consolidator();

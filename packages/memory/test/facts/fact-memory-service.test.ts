@@ -1,5 +1,5 @@
 import { InProcessLeasing, textOf, TholeError, turnId } from '@thole/core';
-import type { LlmRequest } from '@thole/core';
+import type { LlmRequest, UserRef } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore, VectorMemoryService } from '@thole/mem-services';
 import { EXTRACTION_INSTRUCTIONS, FactMemoryService } from '@thole/memory/facts';
 import type { FactMemoryServiceOptions, FactRequest } from '@thole/memory/facts';
@@ -154,6 +154,34 @@ describe('what changes', () => {
     expect(begins).toEqual([...days, start, start, start]);
   });
 
+  it('“today” is the user’s day: the model is told times on their clock, and a day that it names begins there', async () => {
+    const at = (iso: string): number => Date.parse(iso) / 1000;
+    const late = { ...talk('s1', []), events: [said('user', 'e1', 'I moved in today.', at('2026-06-30T22:30:00Z'))] };
+    const ofAnn = async ({ userId }: UserRef) => (userId === 'ann' ? 'Europe/Berlin' : undefined);
+    const moved = (day: string) => operations({ ...add(`Moved in on ${day}.`, 't1'), since: day });
+    for (const [timeZone, told, day, begin] of [
+      [undefined, 't1 2026-06-30T22:30Z user:', '2026-06-30', '2026-06-30T00:00:00Z'],
+      ['Asia/Tokyo', 't1 2026-07-01T07:30+09:00 user:', '2026-07-01', '2026-06-30T15:00:00Z'],
+      [ofAnn, 't1 2026-07-01T00:30+02:00 user:', '2026-07', '2026-06-30T22:00:00Z'],
+      [() => undefined, 't1 2026-06-30T22:30Z user:', '2026', '2026-01-01T00:00:00Z'],
+    ] as [FactMemoryServiceOptions['timeZone'], string, string, string][]) {
+      const { memory, model } = withOptions({ timeZone }, moved(day));
+      await memory.addSessionToMemory(late);
+      expect(promptOf(model.requests[0]!)).toContain(told);
+      expect((await facts(memory))[0]).toMatchObject({ validFrom: at(begin) });
+    }
+  });
+
+  it('a time zone that is told and is none costs no fact: it is logged, and UTC stands in', async () => {
+    for (const timeZone of [() => 'Mars/Olympus', () => Promise.reject(new Error('no such user'))]) {
+      const { memory, model, runtime } = withOptions({ timeZone }, operations(add('Is vegetarian.', 't1')));
+      await memory.addSessionToMemory(vegetarian);
+      expect(promptOf(model.requests[0]!)).toMatch(/t1 [\dT:-]+Z user:/);
+      expect(await current(memory)).toEqual(['Is vegetarian.']);
+      expect(runtime.logs.map(({ message }) => message)).toEqual(['The time zone of a user could not be told.']);
+    }
+  });
+
   it('what holds until a day to come is listed and known until then; what was called off before it began never was', async () => {
     const june = Date.UTC(2024, 5, 1) / 1000;
     const { memory, model, runtime } = remembering(
@@ -226,6 +254,13 @@ describe('what changes', () => {
     const all = await facts(memory);
     expect(texts(all)).toEqual(['Lives in Bonn.']);
     expect(all[0]!.evidence).toEqual([turnId('s1', 'e1'), turnId('s2', 'e1')]);
+  });
+
+  it('the same sentence twice in one answer is one fact, as it was said first, which rests on the evidence of both', async () => {
+    const { memory } = remembering(operations(add('Likes tea.', 't1', 't2'), add('likes  TEA', 't1', 't3')));
+    await memory.addSessionToMemory(talk('s1', ['user: Tea!', 'user: Tea, please.', 'user: More tea.']));
+    const [fact, ...others] = await facts(memory);
+    expect([texts([fact!]), fact!.evidence?.length, others]).toEqual([['Likes tea.'], 3, []]);
   });
 
   it('of what a model answers each operation is checked alone: what cannot be is refused, the rest is done', async () => {

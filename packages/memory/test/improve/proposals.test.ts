@@ -61,6 +61,15 @@ describe('proposeMemories', () => {
     expect(prompt).toMatch(/k2 .*: A screenshot was captured\./);
   });
 
+  it('tells the model when, on the user’s clock', async () => {
+    const { memory, sessions, llm, runtime } = await house();
+    await proposeMemories({ ...ann, sessions, memory, llm, runtime, timeZone: 'Asia/Tokyo' });
+    const text = textOf(llm.requests[0]!.contents[0]);
+    expect(text).toMatch(/^It is 2023-11-15T07:13\+09:00\.\n[^]*\nt1 2023-11-15T07:13\+09:00 user: My sister/);
+    const mars = { ...ann, sessions, memory, llm, runtime, timeZone: 'Mars/Olympus' };
+    await expect(proposeMemories(mars)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
   it('leaves out what has no reason, no evidence, no target or no text, and goes on', async () => {
     const { propose } = await house(
       { ...sister, reason: ' ' },
@@ -133,6 +142,29 @@ describe('applyProposals and undoProposals', () => {
       'its evidence is not in memory any more',
     ]);
     expect(await current()).toEqual(['No sister.']);
+  });
+
+  it('leaves nothing of what is forgotten while it is written, and lets what it was to correct stand (contract 31)', async () => {
+    const { propose, memory, current, runtime } = await house(sister, moved, { ...sister, text: 'Eva.' });
+    const before = await current();
+    const proposals = await propose();
+    const turns = ['t1', 't2'].map((id) => ({ id, kind: 'turn' as const, content: { parts: [{ text: id }] } }));
+    await memory.addMemory({ ...ann, memories: turns });
+    proposals[2]!.evidence = ['t1', 't2'];
+    const add = memory.addMemory.bind(memory);
+    memory.addMemory = async (p) => {
+      memory.addMemory = add;
+      await memory.deleteMemory({ ...ann, ids: [...proposals[0]!.evidence, 't1'] });
+      return add(p);
+    };
+    const audit = await applyProposals({ memory, proposals, runtime });
+    expect(audit.refused).toEqual(
+      proposals.slice(0, 2).map(({ id }) => ({ proposalId: id, reason: 'its evidence is not in memory any more' })),
+    );
+    expect(audit.changes.map(({ proposal }) => proposal.id)).toEqual([proposals[2]!.id]);
+    expect(await current()).toEqual([...before, 'Eva.'].toSorted());
+    const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } });
+    expect(memories.find(({ content }) => textOf(content) === 'Eva.')!.evidence).toEqual(['t2']);
   });
 
   it('undoing brings back nothing that the user has forgotten since (contract 31)', async () => {

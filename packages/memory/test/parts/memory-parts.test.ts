@@ -1,7 +1,7 @@
 import { getFunctionResponses, textOf } from '@thole/core';
 import type { Event, MemoryEntry } from '@thole/core';
-import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { memoryParts } from '@thole/memory';
+import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { EXTRACTION_INSTRUCTIONS, memoryParts } from '@thole/memory';
 import type { MemoryPartsOptions } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
@@ -65,6 +65,88 @@ describe('memory that is off', () => {
     expect([(await kept()).length, (await sessions.getSession(here))!.events.length]).toEqual([0, 2]);
     expect(await commands.handle('/reset', here)).toMatchObject({ isCleared: true });
     expect(texts(await kept())).toEqual(['I like tea.', 'Noted.']);
+  });
+});
+
+describe('each setting reaches the part that it is for:', () => {
+  it('extractionInstructions the extractor, where empty ones are the default', async () => {
+    for (const [given, told] of [
+      ['Note nothing but allergies.', 'Note nothing but allergies.'],
+      ['', EXTRACTION_INSTRUCTIONS],
+      [undefined, EXTRACTION_INSTRUCTIONS],
+    ]) {
+      const { say, runtime, keeper } = house(
+        { chat: [says('Noted.')], keeper: [operations()] },
+        { extractionInstructions: given, preload: false },
+      );
+      await say('I like tea.');
+      await runtime.advance(30 * minute);
+      expect(keeper.requests[0]!.config.systemInstruction!.startsWith(`${told}\n`)).toBe(true);
+    }
+  });
+
+  it('timeZone the extractor', async () => {
+    const { say, runtime, keeper } = house(
+      { chat: [says('Noted.')], keeper: [operations()] },
+      { timeZone: ({ userId }) => (userId === 'ann' ? 'Asia/Tokyo' : 'UTC'), preload: false },
+    );
+    await say('I like tea.');
+    await runtime.advance(30 * minute);
+    expect(textOf(keeper.requests[0]!.contents[0])).toContain('t1 2023-11-15T07:13+09:00 user: I like tea.');
+    expect(() => house({}, { timeZone: 'Mars/Olympus' })).toThrow('timeZone');
+  });
+
+  it('idleMs, keep, onError and artifacts the consolidator, artifacts also /reset', async () => {
+    const artifacts = new InMemoryArtifactService();
+    const failures: number[] = [];
+    const options: Partial<MemoryPartsOptions> = {
+      ...{ artifacts, idleMs: 0.25 * minute, preload: false },
+      onError: ({ attempt }) => failures.push(attempt),
+    };
+    const keeper = [fails('MODEL_OVERLOADED'), operations(), operations()];
+    const parts = house({ chat: [says('1'), says('2')], keeper }, options);
+    const save = () => artifacts.saveArtifact({ ...here, filename: 'a.txt', artifact: { text: 'x' } });
+    await save();
+    await parts.say('I like tea.');
+    await parts.runtime.advance(0.25 * minute);
+    expect(failures).toEqual([1]);
+    await parts.runtime.advance(minute);
+    expect(await parts.sessions.getSession(here)).toBeUndefined();
+    expect(await artifacts.listArtifactKeys(here)).toEqual([]);
+    await save();
+    await parts.say('I like coffee.');
+    await parts.commands.handle('/reset', here);
+    expect(await artifacts.listArtifactKeys(here)).toEqual([]);
+
+    const keeping = house({ chat: [says('1')], keeper: [operations()] }, { ...options, keep: true });
+    await keeping.say('I like tea.');
+    await keeping.runtime.advance(0.25 * minute);
+    expect([texts(await keeping.kept()), (await keeping.sessions.getSession(here)) !== undefined]).toEqual([
+      ['I like tea.', '1'],
+      true,
+    ]);
+  });
+
+  it('preloadLimit and sources the profile, which preload takes out of requests', async () => {
+    const sources = [{ name: 'recent projects', lines: () => ['Herb garden (open)'] }];
+    const on = house({ chat: [says('1')], keeper: [card('One.', 'Two.', 'Three.')] }, { preloadLimit: 2, sources });
+    await on.say('Hello.');
+    expect(on.keeper.requests[0]!.config.systemInstruction).toContain('at most 2 short lines');
+    expect(textOf(on.keeper.requests[0]!.contents[0])).toContain('- Herb garden (open)');
+    expect(textOf(on.chat.requests[0]!.contents[0])).toMatch(/- One\.\n- Two\.\n<\/USER_PROFILE>$/);
+    const off = house({ chat: [says('1')] }, { preload: false, sources });
+    await off.say('Hello.');
+    expect(off.chat.requests[0]!.contents.map(textOf)).toEqual(['Hello.']);
+  });
+
+  it('windowTurns the window, which is 30 turns long unless told', async () => {
+    for (const windowTurns of [undefined, 2]) {
+      const chat = Array.from({ length: 32 }, (_, i) => says(`answer ${i}`));
+      const { say, chat: model } = house({ chat }, { windowTurns, llm: undefined });
+      for (let i = 0; i < 32; i++) await say(`message ${i}`);
+      const shown = model.requests.at(-1)!.contents.map(textOf);
+      expect(shown.filter((text) => text.startsWith('message'))).toHaveLength(windowTurns ?? 30);
+    }
   });
 });
 

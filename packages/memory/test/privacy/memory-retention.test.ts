@@ -141,7 +141,7 @@ describe('MemoryRetention', () => {
 
   it.each([
     [{ memory: {} }, 'memory'],
-    [{ memory: new InMemoryMemoryService() }, 'pruneMemories'],
+    [{ memory: { listMemories: async () => ({ memories: [] }), deleteMemory: async () => 0 } }, 'pruneMemories'],
     [{ users: ['ann'] }, 'users'],
     [{ appName: '' }, 'appName'],
     [{ maxAgeMs: 0 }, 'maxAgeMs'],

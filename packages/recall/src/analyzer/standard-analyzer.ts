@@ -2,6 +2,8 @@ import { stemmer as stemGerman } from '@orama/stemmers/german';
 import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
 import { stemmer as stemEnglish } from 'stemmer';
 import type { Analyzer } from './analyzer.ts';
+import { arabicSkeleton } from './arabic-skeleton.ts';
+import { withoutFleetingVowel } from './fleeting-vowel.ts';
 import { foldAccents } from './fold-accents.ts';
 import { irregularForms } from './irregular-forms.ts';
 import { saysEnglish } from './says-english.ts';
@@ -14,6 +16,9 @@ const ARABIC = /^\p{Script=Arabic}/u;
 /** "The", also behind "and", "so", "in", "like", or melted with "for". */
 const ARTICLE = /^(?:[وفبك]?ال|لل)/;
 const ARTICLE_ROOM = 4;
+const CYRILLIC = /^\p{Script=Cyrillic}/u;
+/** A German one: what was done, between its marks. */
+const PARTICIPLE = /^ge(.{3,}?)(?:e?t|en)$/;
 /** Languages that add to the end of a word mostly leave this much of it alone. */
 const BEGINNING = 4;
 /** The longest word that is stemmed; no word of a language is longer. */
@@ -22,8 +27,9 @@ const MAX_REMEMBERED = 50_000;
 
 /**
  * Words of every script. Stop words of the languages it knows are dropped unless nothing else is there, English, Russian,
- * Arabic and Hindi words are brought to one stem, Latin accents folded; other words stay as they are. A text in which no word
- * says that it is English gives German and Turkish stems and beginnings of words as further forms. Scripts without spaces come as pairs of characters.
+ * Arabic and Hindi words are brought to one stem, Latin accents folded; other words stay as they are. Further forms are, of an
+ * Arabic word, its firm letters; of a Russian one, its stem without a vowel that comes and goes; and in a text in which no word
+ * says that it is English, German and Turkish stems and beginnings of words. Scripts without spaces come as pairs of characters.
  */
 export function standardAnalyzer(): Analyzer {
   // Conversations say the same words again and again.
@@ -39,7 +45,7 @@ export function standardAnalyzer(): Analyzer {
   }
 
   return {
-    id: 'standard-3',
+    id: 'standard-4',
     words(text, of) {
       const all = splitWords(text, of).map(look);
       const words: string[] = [];
@@ -90,16 +96,31 @@ function formsOf(known: KnownWord): readonly string[] {
   return (known.forms ??= known.isStopWord ? [] : furtherForms(known));
 }
 
-function furtherForms({ word, isLatin }: KnownWord): string[] {
-  if (!isLatin) return ARABIC.test(word) ? [`~${withoutArticle(word)}`] : [];
+function furtherForms({ word, base, isLatin }: KnownWord): string[] {
+  if (!isLatin) return formsInScript(word, base);
   const folded = foldAccents(word);
   if (word.length > MAX_STEMMED || latinStopWords.has(folded)) return [];
   // The stemmers know their languages' letters, so accents are folded afterwards.
   const stems = [stemGerman, stemTurkish].map((stem) => `~${foldAccents(stem(word))}`);
   if (stems[0] === stems[1]) stems.pop();
-  return folded.length < BEGINNING ? stems : [...stems, `~~${folded.slice(0, BEGINNING)}`];
+  const forms = [...stems, ...beginningOf(folded)];
+  const verb = PARTICIPLE.exec(folded)?.[1];
+  if (verb !== undefined) forms.push(...(verb.length < BEGINNING ? [`~${verb}`] : beginningOf(verb)));
+  return forms;
 }
 
-function withoutArticle(word: string): string {
-  return word.length > ARTICLE_ROOM ? word.replace(ARTICLE, '') : word;
+function beginningOf(word: string): string[] {
+  return word.length < BEGINNING ? [] : [`~~${word.slice(0, BEGINNING)}`];
+}
+
+function formsInScript(word: string, base: string): string[] {
+  if (ARABIC.test(word)) return arabicForms(word);
+  const form = CYRILLIC.test(word) ? withoutFleetingVowel(base) : undefined;
+  return form === undefined ? [] : [`~${form}`];
+}
+
+function arabicForms(word: string): string[] {
+  const bare = `~${word.length > ARTICLE_ROOM ? word.replace(ARTICLE, '') : word}`;
+  const skeleton = arabicSkeleton(word);
+  return skeleton === undefined ? [bare] : [bare, `~~${skeleton}`];
 }

@@ -12,6 +12,7 @@ export function stemOfScript(word: string): string | undefined {
   if (word.length < LONG_ENOUGH) return undefined;
   if (CYRILLIC.test(word)) return stemRussian(word);
   if (ARABIC.test(word)) return stemArabic(word);
-  if (DEVANAGARI.test(word)) return stemHindi(word);
+  // The stemmer knows endings with one of two signs that are written for the same sound.
+  if (DEVANAGARI.test(word)) return stemHindi(word.replaceAll('ँ', 'ं'));
   return undefined;
 }

@@ -1,9 +1,11 @@
 import type { Column } from '../memory/segment-bytes.ts';
-import { grown } from './grown.ts';
+import { growColumns, grown } from './grown.ts';
 
 /** Turns of a stretch as long as all come in order; one that takes in late ones is parted when it has twice as many. */
 const FULL = 24;
 const NONE = -1;
+/** What is known of each stretch, in the order in which it is saved. */
+const COLUMNS = ['first', 'sizes', 'sessions', 'before', 'after'] as const;
 
 /** Where a session's line goes on from a turn, and which turn stands before. */
 interface Line {
@@ -40,7 +42,7 @@ export class Stretches {
   }
 
   get bytes(): number {
-    return this.of.byteLength + 5 * this.first.byteLength;
+    return this.of.byteLength + COLUMNS.length * this.first.byteLength;
   }
 
   makeRoom(turns: number): void {
@@ -78,44 +80,28 @@ export class Stretches {
   /** The stretches of the turns, and what is known of each stretch, one column after the other. */
   save(turns: number): Column[] {
     const end = this.#end;
-    const columns = new Int32Array(5 * end);
-    [this.first, this.sizes, this.sessions, this.before, this.after].forEach((column, i) =>
-      columns.set(column.subarray(0, end), i * end),
-    );
+    const columns = new Int32Array(COLUMNS.length * end);
+    COLUMNS.forEach((name, i) => columns.set(this[name].subarray(0, end), i * end));
     return [this.of.slice(0, turns), columns];
   }
 
   /** Takes what was saved; nothing may be here yet. */
   load([of, columns]: readonly Column[]): void {
     const [turns, all] = [of as Int32Array, columns as Int32Array];
-    const end = (this.#end = all.length / 5);
+    const end = (this.#end = all.length / COLUMNS.length);
     this.makeRoom(turns.length);
     this.of.set(turns);
     const room = Math.max(64, end);
-    const column = (i: number): Int32Array => {
-      const filled = new Int32Array(room);
-      filled.set(all.subarray(i * end, (i + 1) * end));
-      return filled;
-    };
-    [this.first, this.sizes, this.sessions, this.before, this.after] = [0, 1, 2, 3, 4].map(column) as [
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-    ];
+    COLUMNS.forEach((name, i) => {
+      this[name] = new Int32Array(room);
+      this[name].set(all.subarray(i * end, (i + 1) * end));
+    });
     for (let stretch = 0; stretch < end; stretch++) if (this.sizes[stretch] === 0) this.#free.push(stretch);
   }
 
   #begin(session: number, before: number, after: number): number {
     const stretch = this.#free.pop() ?? this.#end++;
-    if (stretch === this.first.length) {
-      this.first = grown(this.first);
-      this.sizes = grown(this.sizes);
-      this.sessions = grown(this.sessions);
-      this.before = grown(this.before);
-      this.after = grown(this.after);
-    }
+    if (stretch === this.first.length) growColumns(this, COLUMNS);
     this.sizes[stretch] = 0;
     this.sessions[stretch] = session;
     this.before[stretch] = before;

@@ -1,5 +1,14 @@
-import { checkContent, failInvalidJson, invalidInput, isPlainObject, JsonCopier, TholeError } from '@thole/core';
-import type { Event, MemoryEntry, MemoryFilter } from '@thole/core';
+import {
+  checkContent,
+  checkCount,
+  checkUser,
+  failInvalidJson,
+  invalidInput,
+  isPlainObject,
+  JsonCopier,
+  TholeError,
+} from '@thole/core';
+import type { Event, MemoryEntry, MemoryFilter, SearchMemoryRequest } from '@thole/core';
 
 const KINDS: readonly unknown[] = ['turn', 'fact', 'note'] satisfies MemoryEntry['kind'][];
 const MEMBERS: readonly string[] = [
@@ -73,6 +82,20 @@ export function checkFilter(value: MemoryFilter | undefined): void {
   for (const [name, text] of Object.entries({ author, sessionId }))
     if (text !== undefined) checkText(`filter.${name}`, text);
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
+}
+
+/** `INVALID_INPUT` for the first member of a search that is wrong. */
+export function checkSearch(p: SearchMemoryRequest): void {
+  checkUser(p);
+  if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
+  if (p.limit !== undefined) checkCount('limit', p.limit);
+  if (p.minScore !== undefined) checkScore(p.minScore);
+  if (p.explain !== undefined && typeof p.explain !== 'boolean') throw invalidInput('explain', 'a boolean', p.explain);
+  checkFilter(p.filter);
+}
+
+export function checkScore(value: unknown): void {
+  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
 }
 
 function checkSeconds(argument: string, value: unknown): void {

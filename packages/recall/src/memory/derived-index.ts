@@ -44,6 +44,11 @@ export class DerivedIndex {
     if (this.#headers.size >= WORTH_SAVING) this.#unsaved = Infinity;
   }
 
+  /** It is held no longer. */
+  letGo(): void {
+    this.#index.letGo?.();
+  }
+
   async prepare(signal: AbortSignal | undefined): Promise<void> {
     await this.#index.prepare?.(signal);
   }

@@ -22,12 +22,25 @@ export async function forgetEntries(
   return removeBetween(p, { ids: [...doomed] }, (id) => doomed.has(id));
 }
 
-/** Removes what came from one session, and the facts that lose their last evidence by it. Answers how many went. */
-export async function forgetSession(p: Forgetting & { sessionId: string }): Promise<number> {
-  const entries = await listAll(p, { sessionId: p.sessionId });
+/**
+ * Removes what came from one session, and the facts that lose their last evidence by it; turns that are not there yet are kept from
+ * coming. Answers how many went.
+ */
+export async function forgetSession(
+  p: Forgetting & { sessionId: string; turns: readonly MemoryEntry[] },
+): Promise<number> {
+  const { store, scope, sessionId } = p;
+  const entries = await listAll(p, { sessionId });
   const doomed = new Set(entries.map((entry) => entry.id));
-  const { sessionId } = p;
-  return removeBetween(p, { sessionId }, (id) => doomed.has(id) || sessionOfTurn(id) === sessionId);
+  // Only what was there leaves a tombstone, so they are there for a moment, without a word.
+  const missing = p.turns.filter(({ id }) => !doomed.has(id)).map(withoutWords);
+  const { written } = missing.length > 0 ? await store.put(scope, missing, 'ifAbsent') : { written: [] };
+  const went = await removeBetween(p, { sessionId }, (id) => doomed.has(id) || sessionOfTurn(id) === sessionId);
+  return Math.max(0, went - written.length);
+}
+
+function withoutWords({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry {
+  return { id, kind, content: { parts: [{ text: '' }] }, sessionId, eventId };
 }
 
 // Facts are mended first: who begins again after a failure still finds what leads to them. And once more for those that

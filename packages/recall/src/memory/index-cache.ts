@@ -80,10 +80,11 @@ export class IndexCache {
     if (!held) return;
     this.#bytes += held.index.bytes - held.bytes;
     held.bytes = held.index.bytes;
-    for (const [key, { bytes }] of this.#held) {
+    for (const [key, { index, bytes }] of this.#held) {
       if (this.#bytes <= this.#budget || this.#held.size === 1) return;
       this.#held.delete(key);
       this.#bytes -= bytes;
+      index.letGo();
     }
   }
 }

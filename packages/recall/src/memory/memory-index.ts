@@ -26,6 +26,8 @@ export interface MemoryIndex {
   save?(): Column[];
   /** Work that follows an ingestion and need not wait for a search. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
+  /** It is held no longer; what was asked of it before is answered all the same. */
+  letGo?(): void;
   /** Best first, at most `limit`, equals newer first and then by id. */
   rank(query: string, p: RankRequest): Promise<Scored[]>;
 }

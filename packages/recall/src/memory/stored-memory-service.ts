@@ -9,21 +9,17 @@ import {
   orOutcomeUnknown,
   refuseUnknown,
   systemRuntime,
-  textOf,
-  thawJson,
   turnId,
 } from '@thole/core';
 import type {
   Call,
   Event,
-  Json,
   MemoryEntry,
   MemoryFilter,
   MemoryScope,
   MemoryService,
   MemoryStore,
   NewMemory,
-  Part,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -31,12 +27,26 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { checkEvents, checkFilter, checkIds, checkMembers, checkText, copyEntry } from './check-memory.ts';
+import { changeEntry, replaceEntries } from './change-entries.ts';
+import type { Changing } from './change-entries.ts';
+import {
+  checkEvents,
+  checkFilter,
+  checkIds,
+  checkMembers,
+  checkScore,
+  checkSearch,
+  checkText,
+  copyEntry,
+} from './check-memory.ts';
 import { forgetEntries, forgetSession } from './forget.ts';
 import type { Forgetting } from './forget.ts';
 import { IndexCache } from './index-cache.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryRanking } from './memory-index.ts';
+import { pruneMemories } from './prune-memories.ts';
+import type { PruneMemoriesRequest } from './prune-memories.ts';
+import { thawEntry } from './thaw-entry.ts';
 import { turnsOf } from './turns-of.ts';
 import { UserQueue } from './user-queue.ts';
 import { wordRanking } from './word-ranking.ts';
@@ -110,9 +120,9 @@ export class StoredMemoryService implements MemoryService {
     // Ids of our own making are nobody's yet.
     const named = new Set(p.memories.map(({ id }) => id));
     const known = entries.filter(({ id, kind }) => kind === 'turn' || named.has(id));
-    await orOutcomeUnknown(this.#replace(scope, entries, known), p.signal);
+    await orOutcomeUnknown(replaceEntries(this.#at(scope), entries, known), p.signal);
     await this.#indexes.prepare(scope, p.signal);
-    return entries.map(thaw);
+    return entries.map(thawEntry);
   }
 
   async updateMemory(
@@ -125,22 +135,16 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     const scope = scopeOf(p);
     const entry = await orOutcomeUnknown(
-      this.#changing.run(scope, () => this.#change(scope, p.id, p.change)),
+      this.#changing.run(scope, () => changeEntry(this.#at(scope), p.id, p.change)),
       p.signal,
     );
     if (!entry) return undefined;
     await this.#indexes.prepare(scope, p.signal);
-    return thaw(entry);
+    return thawEntry(entry);
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
-    checkUser(p);
-    if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
-    if (p.limit !== undefined) checkCount('limit', p.limit);
-    if (p.minScore !== undefined) checkScore(p.minScore);
-    if (p.explain !== undefined && typeof p.explain !== 'boolean')
-      throw invalidInput('explain', 'a boolean', p.explain);
-    checkFilter(p.filter);
+    checkSearch(p);
     p.signal?.throwIfAborted();
     const { query, filter, signal, explain, limit = this.#topK, minScore = this.#minScore } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
@@ -164,7 +168,7 @@ export class StoredMemoryService implements MemoryService {
       const entry = byId.get(id);
       // It may have gone or changed since the index was read.
       if (entry && (!filter || matchesFilter(entry, filter)))
-        memories.push({ ...thaw(entry), score, ...(explanation && { explanation }) });
+        memories.push({ ...thawEntry(entry), score, ...(explanation && { explanation }) });
     }
     return { memories, ...missing };
   }
@@ -179,7 +183,7 @@ export class StoredMemoryService implements MemoryService {
     checkFilter(filter);
     p.signal?.throwIfAborted();
     const page = await orAborted(this.#store.list(scopeOf(p), { limit, cursor, filter }), p.signal);
-    const memories = page.memories.map(({ entry }) => thaw(entry));
+    const memories = page.memories.map(({ entry }) => thawEntry(entry));
     return page.next === undefined ? { memories } : { memories, next: page.next };
   }
 
@@ -194,11 +198,13 @@ export class StoredMemoryService implements MemoryService {
     return this.#forget(p, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence }));
   }
 
-  async deleteSessionMemory(p: SessionRef & Call): Promise<number> {
+  async deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
     checkSessionRef(p);
+    const { sessionId, events = [] } = p;
+    checkEvents(events);
     p.signal?.throwIfAborted();
-    const { sessionId } = p;
-    return this.#forget(p, (forgetting) => forgetSession({ ...forgetting, sessionId }));
+    const turns = turnsOf(sessionId, events);
+    return this.#forget(p, (forgetting) => forgetSession({ ...forgetting, sessionId, turns }));
   }
 
   async deleteUserMemory(p: UserRef & Call): Promise<number> {
@@ -207,25 +213,17 @@ export class StoredMemoryService implements MemoryService {
     return orOutcomeUnknown(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal);
   }
 
-  async #change(scope: MemoryScope, id: string, change: { [name: string]: unknown }): Promise<MemoryEntry | undefined> {
-    const [found] = await this.#store.get(scope, [id]);
-    if (!found) return undefined;
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    const entry = copyEntry({ ...found.entry, ...given, id }, 'change');
-    // What another process deleted meanwhile is not brought back.
-    const { written, seq } = await this.#store.put(scope, [entry], 'ifPresent');
-    if (written.length === 0) return undefined;
-    if (!saysTheSame(found.entry, entry)) await this.#indexes.forgetSaved(scope, seq);
-    return entry;
+  /**
+   * Retention: removes what is older than `olderThan` (seconds) of an app or of one of its users, as `deleteMemory` does, so
+   * that it does not come back by ingestion; facts that rested on nothing else go along. Answers how many entries went. For a
+   * whole app the store must tell of its users (`abilities.users`), as all of ours do; otherwise `INVALID_INPUT`.
+   */
+  pruneMemories(p: PruneMemoriesRequest): Promise<number> {
+    return pruneMemories(this.#store, (forgetting) => this.deleteMemory(forgetting), p);
   }
 
-  // What a text said before is forgotten in what is saved of the index, too.
-  async #replace(scope: MemoryScope, entries: readonly MemoryEntry[], known: readonly MemoryEntry[]): Promise<void> {
-    const after = new Map(known.map((entry) => [entry.id, entry]));
-    const before = this.#indexes.areSaved && after.size > 0 ? await this.#store.get(scope, [...after.keys()]) : [];
-    const { seq } = await this.#store.put(scope, entries, 'replace');
-    if (before.some(({ entry }) => !saysTheSame(entry, after.get(entry.id)!)))
-      await this.#indexes.forgetSaved(scope, seq);
+  #at(scope: MemoryScope): Changing {
+    return { store: this.#store, indexes: this.#indexes, scope };
   }
 
   #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
@@ -245,29 +243,4 @@ export class StoredMemoryService implements MemoryService {
 
 function scopeOf(p: UserRef): MemoryScope {
   return { appName: p.appName, userId: p.userId };
-}
-
-function saysTheSame(one: MemoryEntry, other: MemoryEntry): boolean {
-  return textOf(one.content) === textOf(other.content);
-}
-
-function thaw(entry: MemoryEntry): MemoryEntry {
-  const { content, evidence, customMetadata } = entry;
-  const { parts } = content;
-  // Copied by hand: most entries are a text, and a search that is quick spends much of its time here.
-  return {
-    ...entry,
-    content: { ...content, ...(parts && { parts: parts.map(thawPart) }) },
-    ...(evidence && { evidence: [...evidence] }),
-    ...(customMetadata && { customMetadata: thawJson(customMetadata) }),
-  };
-}
-
-function thawPart(part: Part): Part {
-  for (const name in part) if (name !== 'text') return thawJson(part as unknown as Json) as unknown as Part;
-  return { text: part.text };
-}
-
-function checkScore(value: unknown): void {
-  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
 }

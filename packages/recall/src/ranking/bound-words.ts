@@ -1,6 +1,6 @@
 import { longTexts } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
-import { REACH, shareAt } from '../index/turn-table.ts';
+import { REACH, shareAt } from '../index/windows.ts';
 import { askedCountOf, countOf, PLACE, turnsIn } from '../index/word-table.ts';
 import type { KnownWord } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
@@ -22,7 +22,7 @@ export function turnParts({ turns }: RecallIndex, { k1, b }: Bm25Weights): Bm25P
 
 export function windowParts({ turns }: RecallIndex): Bm25Parts {
   const { k1, b } = longTexts;
-  const average = turns.totalWindow / (turns.size || 1) || 1;
+  const average = turns.windows.total / (turns.size || 1) || 1;
   return { k1, plain: k1 * (1 - b) * FIFTHS, byLength: (k1 * b * FIFTHS) / average };
 }
 
@@ -39,6 +39,7 @@ export function boundWord(
   const { room, ofTurns, ofWindows, phrases } = p;
   const { mostOwn, mostAsked, mostWindow, mostPhrase, turnBits } = room;
   const { before, after } = turns.stretches;
+  const { least } = turns.windows;
   const [inTurn, inWindow] = [worth * (ofTurns.k1 + 1), worth * (ofWindows.k1 + 1)];
   for (let i = 0; i < places.length; i += PLACE) {
     const stretch = places[i]!;
@@ -48,8 +49,8 @@ export function boundWord(
     // What stands in other turns.
     const elsewhere = count === 1 ? 0 : turnsIn(bits) - 1;
     const inOne = count - elsewhere;
-    const window = turns.leastWindow(stretch);
-    const rest = ofTurns.plain + ofTurns.byLength * turns.leastLength(stretch);
+    const window = least.window(stretch);
+    const rest = ofTurns.plain + ofTurns.byLength * least.turn(stretch);
     room.touch(stretch);
     const ownWords = (inTurn * inOne) / (inOne + rest);
     const inAsked = Math.min(asked, inOne);
@@ -76,7 +77,7 @@ export function boundWord(
     const count = countsAround[stretch]!;
     countsAround[stretch] = 0;
     room.touch(stretch);
-    const rest = ofWindows.plain + ofWindows.byLength * turns.leastWindow(stretch);
+    const rest = ofWindows.plain + ofWindows.byLength * least.window(stretch);
     mostWindow[stretch]! += (inWindow * count) / (count + rest);
   }
   aroundAtHand.length = 0;

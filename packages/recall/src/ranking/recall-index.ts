@@ -95,7 +95,7 @@ export class RecallIndex {
       this.authors.count(authors[slot]!, sessions[slot]!, (flags[slot]! & BY_USER) !== 0, -1);
     const session = sessions[slot]!;
     this.turns.remove(slot);
-    if (this.turns.sessionTurns[session] === 0) this.sessions.forget(session);
+    if (this.turns.ofSessions.turns[session] === 0) this.sessions.forget(session);
     return true;
   }
 

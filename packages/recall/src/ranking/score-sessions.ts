@@ -10,10 +10,10 @@ export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoo
   const { turns } = index;
   const { sessions, sessionsTouched } = room;
   const { k1, b } = longTexts;
-  const average = turns.totalLength / (turns.sessionCount || 1) || 1;
+  const { lengths, count: sessionCount } = turns.ofSessions;
+  const average = turns.totalLength / (sessionCount || 1) || 1;
   const [plain, byLength] = [k1 * (1 - b), (k1 * b) / average];
   const speakers = speakersOf(index, query);
-  const { sessionLengths } = turns;
   const { before, after, sessions: sessionOf } = turns.stretches;
   const { sessionCounts, sessionsAtHand } = room;
   for (const word of [...query.words, ...query.nameWords]) {
@@ -29,10 +29,10 @@ export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoo
     }
     for (const author of speaking)
       for (const [session, count] of index.authors.sessionsOf(author)) countInSession(session, count, room);
-    const worth = worthOf(word) * rareness(turns.sessionCount, single + sessionsAtHand.length) * (k1 + 1);
+    const worth = worthOf(word) * rareness(sessionCount, single + sessionsAtHand.length) * (k1 + 1);
     const add = (session: number, count: number): void => {
       if (sessions[session] === 0) sessionsTouched.push(session);
-      sessions[session]! += (worth * count) / (count + plain + byLength * sessionLengths[session]!);
+      sessions[session]! += (worth * count) / (count + plain + byLength * lengths[session]!);
     };
     for (let i = 0; single > 0 && i < places.length; i += PLACE) {
       const stretch = places[i]!;

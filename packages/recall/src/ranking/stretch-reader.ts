@@ -1,5 +1,5 @@
 import type { Bm25Weights } from '../index/bm25.ts';
-import { REACH, shareAt } from '../index/turn-table.ts';
+import { REACH, shareAt } from '../index/windows.ts';
 import { bitOf } from '../index/word-table.ts';
 import { turnParts, windowParts } from './bound-words.ts';
 import type { Bm25Parts } from './bound-words.ts';
@@ -91,7 +91,8 @@ export class StretchReader {
 
   /** Notes BM25 of the windows in `room.windows`, of the stretch whose turns were read last. Answers the largest. */
   readWindows(stretch: number): number {
-    const { after, stretches, windows: lengths } = this.#index.turns;
+    const { after, stretches, windows: kept } = this.#index.turns;
+    const { lengths } = kept;
     const { windows, inWindows } = this.#room;
     const size = stretches.sizes[stretch]!;
     for (const word of this.#present) this.#spread(word, size);

@@ -42,7 +42,7 @@ export class EmbeddingClient {
 
   /** Texts in one call, at most. */
   get maxBatch(): number {
-    return Math.max(1, this.#embedder.maxBatch);
+    return Math.max(1, Math.floor(this.#embedder.maxBatch));
   }
 
   /**

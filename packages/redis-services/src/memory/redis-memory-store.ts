@@ -8,6 +8,7 @@ import type {
   MemoryRemoval,
   MemoryScope,
   MemoryStore,
+  MemoryUsers,
   Runtime,
   Segmented,
   StoredMemory,
@@ -41,7 +42,7 @@ const PAGE = 500;
  */
 export class RedisMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented };
+  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
   readonly #runtime: Runtime;
   readonly #keys: RedisKeys;
   readonly #calls: RedisCalls;
@@ -54,7 +55,10 @@ export class RedisMemoryStore implements MemoryStore {
     this.#keys = new RedisKeys(keyPrefix);
     this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
     this.#codec = codec;
-    this.abilities = { segmented: new RedisSegments(this.#calls, this.#keys, codec) };
+    this.abilities = {
+      segmented: new RedisSegments(this.#calls, this.#keys, codec),
+      users: { listUsers: (appName, page) => this.#listUsers(appName, page) },
+    };
   }
 
   put(
@@ -110,15 +114,19 @@ export class RedisMemoryStore implements MemoryStore {
     return this.#calls.whole(async () => Number(await this.#noted(scope, call)), true);
   }
 
-  /** Users of an app who have memory or had some, page by page: the last of one is given as `after` for the next. */
-  async users(appName: string, after: string, limit: number): Promise<string[]> {
-    const call = { script: listMemoryUsers, keys: [this.#keys.app(appName).memoryUsers], args: [after, limit] };
-    return (await this.#calls.read(call)) as string[];
-  }
-
   /** `STORE_UNAVAILABLE` unless the server answers in time. */
   ping(): Promise<void> {
     return this.#calls.ping();
+  }
+
+  async #listUsers(
+    appName: string,
+    { limit, cursor = '' }: { limit: number; cursor?: string | undefined },
+  ): Promise<{ userIds: string[]; next?: string | undefined }> {
+    const call = { script: listMemoryUsers, keys: [this.#keys.app(appName).memoryUsers], args: [cursor, limit + 1] };
+    const found = (await this.#calls.read(call)) as string[];
+    const userIds = found.slice(0, limit);
+    return found.length > limit ? { userIds, next: userIds.at(-1)! } : { userIds };
   }
 
   async #put(

@@ -8,6 +8,7 @@ import type {
   MemoryRemoval,
   MemoryScope,
   MemoryStore,
+  MemoryUsers,
   Segmented,
   StoredMemory,
   TextCodec,
@@ -46,7 +47,7 @@ export interface SqlMemoryStoreOptions extends DatabaseOptions {
  */
 export class SqlMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented };
+  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #log: MemoryLog;
@@ -57,7 +58,10 @@ export class SqlMemoryStore implements MemoryStore {
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
     this.#log = new MemoryLog(dialect, tables);
-    this.abilities = { segmented: new SqlSegments(this.#storage, this.#log, options.codec) };
+    this.abilities = {
+      segmented: new SqlSegments(this.#storage, this.#log, options.codec),
+      users: { listUsers: (appName, page) => this.#listUsers(appName, page) },
+    };
   }
 
   async put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<PutResult> {
@@ -132,16 +136,6 @@ export class SqlMemoryStore implements MemoryStore {
     return count;
   }
 
-  /** Users of an app who have memory or had some, page by page: `next` is given as `after`. */
-  async users(appName: string, after: number, limit: number): Promise<{ userIds: string[]; next: number | undefined }> {
-    const rows = await this.#storage.read(() => usersSteps(this.#log, appName, after, limit));
-    const last = rows.at(-1);
-    return {
-      userIds: rows.map((row) => textOf(row['user_id'])),
-      next: last && rows.length === limit ? Number(last['row_id']) : undefined,
-    };
-  }
-
   /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
   migrate(): Promise<void> {
     return this.#storage.migrate();
@@ -155,6 +149,16 @@ export class SqlMemoryStore implements MemoryStore {
   /** Closes what was opened from a URL; what was passed in stays open. */
   close(): Promise<void> {
     return this.#storage.close();
+  }
+
+  async #listUsers(
+    appName: string,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+  ): Promise<{ userIds: string[]; next?: string | undefined }> {
+    const rows = await this.#storage.read(() => usersSteps(this.#log, appName, seqOf(cursor), limit + 1));
+    const page = rows.slice(0, limit);
+    const userIds = page.map((row) => textOf(row['user_id']));
+    return rows.length > limit ? { userIds, next: String(Number(page.at(-1)!['row_id'])) } : { userIds };
   }
 
   async #transact<T>(steps: () => Steps<T>, deadline: number): Promise<T> {

@@ -41,6 +41,30 @@ register({ describe, it }, memoryServiceCases, {
   destroy: (service) => made.get(service)!.close(),
 });
 
+it('lets go of what is too old in the memory of every user of an app, vectors too (contracts 30, 31)', async () => {
+  const dbUrl = nextUrl();
+  const service = serviceOn(dbUrl, new HashEmbedder());
+  const users = ['ada', 'bob', 'cat'].map((userId) => ({ appName: 'hotel', userId }));
+  const note = (id: string, timestamp: number) => ({
+    ...{ id, kind: 'note' as const, timestamp },
+    content: { parts: [{ text: id }] },
+  });
+  const other = { appName: 'cafe', userId: 'ada' };
+  for (const user of [...users, other])
+    await service.addMemory({ ...user, memories: [note('old', 10), note('new', 30)] });
+  expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(3);
+  const vectors = new SqliteVecStore({ dbUrl });
+  const { model, dimensions } = new HashEmbedder();
+  for (const user of [...users, other]) {
+    const kept = user === other ? ['old', 'new'] : ['new'];
+    expect((await service.listMemories(user)).memories.map(({ id }) => id)).toEqual(kept);
+    const asked = { model: `${model}@${dimensions}`, ids: ['old', 'new'] };
+    expect(await vectors.has(user, asked)).toEqual(kept);
+  }
+  await vectors.close();
+  await made.get(service)!.close();
+});
+
 it('makes no vector again in a process that comes later, and finds by those of the one before', async () => {
   const dbUrl = nextUrl();
   const user = { appName: 'hotel', userId: 'ada' };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import { confusableNames } from './confusable-names.ts';
 import { RandomChoice } from './random-choice.ts';
 
 /** How two memory stores are compared. */
@@ -10,33 +11,6 @@ export interface MemoryStoreComparison {
   operations?: number | undefined;
 }
 
-// Two apps and two users each, such that one way or another of writing names makes two of the four one.
-const NAMES: readonly (readonly [apps: readonly string[], users: readonly string[]])[] = [
-  [
-    ['a', 'a:b'],
-    ['b:c', 'c'],
-  ],
-  [
-    ['a', 'a|b'],
-    ['b|c', 'c'],
-  ],
-  [
-    ['a/b', 'a%2Fb'],
-    ['u', 'u '],
-  ],
-  [
-    ['x', 'x","y'],
-    ['y","z', 'z'],
-  ],
-  [
-    ['K', 'k'],
-    ['ü', 'u\u0308'],
-  ],
-  [
-    ['{a}', '{a}:m'],
-    ['m', 'ml'],
-  ],
-];
 const IDS = [
   'a',
   'a ',
@@ -66,7 +40,7 @@ export async function compareMemoryStores(
   const random = new RandomChoice(seed);
   const isSegmented = [subject, reference].every(({ abilities }) => abilities.segmented !== undefined);
   for (let i = 0; i < operations; i++) {
-    const [apps, users] = NAMES[Math.floor((i * NAMES.length) / operations)]!;
+    const { apps, users } = confusableNames[Math.floor((i * confusableNames.length) / operations)]!;
     const scope = { appName: random.of(apps), userId: random.of(users) };
     const other = { appName: random.of(apps), userId: random.of(users) };
     const [name, act] = operation(random, i);

@@ -113,6 +113,23 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'add.twice-at-once',
+    sentence: 'of an id that is given twice in one call the last counts, and is answered alone',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const memories = [entry('Allergic to kiwi.', { id: 'n1' }), entry('Allergic to mango.', { id: 'n1' })];
+      const added = await memory.addMemory!({ ...alice, memories });
+      assert.deepEqual(
+        added.map((one) => textOf(one.content)),
+        ['Allergic to mango.'],
+      );
+      assert.deepEqual(await kept(memory), ['Allergic to mango.']);
+      assert.equal((await found(memory, 'mango'))[0], 'Allergic to mango.');
+      assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
+    },
+  },
+  {
     id: 'update.changes',
     sentence: 'an update changes the members it names, leaves the others, and is found by its new words alone',
     contracts: [34],

@@ -197,6 +197,28 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'forget.session-to-come',
+    sentence:
+      'of the events that are named with a forgotten session none is ingested later, in memory before or not; others are',
+    contracts: [31, 34],
+    needs: ['deleteSessionMemory', 'addEventsToMemory', 'addMemory', 'listMemories'],
+    async check(memory) {
+      const s1 = { ...alice, sessionId: 's1' };
+      await memory.addEventsToMemory!({ ...s1, events: talk.events.slice(0, 1) });
+      assert.equal(await memory.deleteSessionMemory!({ ...s1, events: talk.events }), 1);
+      assert.deepEqual(await kept(memory), []);
+      await memory.addSessionToMemory(talk);
+      await memory.addEventsToMemory!({ ...s1, events: talk.events.slice(1) });
+      assert.deepEqual([await kept(memory), await found(memory, 'pizza')], [[], []]);
+      assert.equal(await memory.deleteSessionMemory!({ ...s1, events: talk.events }), 0);
+      await memory.addEventsToMemory!({ ...s1, events: [said('user', 4, 'Or pasta.')] });
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')], { id: 's2' }));
+      assert.deepEqual(await kept(memory), ['Or pasta.', 'I love pizza.']);
+      await memory.addMemory!({ ...alice, memories: [entry('Pizza it is.', { id: second, kind: 'turn' })] });
+      assert.ok((await found(memory, 'pizza it is')).includes('Pizza it is.'));
+    },
+  },
+  {
     id: 'forget.update',
     sentence: 'an update does not bring back what was deleted, also when both come at once',
     contracts: [31, 34],

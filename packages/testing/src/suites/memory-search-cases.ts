@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TholeError } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
 import type { MemoryFilter, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, longAgo, said, search, sessionWith } from './memory-fixture.ts';
@@ -198,6 +198,26 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'search.when-impossible',
+    sentence: 'an entry whose time is in no calendar spoils no search that names a day',
+    contracts: [32],
+    needs: ['addMemory', 'words'],
+    async check(memory) {
+      const times = [Date.parse('2023-05-20T10:00:00Z') / 1000, Date.parse('2023-05-20') * 1000, -1e300, 1e300];
+      await memory.addMemory!({
+        ...alice,
+        memories: times.map((timestamp, i) =>
+          entry(`Picnic ${i}: we came yesterday, after the rain of May.`, { timestamp, sessionId: `s${i}` }),
+        ),
+      });
+      for (const query of ['picnic in May 2023', 'picnic in May', 'picnic on May 19']) {
+        const memories = await search(memory, query, { explain: true });
+        assert.equal(memories.length, times.length, query);
+        assert.equal(textOf(memories[0]!.content), 'Picnic 0: we came yesterday, after the rain of May.', query);
+      }
+    },
+  },
+  {
     id: 'search.limit',
     sentence: 'no more is found than was asked for, and it is the best',
     contracts: [32],
@@ -207,7 +227,8 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       );
       const all = await found(memory, 'pizza', { limit: 100 });
       assert.equal(all.length, 12);
-      for (const limit of [1, 3, 12]) assert.deepEqual(await found(memory, 'pizza', { limit }), all.slice(0, limit));
+      for (const limit of [1, 3, 12, Number.MAX_SAFE_INTEGER])
+        assert.deepEqual(await found(memory, 'pizza', { limit }), all.slice(0, limit));
       assert.deepEqual(await found(memory, 'pizza', { limit: 0 }), []);
     },
   },

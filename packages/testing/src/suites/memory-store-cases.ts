@@ -8,7 +8,7 @@ import { memoryStoreSegmentCases } from './memory-store-segment-cases.ts';
 
 /**
  * What every memory store promises, below the service. Claims: `shared` with a `reopen` that makes a second store over the same
- * storage, and `segmented` where it keeps pieces of the derived index.
+ * storage, `segmented` where it keeps pieces of the derived index, and `users` where it tells whose memory it holds.
  */
 export const memoryStoreCases: readonly Case<MemoryStore>[] = [
   ...memoryStorePutCases,

@@ -1,7 +1,10 @@
-import { TholeError } from '@thole/core';
+import { TholeError } from '../errors/thole-error.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** Years of four digits. */
+const FIRST_MS = Date.UTC(1000, 0, 2);
+const LAST_MS = Date.UTC(9999, 11, 31);
 
 /** Wall clocks of one time zone, by the platform's own tables. */
 export class ZonedTime {
@@ -30,7 +33,10 @@ export class ZonedTime {
     return this.#offsetMs(early) !== before && this.#offsetMs(late) === after ? late : early;
   }
 
-  /** Seconds since the epoch as clocks here show them, to the second, with the offset: ISO 8601. Undefined for what is no time. */
+  /**
+   * Seconds since the epoch as clocks here show them, to the second, with the offset: ISO 8601. In UTC before the year 1000 and
+   * after 9999; undefined for what is no time.
+   */
   isoOf(seconds: number | undefined): string | undefined {
     const ms = Math.floor(seconds ?? Number.NaN) * 1000;
     if (Number.isNaN(new Date(ms).getTime())) return undefined;
@@ -43,6 +49,8 @@ export class ZonedTime {
   }
 
   #offsetMs(ms: number): number {
+    // Other years are written in ways that nobody could read back, and nobody's clocks are known for them.
+    if (!(ms >= FIRST_MS && ms <= LAST_MS)) return 0;
     const parts = Object.fromEntries(this.#format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
     const { year, month, day, hour, minute, second } = parts as { [name: string]: number };
     return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { deepFreeze, getFunctionCalls } from '@thole/core';
+import type { Case } from '../case.ts';
+import { llmScenarios } from './llm-scenarios.ts';
+import { collect, request, split, streamed, textIn, thoughtsIn, whole } from './llm-support.ts';
+import type { LlmSubject } from './llm-support.ts';
+
+/** What a model answers with, streamed and whole. */
+export const llmAnswerCases: readonly Case<LlmSubject>[] = [
+  {
+    id: 'llm.names-itself',
+    sentence: 'a model has a name and says which version of the contract it keeps',
+    contracts: [15],
+    check: async (subject) => {
+      const llm = await subject.llm(llmScenarios.text);
+      assert.equal(typeof llm.model, 'string');
+      assert.notEqual(llm.model, '');
+      assert.equal(llm.specVersion, 1);
+    },
+  },
+  {
+    id: 'llm.text',
+    sentence: 'an answer that is not streamed is one final, with the whole text and why it ended',
+    contracts: [15],
+    check: async (subject) => {
+      for (const scenario of [llmScenarios.text, llmScenarios.stream]) {
+        const responses = await collect(await subject.llm(scenario), { stream: false });
+        assert.equal(responses.length, 1);
+        assert.equal(textIn(responses), whole(scenario.pieces));
+        assert.ok(!responses[0]!.partial);
+        assert.ok(responses[0]!.finishReason, 'it says why it ended');
+        assert.equal(responses[0]!.content?.role, 'model');
+      }
+    },
+  },
+  {
+    id: 'llm.stream',
+    sentence:
+      'a streamed answer is partials with only what is new, then exactly one final, last, with the whole of them',
+    contracts: [15],
+    check: async (subject) => {
+      const { partials, final } = await streamed(subject, llmScenarios.stream);
+      assert.ok(partials.length > 1, 'it came in pieces');
+      assert.equal(textIn(partials), whole(llmScenarios.stream.pieces));
+      assert.equal(textIn([final]), textIn(partials));
+    },
+  },
+  {
+    id: 'llm.thoughts',
+    sentence: 'thoughts are streamed and kept apart from the text, and the final has the whole of both',
+    contracts: [15],
+    needs: ['thoughts'],
+    check: async (subject) => {
+      const { partials, final } = await streamed(subject, llmScenarios.thinking);
+      assert.equal(thoughtsIn(partials), whole(llmScenarios.thinking.thoughts));
+      assert.equal(thoughtsIn([final]), whole(llmScenarios.thinking.thoughts));
+      assert.equal(textIn(partials), whole(llmScenarios.thinking.pieces));
+      assert.equal(textIn([final]), whole(llmScenarios.thinking.pieces));
+    },
+  },
+  {
+    id: 'llm.calls',
+    sentence: 'calls stand in the final alone, whole and in order, streamed or not',
+    contracts: [15],
+    check: async (subject) => {
+      for (const scenario of [llmScenarios.call, llmScenarios['parallel-calls']]) {
+        for (const stream of [false, true]) {
+          const responses = await collect(await subject.llm(scenario), { stream });
+          const { partials, final } = split(responses);
+          assert.deepEqual(partials.flatMap(getFunctionCalls), []);
+          assert.deepEqual(
+            getFunctionCalls(final).map(({ name, args }) => ({ name, args })),
+            scenario.calls?.map(({ name, args }) => ({ name, args })),
+          );
+          const ids = getFunctionCalls(final).flatMap(({ id }) => id ?? []);
+          assert.equal(new Set(ids).size, ids.length, 'no two calls share an id');
+        }
+      }
+    },
+  },
+  {
+    id: 'llm.text-then-call',
+    sentence: 'text before a call is streamed, and the final has both',
+    contracts: [15],
+    check: async (subject) => {
+      const { partials, final } = await streamed(subject, llmScenarios['text-then-call']);
+      assert.equal(textIn(partials), 'Let me look.');
+      assert.equal(textIn([final]), 'Let me look.');
+      assert.deepEqual(
+        getFunctionCalls(final).map(({ name }) => name),
+        ['find_rooms'],
+      );
+    },
+  },
+  {
+    id: 'llm.request-untouched',
+    sentence: 'the request is read and never changed: it may be frozen and asked again',
+    contracts: [9],
+    check: async (subject) => {
+      const frozen = deepFreeze(request());
+      for (const stream of [false, true]) await collect(await subject.llm(llmScenarios.text), { stream }, frozen);
+      assert.deepEqual(frozen, request());
+    },
+  },
+];

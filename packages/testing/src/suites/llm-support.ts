@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { TholeError } from '@thole/core';
+import type { Llm, LlmRequest, LlmResponse } from '@thole/core';
+import type { LlmScenario } from './llm-scenarios.ts';
+
+/** What the `llm` cases are run over: a model whose other side plays a scenario, at each call anew. */
+export interface LlmSubject {
+  llm(scenario: LlmScenario): Llm | Promise<Llm>;
+  /** Resolves when the other side has no call open any more; claimed as `connections`. */
+  allEnded?(): Promise<void>;
+}
+
+/** How a model is asked; the signal is one that is never aborted unless given. */
+export interface Asked {
+  stream: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** A request with an instruction, a message and a tool, made anew each time. */
+export const request = (): LlmRequest => ({
+  contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }],
+  config: {
+    systemInstruction: 'Be kind.',
+    tools: [
+      {
+        functionDeclarations: [
+          {
+            name: 'find_rooms',
+            description: 'Finds rooms.',
+            parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } } },
+          },
+        ],
+      },
+    ],
+  },
+});
+
+/** What a model answers, and what it throws behind it. */
+export async function attempt(
+  llm: Llm,
+  { stream, signal = new AbortController().signal }: Asked,
+  asked: LlmRequest = request(),
+): Promise<{ responses: LlmResponse[]; error?: unknown }> {
+  const responses: LlmResponse[] = [];
+  try {
+    for await (const response of llm.generateContentAsync(asked, { stream, signal })) responses.push(response);
+    return { responses };
+  } catch (error) {
+    return { responses, error };
+  }
+}
+
+/** What a model answers; throws what it throws. */
+export async function collect(llm: Llm, asked: Asked, of: LlmRequest = request()): Promise<LlmResponse[]> {
+  const { responses, ...thrown } = await attempt(llm, asked, of);
+  if ('error' in thrown) throw thrown.error;
+  return responses;
+}
+
+/** A streamed answer, which has one final, last. */
+export async function streamed(
+  subject: LlmSubject,
+  scenario: LlmScenario,
+): Promise<{ partials: LlmResponse[]; final: LlmResponse }> {
+  return split(await collect(await subject.llm(scenario), { stream: true }));
+}
+
+/** Partials and the final; fails unless there is exactly one final, last. */
+export function split(responses: readonly LlmResponse[]): { partials: LlmResponse[]; final: LlmResponse } {
+  const partials = responses.filter((response) => response.partial);
+  const finals = responses.filter((response) => !response.partial);
+  assert.equal(finals.length, 1, 'exactly one final');
+  assert.equal(responses.at(-1), finals[0], 'the final is last');
+  return { partials, final: finals[0]! };
+}
+
+/** Fails unless it is an error of ours with this code. */
+export function assertCode(error: unknown, code: string): asserts error is TholeError {
+  assert.ok(TholeError.is(error), `it throws an error of ours, with ${code}`);
+  assert.equal(error.code, code);
+}
+
+/** The text of a scenario, of which these are the pieces. */
+export const whole = (pieces: readonly string[] = []): string => pieces.join('');
+
+/** All text of these responses, without thoughts. */
+export const textIn = (responses: readonly LlmResponse[]): string =>
+  partsOf(responses)
+    .map((part) => (part.thought ? '' : (part.text ?? '')))
+    .join('');
+
+/** All thoughts of these responses. */
+export const thoughtsIn = (responses: readonly LlmResponse[]): string =>
+  partsOf(responses)
+    .map((part) => (part.thought ? (part.text ?? '') : ''))
+    .join('');
+
+const partsOf = (responses: readonly LlmResponse[]) => responses.flatMap((response) => response.content?.parts ?? []);

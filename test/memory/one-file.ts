@@ -1,0 +1,43 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Runtime } from '@thole/core';
+import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { onTestFinished } from 'vitest';
+
+/** One connection to the file. */
+export interface Connection {
+  sessions: DatabaseSessionService;
+  memory: DatabaseMemoryService;
+}
+
+/** Sessions and memory in a SQLite file that is gone when the test has finished; connections close before it. */
+export class OneFile {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'memory-'));
+  /** For other processes. */
+  readonly url: string = `sqlite:///${join(this.#folder, 'memory.db')}`;
+  readonly #closing: (() => Promise<void>)[] = [];
+
+  constructor() {
+    onTestFinished(async () => {
+      for (const close of this.#closing.toReversed()) await close();
+      await rm(this.#folder, { recursive: true, force: true });
+    });
+  }
+
+  connect(runtime?: Runtime): Connection {
+    const sessions = new DatabaseSessionService({ dbUrl: this.url, runtime });
+    const memory = new DatabaseMemoryService({ dbUrl: this.url, runtime });
+    this.closes(
+      () => memory.close(),
+      () => sessions.close(),
+    );
+    return { sessions, memory };
+  }
+
+  /** What is closed when the test has finished: the last first. */
+  closes(...closing: (() => Promise<void>)[]): void {
+    this.#closing.push(...closing.toReversed());
+  }
+}
