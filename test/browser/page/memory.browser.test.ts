@@ -30,9 +30,13 @@ describeInBrowser('the page, in memory', (browser) => {
     await inspector.getByRole('button', { name: 'Add memory' }).click();
     await inspector.getByRole('textbox', { name: 'What to remember' }).fill('Comes each May.');
     await inspector.getByRole('button', { name: 'Remember' }).click();
-    await inspector.getByText('Comes each May.').waitFor();
+    const added = inspector.locator('li.memory', { hasText: 'Comes each May.' });
+    await added.getByRole('button', { name: 'Correct' }).click();
+    await inspector.getByRole('textbox', { name: 'Correct this memory' }).fill('Comes each June.');
+    await inspector.locator('.edit-form').getByRole('button', { name: 'Correct' }).click();
+    await inspector.getByText('Comes each June.').waitFor();
     const kept = (await memory.list(user)).memories.map(({ content }) => content.parts?.[0]?.text);
-    expect(new Set(kept)).toEqual(new Set(['Comes each May.', 'Is allergic to feathers.']));
+    expect(new Set(kept)).toEqual(new Set(['Comes each June.', 'Is allergic to feathers.']));
   });
 
   it('lists what was said page by page, and notes by fifty', async () => {
@@ -50,5 +54,21 @@ describeInBrowser('the page, in memory', (browser) => {
     await items('What was said 60').first().waitFor();
     expect([await items('Notes 60').count(), await items('What was said 60').count()]).toEqual([60, 60]);
     await inspector.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+  });
+
+  it('says where there is more that is known than it lists, and finds that by a search', async () => {
+    const house = await openHouse();
+    const notes = Array.from({ length: 2_001 }, (_, i) => ({
+      kind: 'note' as const,
+      content: { parts: [{ text: i === 2_000 ? 'Collects lighthouses.' : `Note ${i}.` }] },
+    }));
+    await house.client.memory.add({ ...user, memories: notes });
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByText('There is more that is known; a search finds it.').waitFor();
+    await inspector.getByRole('heading', { name: 'Notes 2,000' }).waitFor();
+    await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('lighthouses');
+    await inspector.getByRole('button', { name: 'Search', exact: true }).click();
+    await inspector.getByText('Collects lighthouses.').waitFor();
   });
 });

@@ -21,13 +21,17 @@ const spellings: { readonly [scheme: string]: string } = {
 export function readServiceUri(option: string, text: string): ServiceUri {
   const [, written = '', rest = ''] = /^([a-z][a-z\d.-]*)(?:\+[a-z\d]+)?:\/\/(.*)$/is.exec(text.trim()) ?? [];
   if (written === '') throw usageError(`${option} must be a URI such as memory:// or sqlite:///./sessions.db.`);
-  const scheme = written.toLowerCase();
-  return { scheme: Object.hasOwn(spellings, scheme) ? spellings[scheme]! : scheme, rest };
+  const lower = written.toLowerCase();
+  const scheme = Object.hasOwn(spellings, lower) ? spellings[lower]! : lower;
+  // With two slashes it would name a host.
+  if (scheme === 'sqlite' && !/^(?:|:memory:|\/.+)$/s.test(rest))
+    throw usageError(`${option} must name a file, as sqlite:///./file.db and sqlite:////absolute/file.db do.`);
+  return { scheme, rest };
 }
 
 /** The URL of a SQLite file for `@thole/sql-services`, with a path that begins at `cwd` made absolute. */
 export function sqliteUrl({ rest }: ServiceUri, cwd: string): string {
-  if (!rest.startsWith('/') || rest === '/:memory:' || rest.length < 2) return `sqlite://${rest}`;
+  if (!rest.startsWith('/') || rest === '/:memory:') return `sqlite://${rest}`;
   return urlOfSqliteFile(resolve(cwd, decode(rest.slice(1))));
 }
 

@@ -103,6 +103,8 @@ describe('what cannot be opened', () => {
     [{ artifactServiceUri: 'gs://bucket' }, /^--artifact_service_uri cannot be gs:\/\/; it takes memory:\/\/, file/],
     [{ artifactServiceUri: 'file://' }, /^--artifact_service_uri must name a folder/],
     [{ sessionServiceUri: 'constructor://' }, /^--session_service_uri cannot be constructor/],
+    [{ memoryServiceUri: 'sqlite://secret.db' }, /^--memory_service_uri must name a file, as sqlite:\/\/\/\./],
+    [{ sessionServiceUri: 'sqlite:///' }, /^--session_service_uri must name a file/],
     [{ sessionServiceUri: 'sessions.db' }, /^--session_service_uri must be a URI such as/],
   ])('refuses %j and says what it takes, without repeating the URI', async (options, sentence) => {
     const refused = openServices(options, { cwd: temporaryFolder(), runtime });

@@ -13,6 +13,12 @@ import { StatePanel } from './state/StatePanel.tsx';
 import { followSpans } from './trace/session-spans.ts';
 import { TracePanel } from './trace/TracePanel.tsx';
 import './inspector.css';
+import './tree/tree.css';
+import './request/request.css';
+import './state/state.css';
+import './memory/memory.css';
+import './artifacts/artifacts.css';
+import './trace/trace.css';
 
 const panels: Record<TabName, { name: string; Panel: FunctionComponent }> = {
   event: { name: 'Event', Panel: EventPanel },

@@ -38,8 +38,11 @@ export function EditForm(p: Props) {
   async function save(): Promise<void> {
     if (isSaving) return;
     setIsSaving(true);
-    await p.onSave();
-    setIsSaving(false);
+    try {
+      await p.onSave();
+    } finally {
+      setIsSaving(false);
+    }
   }
 
   return (

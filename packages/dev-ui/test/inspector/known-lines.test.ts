@@ -31,13 +31,14 @@ it('tells apart what has ended with nothing in its place, and what ends later', 
   const lines = knownLines(
     [
       fact('ended', { validTo: NOW }),
+      fact('before that', { validTo: 2, supersededBy: 'replaced by what is forgotten' }),
       fact('replaced by what is forgotten', { supersededBy: 'gone', timestamp: 2 }),
       fact('until tomorrow', { validTo: NOW + 1 }),
     ],
     NOW,
   );
   expect(told(lines.facts)).toEqual(['until tomorrow']);
-  expect(told(lines.ended)).toEqual(['replaced by what is forgotten', 'ended']);
+  expect(told(lines.ended)).toEqual(['replaced by what is forgotten < before that', 'ended']);
 });
 
 it('keeps notes by themselves, also one that took the place of a fact', () => {

@@ -66,10 +66,10 @@ describe('readEvidence', () => {
     const { memory, asked } = memoryOf(service);
     const note: MemoryEntry = { id: 'note', kind: 'note', content: said('Figs!') };
     await service.deleteMemory({ ...user, ids: [turns[0]!] });
-    const ids = ['note', 'of another make', '["a",1]', turns[0]!];
+    const ids = ['note', 'of another make', '["a",1]', '["a","b","c"]', turns[0]!];
     const evidence = await readEvidence(memory, { ...user, ids, known: [note] });
     expect(evidence.map(({ id }) => id)).toEqual(ids);
-    expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs!', undefined, undefined, undefined]);
+    expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs!', ...Array.from({ length: 4 })]);
     expect(asked.every((filter) => JSON.stringify(filter).includes('"s"'))).toBe(true);
   });
 });
@@ -92,6 +92,17 @@ describe('correctMemory', () => {
     ]);
     const { memories: found } = await service.searchMemory({ ...user, query: 'dates' });
     expect(found[0]?.id).toBe(id);
+  });
+
+  it('leaves to the corrected fact how long it holds, what takes its place then, and what an app keeps with it', async () => {
+    const { service, fact } = await told();
+    const kept = { validTo: 900, supersededBy: 'later', customMetadata: { topic: 'food' } };
+    const { memory } = memoryOf(service);
+    const entry = await memory.update({ ...user, id: fact.id, change: kept });
+    const id = await correctMemory(memory, { ...user, entry, text: 'Likes dates.', now: 50, correction: {} });
+    const memories = await factsOf(service);
+    expect(memories.find((each) => each.id === id)).toMatchObject({ validFrom: 50, ...kept });
+    expect(memories.find((each) => each.id === fact.id)).toMatchObject({ validTo: 50, supersededBy: id });
   });
 
   it('makes nothing twice when it is done again after a failure in the middle', async () => {

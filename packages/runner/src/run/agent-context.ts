@@ -59,7 +59,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   countLlmCall(): void {
-    this.run.countLlmCall();
+    this.run.host.calls.count(this.run.invocationId);
   }
 
   onClose(fn: () => void | Promise<void>): () => void {

@@ -1,23 +1,18 @@
-import { createEvent, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
-import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
-import { AgentContext } from './agent-context.ts';
-import { changeMessage, mayChangeMessages } from './change-message.ts';
+import type { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
-import type { CheckedInput } from './check-run.ts';
 import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
-import { Committer } from './commit.ts';
-import { Delivery, hollow } from './delivery.ts';
+import { hollow } from './delivery.ts';
 import { drive } from './drive.ts';
-import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Reader } from './reader.ts';
 import type { RunHost, RunOptions, WithinParent } from './run-host.ts';
 import { RunLimits } from './run-limits.ts';
 import { aborted, toRunError, toStoreError } from './run-errors.ts';
 import type { RunScope } from './run-scope.ts';
-import { Strand } from './strand.ts';
+import { RunWork } from './run-work.ts';
 import type { Swept } from './sweep.ts';
 
 /** The task behind a run: from the lease to the last commit. It lives until it has closed, whoever reads. */
@@ -40,7 +35,6 @@ export class Invocation implements RunScope, Swept {
   ended: boolean = false;
   /** Whether it waits for its reader, event by event. */
   attached: boolean;
-  userContent: Content = {};
 
   readonly #options: RunOptions;
   readonly #controller: AbortController = new AbortController();
@@ -53,15 +47,10 @@ export class Invocation implements RunScope, Swept {
   /** When it is over even if the store has not taken the lease back. */
   #overAt: number = Infinity;
   #phase: 'new' | 'open' | 'closing' | 'closed' | 'over' = 'new';
-  #recorded: boolean = false;
   #stop: TholeError | undefined;
-  #live: LiveSession | undefined;
   #lease: Lease | undefined;
-  #committer: Committer | undefined;
-  #delivery: Delivery | undefined;
-  #root: AgentContext | undefined;
+  #work: RunWork | undefined;
   #current: Agent | undefined;
-  #steps: AsyncGenerator<Event, void, Event> | undefined;
 
   constructor(host: RunHost, options: RunOptions, reader: Reader) {
     this.host = host;
@@ -106,26 +95,19 @@ export class Invocation implements RunScope, Swept {
   // ── what contexts share
 
   get live(): LiveSession {
-    return this.#live!;
+    return this.#work!.live;
   }
   get root(): AgentContext {
-    return this.#root!;
+    return this.#work!.root;
+  }
+  get userContent(): Content {
+    return this.#work!.userContent;
   }
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
   get stopReason(): TholeError | undefined {
     return this.#stop;
-  }
-  countLlmCall(): void {
-    const { calls } = this.host;
-    if (calls.made >= calls.most) {
-      throw new TholeError(
-        'LLM_CALL_LIMIT',
-        `Invocation ${this.invocationId} has made ${calls.most} model calls, all that maxLlmCalls allows.`,
-      );
-    }
-    calls.made++;
   }
 
   entered(agent: Agent): void {
@@ -139,12 +121,12 @@ export class Invocation implements RunScope, Swept {
 
   commit(event: Event): MaybePromise<Event | undefined> {
     this.throwIfStopped();
-    return event.partial ? event : this.#committer!.commit(event);
+    return event.partial ? event : this.#work!.committer.commit(event);
   }
 
   show(event: Event): void {
     if (this.#phase !== 'open' || this.#stop) return;
-    this.#delivery!.show(event, (error) => this.#stopWith(error));
+    this.#work!.delivery.show(event, (error) => this.#stopWith(error));
   }
 
   runChild(p: WithinParent): AsyncIterable<Event> {
@@ -159,8 +141,8 @@ export class Invocation implements RunScope, Swept {
 
   /** One event, outside any run, on the way that all events go. */
   async commitAlone(live: LiveSession, event: Event): Promise<Event> {
-    this.#use(live, undefined);
-    return (await this.#committer!.commit(event)) ?? hollow(event);
+    this.#work = new RunWork(this, live, undefined);
+    return (await this.#work.committer.commit(event)) ?? hollow(event);
   }
 
   // ── the task
@@ -168,7 +150,7 @@ export class Invocation implements RunScope, Swept {
   #drive(): void {
     drive(
       () => this.#prepare(),
-      (event) => this.#delivery!.emit(event),
+      (event) => this.#work!.delivery.emit(event),
     ).then(
       () => this.#end(),
       (error: unknown) => this.#end(error),
@@ -184,17 +166,13 @@ export class Invocation implements RunScope, Swept {
     return new RunTrace(runtime, run, parentSpan);
   }
 
-  /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
+  /** Answers the steps of the agent, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
     this.host.house.began(this);
     const input = checkRunInput(this.#options);
     this.#listenToCaller();
-    await this.#open();
-    checkAnswers(this.live.log, input.message);
-    this.#recorded = true;
-    const message = await this.#commitMessage(input);
-    if (hasHook(this.host.plugins, 'beforeRunCallback') && (await this.#answerInstead())) return undefined;
-    return (this.#steps = this.root.runAgent(findAgentToRun(this.live.log, this.host.tree, message)));
+    const work = await this.#open();
+    return work.begin(input, { yieldsMessage: this.#options.yieldUserMessage === true });
   }
 
   #listenToCaller(): void {
@@ -209,7 +187,7 @@ export class Invocation implements RunScope, Swept {
     this.#unlisten = () => abortSignal.removeEventListener('abort', abort);
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<RunWork> {
     const { cleanupMs = 5_000 } = this.runConfig;
     const lease = await this.host.session.takeLease({
       invocationId: this.invocationId,
@@ -227,57 +205,8 @@ export class Invocation implements RunScope, Swept {
     const live = await this.host.session.open(lease, this.signal).catch((error: unknown) => {
       throw toStoreError(error);
     });
-    this.#use(live, lease && this.host.session.fenceOf(lease));
-  }
-
-  #use(live: LiveSession, fence: string | undefined): void {
-    this.#live = live;
-    this.#root = new AgentContext(
-      this,
-      this.host.tree.root,
-      new Strand(live, this.temp, this.assertOpen),
-      this.trace?.root,
-    );
     this.#current = this.host.tree.root;
-    this.#committer = new Committer(this, fence);
-    this.#delivery = new Delivery(this, this.#committer);
-  }
-
-  async #commitMessage(input: CheckedInput): Promise<Content> {
-    this.userContent = input.message;
-    const { invocationId } = this;
-    let stored: Event;
-    try {
-      if (mayChangeMessages(this.root))
-        await changeMessage(this.root, input.message, (message) => (this.userContent = message));
-      const message = { author: 'user', invocationId, content: this.userContent };
-      const { stateDelta } = input;
-      stored = await this.root.commit(createEvent({ ...message, actions: { stateDelta } }, this.host.runtime));
-    } catch (error) {
-      // Of a message that the store refuses there is nothing to record.
-      if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) this.#recorded = false;
-      throw error;
-    }
-    // What was stored counts: a plugin may have changed it, or dropped it.
-    if (stored.content) this.userContent = stored.content;
-    if (this.#options.yieldUserMessage && stored.seq !== undefined) await this.#delivery!.handOver(stored);
-    this.throwIfStopped();
-    return this.userContent;
-  }
-
-  // An answer in the agent's place, if a plugin has one.
-  async #answerInstead(): Promise<boolean> {
-    const { plugins, runtime, tree } = this.host;
-    const content = await callPlugins(plugins, 'beforeRunCallback', { invocationContext: this.#root! });
-    if (!content) return false;
-    const { invocationId } = this;
-    const event = createEvent(
-      { author: tree.root.name, invocationId, content: { role: 'model', ...content } },
-      runtime,
-    );
-    await this.#delivery!.handOver(await this.#root!.commit(event));
-    this.throwIfStopped();
-    return true;
+    return (this.#work = new RunWork(this, live, lease && this.host.session.fenceOf(lease)));
   }
 
   /** Throws why the run ends, or has ended; what cleans up behind it may go on. */
@@ -317,11 +246,13 @@ export class Invocation implements RunScope, Swept {
     const stop = this.#stop;
     if (stop && !this.signal.aborted) this.#controller.abort(stop);
     // Not awaited: an agent that ignores its signal must not hold up the end of its run.
-    if (stop) this.#steps?.return().catch(noop);
-    if (this.#committer && !(isQuiet({ run: this, stop }) && !this.root.hasPending())) {
-      const closing = { run: this, root: this.#root!, committer: this.#committer, reader: this.reader, stop };
+    const work = this.#work;
+    if (stop) work?.steps?.return().catch(noop);
+    if (work && !(isQuiet({ run: this, stop }) && !work.root.hasPending())) {
+      const { root, committer, isRecorded } = work;
       const author = this.#speaker;
-      const failure = await closeRun({ ...closing, record: this.#recorded ? author : undefined });
+      const record = isRecorded ? author : undefined;
+      const failure = await closeRun({ run: this, root, committer, reader: this.reader, stop, record });
       if (failure !== undefined) this.#stop ??= toRunError(failure, author);
     }
     this.#close();
@@ -330,8 +261,8 @@ export class Invocation implements RunScope, Swept {
   #close(): void {
     this.#phase = 'closed';
     const { house, runtime, session } = this.host;
-    const stop = this.#stop;
-    const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !this.#recorded || this.#committer?.isBusy);
+    const [stop, work] = [this.#stop, this.#work];
+    const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !work?.isRecorded || work.committer.isBusy);
     if (isUnsure) session.forget();
     if (!this.#lease) return this.#over();
     // A store that does not answer keeps the lease until it runs out, but not the run.

@@ -19,6 +19,7 @@ import type {
 import type { RunInput } from './check-run.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Invocation } from './invocation.ts';
+import type { LlmCalls } from './llm-calls.ts';
 import type { Sweep } from './sweep.ts';
 
 /** What is the same for every run of a runner. */
@@ -57,12 +58,6 @@ export interface LeaseWish {
   readonly cleanupMs: number;
   readonly signal: AbortSignal;
   onEnd(error: TholeError): void;
-}
-
-/** Model calls of an invocation, shared with its child runs. */
-export interface LlmCalls {
-  made: number;
-  readonly most: number;
 }
 
 /** What a run takes from the runner, or from its parent run. */

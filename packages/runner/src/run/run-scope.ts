@@ -22,7 +22,6 @@ export interface RunScope {
   closers: Set<() => void | Promise<void>> | undefined;
   /** Throws `CONTEXT_CLOSED` once the run has ended. */
   readonly assertOpen: () => void;
-  countLlmCall(): void;
   /** An agent begins: its name stands for it from now on. */
   entered(agent: Agent): void;
   /** What was stored; undefined for what a plugin dropped. A partial event is answered as it is. Throws why the run was stopped. */

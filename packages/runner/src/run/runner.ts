@@ -11,6 +11,7 @@ import type {
   Plugin,
   RunConfig,
   Runtime,
+  Session,
   SessionRef,
   SessionService,
   StateDelta,
@@ -20,6 +21,7 @@ import { HotSessions } from './hot-session.ts';
 import { KeptSession } from './kept-session.ts';
 import type { SessionKeeping } from './kept-session.ts';
 import { RunLeases } from './lease.ts';
+import { LlmCalls } from './llm-calls.ts';
 import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
 import type { Invocation } from './invocation.ts';
 import type { Run } from './run.ts';
@@ -154,11 +156,22 @@ export class Runner {
     if (p.memory && !this.memoryService?.deleteSessionMemory) {
       throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService that can forget a session.');
     }
-    const was = await this.sessionService.deleteSession(ref);
+    const deleted = p.memory ? await this.#deleteAsRead(ref) : undefined;
+    const was = p.memory ? deleted !== undefined : await this.sessionService.deleteSession(ref);
     this.#keeping.hot.forget(ref);
     await this.artifactService?.deleteSessionArtifacts(ref);
-    if (p.memory) await this.memoryService?.deleteSessionMemory?.(ref);
+    // Who takes sessions into memory may have read this one by now: none of its events is to arrive there later.
+    if (p.memory) await this.memoryService?.deleteSessionMemory?.({ ...ref, events: deleted?.events });
     return was;
+  }
+
+  /** The session that was deleted, with all of its events; undefined where there was none. */
+  async #deleteAsRead(ref: SessionRef): Promise<Session | undefined> {
+    for (;;) {
+      const session = await this.sessionService.getSession(ref);
+      if (!session) return undefined;
+      if (await this.sessionService.deleteSession({ ...ref, ifLastSeq: session.lastSeq })) return session;
+    }
   }
 
   /** Deletes everything of one user: sessions, user state, artifacts and memory. */
@@ -215,7 +228,7 @@ export class Runner {
     house: House = this.#house,
     session: SessionAccess = new KeptSession(this.#keeping, ref),
   ): RunHost {
-    const calls = { made: 0, most: runConfig?.maxLlmCalls ?? 500 };
+    const calls = new LlmCalls(runConfig?.maxLlmCalls ?? 500);
     return new RunHost({ house, session, tree: this.#tree, calls, artifactRef: ref });
   }
 

@@ -246,11 +246,40 @@ describe('the order of hooks', () => {
 
   it('lets onUserMessageCallback replace the message before anything else sees it (contract 21)', async () => {
     const model = new ScriptedLlm(says('x'));
-    const replace: Plugin = { name: 'p', onUserMessageCallback: () => ({ parts: [{ text: 'instead' }] }) };
+    const seen: Content[] = [];
+    const replace: Plugin = {
+      name: 'p',
+      onUserMessageCallback: () => ({ parts: [{ text: 'instead' }] }),
+      onEventCallback: ({ invocationContext }) => void seen.push(invocationContext.userContent),
+    };
     const { runner, stored } = await houseOf(rootOf(model), { plugins: [replace] });
     await runner.runToCompletion(hello);
-    expect(model.requests[0]!.contents).toEqual([{ role: 'user', parts: [{ text: 'instead' }] }]);
+    const instead = { role: 'user', parts: [{ text: 'instead' }] };
+    expect(seen).toEqual([instead, instead]);
+    expect(model.requests[0]!.contents).toEqual([instead]);
     expect(textsIn((await stored()).events)[0]).toBe('user: instead');
+  });
+
+  it('saves the files of a message as artifacts where it is asked to, and stores, shows and tells a line for each', async () => {
+    const model = new ScriptedLlm(says('Seen.'));
+    const seen: Content[] = [];
+    const listen: Plugin = {
+      name: 'p',
+      onEventCallback: ({ event, invocationContext }) =>
+        void (event.author === 'user' && seen.push(invocationContext.userContent)),
+    };
+    const { runner, artifacts, stored } = await houseOf(rootOf(model), { plugins: [listen] });
+    const file = (displayName?: string) => ({ inlineData: { mimeType: 'image/png', data: 'AAAA', displayName } });
+    const newMessage = { parts: [{ text: 'Look.' }, file('view.png'), file()] };
+    await runner.runToCompletion({ ...hello, newMessage, runConfig: { saveInputBlobsAsArtifacts: true } });
+    const [first] = (await stored()).events;
+    const names = ['view.png', `upload-${first!.invocationId}-2`];
+    const lines = names.map((name) => `[The user sent the file "${name}"; it is kept as an artifact of this name.]`);
+    const message = { role: 'user', parts: ['Look.', ...lines].map((text) => ({ text })) };
+    expect([first!.content, seen[0], model.requests[0]!.contents[0]]).toEqual([message, message, message]);
+    expect(first!.actions.artifactDelta).toEqual(Object.fromEntries(names.map((name) => [name, 0])));
+    const saved = await artifacts.loadArtifact({ ...ref, filename: 'view.png' });
+    expect(saved?.inlineData?.data).toBe('AAAA');
   });
 });
 

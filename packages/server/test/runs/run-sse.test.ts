@@ -20,6 +20,23 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     expect([...invocations]).toEqual([response.headers.get('x-thole-invocation-id')]);
   });
 
+  it('sends what is said at once in pieces of a bounded size, in order and whole', async () => {
+    const words = Array.from({ length: 100 }, (_, i) => `${i} `.padEnd(1_000, '.'));
+    const { run } = await demo({ onDisconnect, answers: [streams(...words)] });
+    const response = await run('/run_sse', { streaming: true });
+    let [text, longest] = ['', 0];
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      longest = Math.max(longest, chunk.length);
+    }
+    expect([...text.matchAll(/^data: .*"partial":true/gm)]).toHaveLength(100);
+    expect(text.indexOf(words[3]!)).toBeLessThan(text.indexOf(words[4]!));
+    // The final holds all of it; whatever came before is a hundred times a thousand characters.
+    const final = text.split('\n\n').find((frame) => frame.startsWith('id: '))!;
+    expect(longest).toBeLessThan(final.length + 20_000);
+    expect(text.length).toBeGreaterThan(2 * final.length);
+  });
+
   it('has no parts of answers unless they are asked for', async () => {
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
     expect((await allFrames(await run('/run_sse'))).map(inWords)).toEqual(['#2 Good evening.', ': done']);

@@ -8,8 +8,8 @@ export interface Correction {
 }
 
 /**
- * Puts words in the place of others and answers the id that they are found by. A fact ends, and another that rests on the same
- * takes its place, so that its history is kept; other entries are changed as they stand. `now` is in seconds.
+ * Puts words in the place of others and answers the id that they are found by. A fact ends, and another that rests on the same and
+ * holds as long takes its place, so that its history is kept; other entries are changed as they stand. `now` is in seconds.
  */
 export async function correctMemory(
   memory: Pick<MemoryClient, 'add' | 'update'>,
@@ -22,14 +22,13 @@ export async function correctMemory(
     await memory.update({ ...user, id: entry.id, change: { content } });
     return entry.id;
   }
-  const { author, evidence } = entry;
+  const { author, evidence, validTo, supersededBy, customMetadata } = entry;
   const since = Math.max(now, entry.validFrom ?? now);
   const fact = {
     kind: 'fact' as const,
     content,
     validFrom: since,
-    ...(author && { author }),
-    ...(evidence && { evidence }),
+    ...{ author, evidence, validTo, supersededBy, customMetadata },
   };
   const [made] = await memory.add({ ...user, memories: [{ ...fact, id: correction.made }] });
   correction.made = made!.id;

@@ -1,0 +1,22 @@
+import { TholeError } from '@thole/core';
+
+/** The model calls of an invocation and of its child runs, which are counted together. */
+export class LlmCalls {
+  readonly #most: number;
+  #made: number = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** One more, made by this invocation; `LLM_CALL_LIMIT` where all have been made. */
+  count(invocationId: string): void {
+    if (this.#made >= this.#most) {
+      throw new TholeError(
+        'LLM_CALL_LIMIT',
+        `Invocation ${invocationId} has made ${this.#most} model calls, all that maxLlmCalls allows.`,
+      );
+    }
+    this.#made++;
+  }
+}

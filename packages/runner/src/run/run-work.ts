@@ -1,0 +1,79 @@
+import { TholeError } from '@thole/core';
+import type { Content, Event } from '@thole/core';
+import { hasHook } from '../hooks/call-hooks.ts';
+import { AgentContext } from './agent-context.ts';
+import type { CheckedInput } from './check-run.ts';
+import { Committer } from './commit.ts';
+import type { Committing } from './commit.ts';
+import { Delivery } from './delivery.ts';
+import type { Delivering } from './delivery.ts';
+import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
+import type { LiveSession } from './live-session.ts';
+import type { RunScope } from './run-scope.ts';
+import { storeAnswerInstead } from './store-answer-instead.ts';
+import { storeMessage } from './store-message.ts';
+import { Strand } from './strand.ts';
+
+/** The run whose work it is. */
+export type Working = RunScope & Committing & Delivering;
+
+/** What a run does once its session is open: its message goes in, then its agent's steps follow, each event on its way to the reader. */
+export class RunWork {
+  readonly live: LiveSession;
+  /** The context of all agents of the tree. */
+  readonly root: AgentContext;
+  readonly committer: Committer;
+  readonly delivery: Delivery;
+  userContent: Content = {};
+  /** Whether the session holds something of the run, so that it is to hold its end too. */
+  isRecorded: boolean = false;
+  /** Undefined where a plugin has answered in the agent's place, and before there are any. */
+  steps: AsyncGenerator<Event, void, Event> | undefined;
+  readonly #run: Working;
+
+  constructor(run: Working, live: LiveSession, fence: string | undefined) {
+    this.#run = run;
+    this.live = live;
+    const strand = new Strand(live, run.temp, run.assertOpen);
+    this.root = new AgentContext(run, run.host.tree.root, strand, run.trace?.root);
+    this.committer = new Committer(run, fence);
+    this.delivery = new Delivery(run, this.committer);
+  }
+
+  /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
+  async begin(
+    input: CheckedInput,
+    p: { yieldsMessage: boolean },
+  ): Promise<AsyncGenerator<Event, void, Event> | undefined> {
+    const { plugins, tree } = this.#run.host;
+    checkAnswers(this.live.log, input.message);
+    this.isRecorded = true;
+    await this.#storeMessage(input, p.yieldsMessage);
+    if (hasHook(plugins, 'beforeRunCallback') && (await this.#isAnsweredInstead())) return undefined;
+    return (this.steps = this.root.runAgent(findAgentToRun(this.live.log, tree, this.userContent)));
+  }
+
+  async #storeMessage(input: CheckedInput, yieldsMessage: boolean): Promise<void> {
+    this.userContent = input.message;
+    let stored: Event;
+    try {
+      stored = await storeMessage(this.root, input, (message) => (this.userContent = message));
+    } catch (error) {
+      // Of a message that the store refuses there is nothing to record.
+      if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) this.isRecorded = false;
+      throw error;
+    }
+    // What was stored counts: a plugin may have changed it, or dropped it.
+    if (stored.content) this.userContent = stored.content;
+    if (yieldsMessage && stored.seq !== undefined) await this.delivery.handOver(stored);
+    this.#run.throwIfStopped();
+  }
+
+  async #isAnsweredInstead(): Promise<boolean> {
+    const answer = await storeAnswerInstead(this.root);
+    if (!answer) return false;
+    await this.delivery.handOver(answer);
+    this.#run.throwIfStopped();
+    return true;
+  }
+}
