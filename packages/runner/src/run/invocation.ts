@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
+import { hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import type { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
@@ -166,13 +167,15 @@ export class Invocation implements RunScope, Swept {
     return new RunTrace(runtime, run, parentSpan);
   }
 
-  /** Answers the steps of the agent, unless a plugin has answered in its place. */
+  /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
     this.host.house.began(this);
     const input = checkRunInput(this.#options);
     this.#listenToCaller();
     const work = await this.#open();
-    return work.begin(input, { yieldsMessage: this.#options.yieldUserMessage === true });
+    await work.takeMessage(input, { yieldsMessage: this.#options.yieldUserMessage === true });
+    if (hasHook(this.host.plugins, 'beforeRunCallback') && (await work.isAnsweredInstead())) return undefined;
+    return work.begin();
   }
 
   #listenToCaller(): void {

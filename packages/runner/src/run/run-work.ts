@@ -1,6 +1,5 @@
 import { TholeError } from '@thole/core';
 import type { Content, Event } from '@thole/core';
-import { hasHook } from '../hooks/call-hooks.ts';
 import { AgentContext } from './agent-context.ts';
 import type { CheckedInput } from './check-run.ts';
 import { Committer } from './commit.ts';
@@ -40,20 +39,10 @@ export class RunWork {
     this.delivery = new Delivery(run, this.committer);
   }
 
-  /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
-  async begin(
-    input: CheckedInput,
-    p: { yieldsMessage: boolean },
-  ): Promise<AsyncGenerator<Event, void, Event> | undefined> {
-    const { plugins, tree } = this.#run.host;
+  /** Stores the message that begins the run; from then on the session is to hold the run's end too. */
+  async takeMessage(input: CheckedInput, p: { yieldsMessage: boolean }): Promise<void> {
     checkAnswers(this.live.log, input.message);
     this.isRecorded = true;
-    await this.#storeMessage(input, p.yieldsMessage);
-    if (hasHook(plugins, 'beforeRunCallback') && (await this.#isAnsweredInstead())) return undefined;
-    return (this.steps = this.root.runAgent(findAgentToRun(this.live.log, tree, this.userContent)));
-  }
-
-  async #storeMessage(input: CheckedInput, yieldsMessage: boolean): Promise<void> {
     this.userContent = input.message;
     let stored: Event;
     try {
@@ -65,15 +54,22 @@ export class RunWork {
     }
     // What was stored counts: a plugin may have changed it, or dropped it.
     if (stored.content) this.userContent = stored.content;
-    if (yieldsMessage && stored.seq !== undefined) await this.delivery.handOver(stored);
+    if (p.yieldsMessage && stored.seq !== undefined) await this.delivery.handOver(stored);
     this.#run.throwIfStopped();
   }
 
-  async #isAnsweredInstead(): Promise<boolean> {
+  /** Whether a plugin has answered in the agent's place; its answer is on its way then. */
+  async isAnsweredInstead(): Promise<boolean> {
     const answer = await storeAnswerInstead(this.root);
     if (!answer) return false;
     await this.delivery.handOver(answer);
     this.#run.throwIfStopped();
     return true;
+  }
+
+  /** The steps of the agent whose turn it is. */
+  begin(): AsyncGenerator<Event, void, Event> {
+    const agent = findAgentToRun(this.live.log, this.#run.host.tree, this.userContent);
+    return (this.steps = this.root.runAgent(agent));
   }
 }

@@ -9,14 +9,15 @@ import { saveInputBlobs } from './save-input-blobs.ts';
  * Stores the message that begins an invocation, as plugins and the saving of files leave it; `onChange` hears of what it becomes,
  * each time.
  */
-export async function storeMessage(
+export function storeMessage(
   root: AgentContext,
   { message, stateDelta }: CheckedInput,
   onChange: (message: Content) => void,
 ): Promise<Event> {
   const { invocationId, runtime } = root;
-  const content = mayChange(root) ? await changed(root, message, onChange) : message;
-  return await root.commit(createEvent({ author: 'user', invocationId, content, actions: { stateDelta } }, runtime));
+  const store = (content: Content): Promise<Event> =>
+    root.commit(createEvent({ author: 'user', invocationId, content, actions: { stateDelta } }, runtime));
+  return mayChange(root) ? changed(root, message, onChange).then(store) : store(message);
 }
 
 // Asked first: most messages are stored as they came, and need not wait.
