@@ -49,13 +49,14 @@ export function Palette() {
 
 function Finder({ close }: { close: () => void }) {
   const query = paletteQuery.value;
-  const found = findItems(query, {
+  const places = {
     commands: commands.value,
     sessions: sessions.value ?? [],
     events: events.value,
     state: sessionState.value,
     tools: toolsOf(openApp()),
-  });
+  };
+  const found = findItems(query, places);
   const take = (item: Found): void => {
     close();
     // After the dialog has given the focus back.
@@ -71,10 +72,13 @@ function Finder({ close }: { close: () => void }) {
           placeholder="Sessions, events, tools, state keys, commands"
           aria-label="Find"
           onKeyDown={(key) => {
-            // Who is quicker than the list means its first line.
-            if (key.key !== 'Enter' || key.isComposing || key.currentTarget.hasAttribute('aria-activedescendant'))
-              return;
-            const first = kinds.flatMap(([kind]) => found.filter((each) => each.kind === kind))[0];
+            const { currentTarget: field } = key;
+            const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '');
+            const isDrawn = field.value === query && active !== null;
+            if (key.key !== 'Enter' || key.isComposing || isDrawn) return;
+            // Who is quicker than the list means the first line of what they have typed.
+            const typed = findItems(field.value, places);
+            const first = kinds.flatMap(([kind]) => typed.filter((each) => each.kind === kind))[0];
             if (!first) return;
             key.preventDefault();
             take(first);
