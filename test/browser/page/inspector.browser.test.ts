@@ -102,7 +102,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
 
     await scope('Session').getByRole('button', { name: 'History of last_room' }).click();
     const history = scope('Session').getByRole('list', { name: 'History of last_room, newest first' });
-    await history.getByText('12').waitFor();
+    await history.getByText('12', { exact: true }).waitFor();
     await scope('Session').getByRole('button', { name: 'Delete guests' }).click();
     await expect.poll(async () => 'guests' in (await sessionOf(house)).state).toBe(false);
     await page.getByRole('button', { name: 'Undo' }).click();
