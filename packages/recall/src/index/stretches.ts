@@ -27,6 +27,8 @@ export class Stretches {
   /** The stretches before and after in the session; -1 at its ends. */
   before: Int32Array = new Int32Array(64);
   after: Int32Array = new Int32Array(64);
+  /** By stretch: its session where there is no other stretch of it; else -1. */
+  alone: Int32Array = new Int32Array(64);
   readonly #free: number[] = [];
   readonly #moved: (turn: number, from: number, to: number) => void;
   #end = 0;
@@ -42,7 +44,7 @@ export class Stretches {
   }
 
   get bytes(): number {
-    return this.of.byteLength + COLUMNS.length * this.first.byteLength;
+    return this.of.byteLength + (COLUMNS.length + 1) * this.first.byteLength;
   }
 
   makeRoom(turns: number): void {
@@ -74,6 +76,7 @@ export class Stretches {
     const after = this.after[stretch]!;
     if (before !== NONE) this.after[before] = after;
     if (after !== NONE) this.before[after] = before;
+    for (const each of [before, after]) if (each !== NONE) this.#noteAlone(each);
     this.#free.push(stretch);
   }
 
@@ -96,19 +99,29 @@ export class Stretches {
       this[name] = new Int32Array(room);
       this[name].set(all.subarray(i * end, (i + 1) * end));
     });
-    for (let stretch = 0; stretch < end; stretch++) if (this.sizes[stretch] === 0) this.#free.push(stretch);
+    this.alone = new Int32Array(room);
+    for (let stretch = 0; stretch < end; stretch++) {
+      this.#noteAlone(stretch);
+      if (this.sizes[stretch] === 0) this.#free.push(stretch);
+    }
   }
 
   #begin(session: number, before: number, after: number): number {
     const stretch = this.#free.pop() ?? this.#end++;
-    if (stretch === this.first.length) growColumns(this, COLUMNS);
+    if (stretch === this.first.length) growColumns(this, [...COLUMNS, 'alone']);
     this.sizes[stretch] = 0;
     this.sessions[stretch] = session;
     this.before[stretch] = before;
     this.after[stretch] = after;
     if (before !== NONE) this.after[before] = stretch;
     if (after !== NONE) this.before[after] = stretch;
+    for (const each of [before, stretch, after]) if (each !== NONE) this.#noteAlone(each);
     return stretch;
+  }
+
+  #noteAlone(stretch: number): void {
+    const isAlone = this.before[stretch] === NONE && this.after[stretch] === NONE;
+    this.alone[stretch] = isAlone ? this.sessions[stretch]! : NONE;
   }
 
   #part(stretch: number, { after }: Line): void {

@@ -22,6 +22,9 @@ export const bitOf = (turn: number): number => 1 << (turn & 31);
 /** Which turns of a stretch have the word is not known; then each may. */
 const ANY = -1;
 
+/** Whether bits tell of each turn whether it has the word, as long as no two turns of the stretch have the same bit. */
+export const areTelling = (bits: number): boolean => bits !== ANY;
+
 /** At least in so many turns of the place the word stands. */
 export function turnsIn(bits: number): number {
   if (bits === ANY) return 1;

@@ -1,6 +1,16 @@
 import type { Analyzer } from '../analyzer/analyzer.ts';
 import { Names } from '../index/names.ts';
 
+/** Tokens of which it is remembered whose name they are. */
+const MAX_TOKENS = 1000;
+
+/** An author with turns and a name that a question may use. */
+export interface NamedAuthor {
+  readonly author: number;
+  readonly isPerson: boolean;
+  readonly words: readonly string[];
+}
+
 /** Who has said something in an index, and in which sessions how often. Authors without a turn left are not asked after. */
 export class Authors {
   readonly #analyzer: Analyzer;
@@ -9,6 +19,9 @@ export class Authors {
   readonly #turns: number[] = [];
   readonly #turnsAsUser: number[] = [];
   readonly #sessions: Map<number, number>[] = [];
+  /** Until somebody comes or goes. */
+  #present: readonly NamedAuthor[] | undefined;
+  readonly #calledBy = new Map<string, number | undefined>();
 
   constructor(analyzer: Analyzer) {
     this.#analyzer = analyzer;
@@ -27,7 +40,10 @@ export class Authors {
     const author = this.#names.numberOf(name);
     if (author === this.#words.length) this.#add(name);
     // A number that was free is another's now.
-    else if (this.#turns[author] === 0) this.#words[author] = this.#analyzer.words(name, 'query');
+    else if (this.#turns[author] === 0) {
+      this.#words[author] = this.#analyzer.words(name, 'query');
+      this.#present = undefined;
+    }
     return author;
   }
 
@@ -47,29 +63,48 @@ export class Authors {
     this.#turns.push(0);
     this.#turnsAsUser.push(0);
     this.#sessions.push(new Map());
+    this.#present = undefined;
   }
 
   /** Counts turns of an author: `by` is 1 for one more, -1 for one less. */
   count(author: number, session: number, asUser: boolean, by: 1 | -1): void {
-    this.#turns[author]! += by;
+    const turns = this.#turns[author]!;
+    this.#turns[author] = turns + by;
+    if (turns === 0 || turns + by === 0) this.#present = undefined;
     if (asUser) this.#turnsAsUser[author]! += by;
     const sessions = this.#sessions[author]!;
-    const turns = (sessions.get(session) ?? 0) + by;
-    if (turns > 0) sessions.set(session, turns);
+    const inSession = (sessions.get(session) ?? 0) + by;
+    if (inSession > 0) sessions.set(session, inSession);
     else sessions.delete(session);
   }
 
   /**
-   * Who has turns and a name that a question may use, each with its words. People's names are written with a capital, or in a
+   * Who has turns and a name that a question may use. People's names are written with a capital, or in a
    * script without; agents are called after what they do, so that only those of one word are names.
    */
-  *present(): Generator<{ author: number; isPerson: boolean; words: readonly string[] }> {
+  present(): readonly NamedAuthor[] {
+    if (this.#present) return this.#present;
+    const present: NamedAuthor[] = [];
     for (let author = 0; author < this.#words.length; author++) {
       const words = this.#words[author]!;
       const name = this.nameOf(author);
       const isPerson = name.toLowerCase() !== name || name.toUpperCase() === name;
-      if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) yield { author, isPerson, words };
+      if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) present.push({ author, isPerson, words });
     }
+    this.#calledBy.clear();
+    return (this.#present = present);
+  }
+
+  /** The first of those present whom a token of a text names. */
+  calledBy(token: string): number | undefined {
+    const present = this.present();
+    const known = this.#calledBy;
+    if (!known.has(token)) {
+      const [word] = this.#analyzer.words(token, 'query');
+      if (known.size >= MAX_TOKENS) known.clear();
+      known.set(token, word === undefined ? undefined : present.find(({ words }) => words.includes(word))?.author);
+    }
+    return known.get(token);
   }
 
   /** Whether an author is the user whose memory this is. */

@@ -1,10 +1,11 @@
 import { longTexts } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
 import { REACH, shareAt } from '../index/windows.ts';
-import { askedCountOf, countOf, PLACE, turnsIn } from '../index/word-table.ts';
+import { areTelling, askedCountOf, countOf, PLACE, turnsIn } from '../index/word-table.ts';
 import type { KnownWord } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
+import { noteWord } from './word-links.ts';
 
 const FIFTHS: number = shareAt(0);
 
@@ -34,13 +35,15 @@ export function windowParts({ turns }: RecallIndex): Bm25Parts {
 export function boundWord(
   { turns }: RecallIndex,
   { worth, places }: KnownWord,
-  p: { ofTurns: Bm25Parts; ofWindows: Bm25Parts; phrases: boolean; room: RankingRoom },
+  p: { word: number; ofTurns: Bm25Parts; ofWindows: Bm25Parts; phrases: boolean; room: RankingRoom },
 ): void {
-  const { room, ofTurns, ofWindows, phrases } = p;
+  const { word, room, ofTurns, ofWindows, phrases } = p;
   const { mostOwn, mostAsked, mostWindow, mostPhrase, turnBits } = room;
-  const { before, after } = turns.stretches;
+  const { alone } = turns.stretches;
   const { least } = turns.windows;
-  const [inTurn, inWindow] = [worth * (ofTurns.k1 + 1), worth * (ofWindows.k1 + 1)];
+  const { turns: shortest, windows: narrowest } = least;
+  const inTurn = worth * (ofTurns.k1 + 1);
+  const inWindow = worth * (ofWindows.k1 + 1);
   for (let i = 0; i < places.length; i += PLACE) {
     const stretch = places[i]!;
     const count = countOf(places[i + 1]!);
@@ -49,8 +52,8 @@ export function boundWord(
     // What stands in other turns.
     const elsewhere = count === 1 ? 0 : turnsIn(bits) - 1;
     const inOne = count - elsewhere;
-    const window = least.window(stretch);
-    const rest = ofTurns.plain + ofTurns.byLength * least.turn(stretch);
+    least.look(stretch);
+    const rest = ofTurns.plain + ofTurns.byLength * shortest[stretch]!;
     room.touch(stretch);
     const ownWords = (inTurn * inOne) / (inOne + rest);
     const inAsked = Math.min(asked, inOne);
@@ -64,11 +67,13 @@ export function boundWord(
       mostAsked[stretch]! += askedWords;
     }
     turnBits[stretch]! |= bits;
+    noteWord(room, stretch, { word, bits, isOnceInEach: inOne === 1 && areTelling(bits) });
     if (phrases) mostPhrase[stretch]! += worth;
     // Most sessions are of one stretch.
-    if (before[stretch]! < 0 && after[stretch]! < 0) {
+    if (alone[stretch]! >= 0) {
       const inFifths = count * FIFTHS - elsewhere;
-      mostWindow[stretch]! += (inWindow * inFifths) / (inFifths + ofWindows.plain + ofWindows.byLength * window);
+      const around = ofWindows.plain + ofWindows.byLength * narrowest[stretch]!;
+      mostWindow[stretch]! += (inWindow * inFifths) / (inFifths + around);
     } else spread(turns, room, stretch, count * FIFTHS - elsewhere);
   }
   const { countsAround, aroundAtHand } = room;
@@ -77,7 +82,8 @@ export function boundWord(
     const count = countsAround[stretch]!;
     countsAround[stretch] = 0;
     room.touch(stretch);
-    const rest = ofWindows.plain + ofWindows.byLength * least.window(stretch);
+    least.look(stretch);
+    const rest = ofWindows.plain + ofWindows.byLength * narrowest[stretch]!;
     mostWindow[stretch]! += (inWindow * count) / (count + rest);
   }
   aroundAtHand.length = 0;

@@ -1,24 +1,23 @@
-const LEVELS = 256;
+import { LEVELS } from './ranking-room.ts';
+import type { RankingRoom } from './ranking-room.ts';
 
 /**
- * Places, of the first so many, of those that are bound by at least so much, in falling order of it to one part in 256: enough
- * for the best to come early, at no cost of sorting.
+ * Puts the places of stretches that are bound by at least so much into `room.order`, in falling order of their bounds to one
+ * part in `LEVELS`: enough for the best to come early, at no cost of sorting. Answers how many there are.
  */
-export function byBound(bounds: Float64Array, length: number, least: number): Int32Array {
-  const some: number[] = [];
+export function byBound({ bounds, order, levels, stretches }: RankingRoom, least: number): number {
+  const { length } = stretches;
   let largest = least;
-  for (let i = 0; i < length; i++) {
-    const bound = bounds[i]!;
-    if (bound < least) continue;
-    some.push(i);
-    if (bound > largest) largest = bound;
-  }
+  for (let i = 0; i < length; i++) if (bounds[i]! > largest) largest = bounds[i]!;
   const scale = largest > least ? (LEVELS - 1) / (largest - least) : 0;
-  const starts = new Int32Array(LEVELS + 1);
-  const levelOf = (i: number): number => ((largest - bounds[i]!) * scale) | 0;
-  for (const i of some) starts[levelOf(i) + 1]!++;
-  for (let level = 0; level < LEVELS; level++) starts[level + 1]! += starts[level]!;
-  const order = new Int32Array(some.length);
-  for (const i of some) order[starts[levelOf(i)]!++] = i;
-  return order;
+  for (let level = 0; level <= LEVELS; level++) levels[level] = 0;
+  for (let i = 0; i < length; i++) if (bounds[i]! >= least) levels[levelOf(largest - bounds[i]!, scale) + 1]!++;
+  for (let level = 0; level < LEVELS; level++) levels[level + 1]! += levels[level]!;
+  const count = levels[LEVELS]!;
+  for (let i = 0; i < length; i++) if (bounds[i]! >= least) order[levels[levelOf(largest - bounds[i]!, scale)]!++] = i;
+  return count;
+}
+
+function levelOf(below: number, scale: number): number {
+  return (below * scale) | 0;
 }

@@ -55,13 +55,16 @@ function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wan
     if (top.worst !== undefined) least = scores[top.worst]!;
   };
   scorer.bound();
-  const { bounds } = room;
+  const { bounds, order } = room;
   // Those whose turns were read already first: what is found there makes most of the rest needless.
   for (let i = 0; i < stretches.length; i++)
     if (scorer.isRead(stretches.at(i))) scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
-  for (const i of byBound(bounds, stretches.length, least))
+  const count = byBound(room, least);
+  for (let at = 0; at < count; at++) {
+    const i = order[at]!;
     if (bounds[i]! >= least && !scorer.isRead(stretches.at(i)))
       scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
+  }
   return top.sorted().map((i) => {
     const slot = slots[i]!;
     return { slot, score: scores[i]!, ...(explain && { explanation: scorer.explain(slot) }) };

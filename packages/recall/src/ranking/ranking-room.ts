@@ -1,7 +1,12 @@
 import { grown } from '../index/grown.ts';
+import { SIGNALS } from './signals.ts';
 import { SlotList } from './slot-list.ts';
 
 const column = (): Float64Array => new Float64Array(64);
+const signals = (): Float64Array => new Float64Array(SIGNALS.length);
+
+/** Bounds are told apart to one part in so many. */
+export const LEVELS = 64;
 
 /** Words of the query are sought among all with so small a table that it is always at hand; what it lets through is looked at. */
 export const SIEVE = 2048;
@@ -31,23 +36,50 @@ export class RankingRoom {
   mostPhrase: Float64Array = column();
   mostThen: Float64Array = column();
   mostAbout: Float64Array = column();
+  /** What stands where, as `noteWord` says: links, how many there are, and by stretch the last of its own. */
+  links: Int32Array = new Int32Array(1024);
+  linkCount = 0;
+  lastLinks: Int32Array = new Int32Array(64);
   /** By stretch: 1 where a turn may be a candidate, 2 where its turns were read. */
   states: Uint8Array = new Uint8Array(64);
   readonly stretches: SlotList = new SlotList();
-  /** By place in `stretches`: no turn in it scores more. */
+  /** By place in `stretches`: no turn in it scores more; and places with many levels of that, see `byBound`. */
   bounds: Float64Array = column();
+  order: Int32Array = new Int32Array(64);
+  readonly levels: Int32Array = new Int32Array(LEVELS + 1);
+  /** As in SIGNALS: what each weighs, is worth, is at most, and is of the turn at hand. */
+  readonly weights: Float64Array = signals();
+  readonly factors: Float64Array = signals();
+  readonly largest: Float64Array = signals();
+  readonly values: Float64Array = signals();
+  /** By word of the query: its number, what it is worth, and whether it stands in the line at hand, and is counted already. */
+  numbers: Int32Array = new Int32Array(64);
+  worths: Float64Array = column();
+  isPresent: Uint8Array = new Uint8Array(64);
+  isTold: Uint8Array = new Uint8Array(64);
   /** By the last digits of a word's number: its place in the query, and one, if it may be that word. */
   readonly sieve: Int32Array = new Int32Array(SIEVE);
-  /** Of the stretch at hand, by word and place in its line, the turns before it first: how often in the turn, and in its window. */
+  /** The turns of the stretch at hand by their places in its line, which has room for those before and after; places by bit. */
+  line: Int32Array = new Int32Array(64);
+  readonly placeOfBit: Int32Array = new Int32Array(32);
+  /** By place in the line: how often the word at hand is in the window, what its length adds to BM25's denominator, BM25 so far. */
+  inWindows: Int32Array = new Int32Array(64);
+  lineRests: Float64Array = column();
+  lineScores: Float64Array = column();
+  /** By word and place in the line: how often it is in the turn; and which of these are not zero. */
   counts: Int32Array = new Int32Array(1024);
-  inWindows: Int32Array = new Int32Array(1024);
+  readonly hits: SlotList = new SlotList();
   /** By stretch: how often the word at hand stands in it and around it. */
   countsAround: Int32Array = new Int32Array(64);
   readonly aroundAtHand: SlotList = new SlotList();
 
-  #cells = 0;
-
-  makeRoom(p: { slots: number; sessions: number; stretches: number }): void {
+  makeRoom(p: { slots: number; sessions: number; stretches: number; words: number }): void {
+    while (this.worths.length < p.words) {
+      this.numbers = grown(this.numbers);
+      this.worths = grown(this.worths);
+      this.isPresent = grown(this.isPresent);
+      this.isTold = grown(this.isTold);
+    }
     while (this.own.length < p.slots) {
       this.own = grown(this.own);
       this.windows = grown(this.windows);
@@ -60,6 +92,7 @@ export class RankingRoom {
     }
     while (this.states.length < p.stretches) {
       this.turnBits = grown(this.turnBits);
+      this.lastLinks = grown(this.lastLinks);
       this.mostOwn = grown(this.mostOwn);
       this.mostAsked = grown(this.mostAsked);
       this.mostWindow = grown(this.mostWindow);
@@ -68,16 +101,21 @@ export class RankingRoom {
       this.mostThen = grown(this.mostThen);
       this.mostAbout = grown(this.mostAbout);
       this.states = grown(this.states);
+      this.bounds = grown(this.bounds);
+      this.order = grown(this.order);
       this.countsAround = grown(this.countsAround);
     }
   }
 
-  /** Room in `counts` and `inWindows`. What was there before is zero again. */
-  makeLines(cells: number): void {
-    this.#cells = Math.max(this.#cells, cells);
-    if (this.counts.length >= cells) return;
-    this.counts = new Int32Array(2 * cells);
-    this.inWindows = new Int32Array(2 * cells);
+  /** Room for a line, and in `counts` for so many words; these must be zero. */
+  makeLines(length: number, words: number): void {
+    while (this.line.length < length) {
+      this.line = grown(this.line);
+      this.inWindows = grown(this.inWindows);
+      this.lineRests = grown(this.lineRests);
+      this.lineScores = grown(this.lineScores);
+    }
+    if (this.counts.length < length * words) this.counts = new Int32Array(2 * length * words);
   }
 
   touch(stretch: number): void {
@@ -88,26 +126,26 @@ export class RankingRoom {
 
   /** Makes all zero again. */
   clear(): void {
-    const { dated, saidThen, aboutThen, sessions, sessionsTouched, stretches } = this;
+    const { dated, saidThen, aboutThen, sessions, sessionsTouched, stretches, counts, hits } = this;
     for (let i = 0, { items } = dated; i < dated.length; i++) {
       saidThen[items[i]!] = 0;
       aboutThen[items[i]!] = 0;
     }
     for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
     this.#clearStretches();
-    this.counts.fill(0, 0, this.#cells);
-    this.inWindows.fill(0, 0, this.#cells);
-    this.#cells = 0;
-    for (const list of [dated, sessionsTouched, stretches]) list.length = 0;
+    this.linkCount = 0;
+    for (let i = 0, { items } = hits; i < hits.length; i++) counts[items[i]!] = 0;
+    for (const list of [dated, sessionsTouched, stretches, hits]) list.length = 0;
   }
 
   #clearStretches(): void {
-    const { stretches, states, turnBits, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
+    const { stretches, states, turnBits, lastLinks, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
     const isDated = this.dated.length > 0;
     for (let i = 0, { items } = stretches; i < stretches.length; i++) {
       const stretch = items[i]!;
       states[stretch] = 0;
       turnBits[stretch] = 0;
+      lastLinks[stretch] = 0;
       mostOwn[stretch] = 0;
       mostAsked[stretch] = 0;
       mostWindow[stretch] = 0;

@@ -49,7 +49,7 @@ export function readQuery(
     words,
     named,
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
-    isAbout: whoIsAskedAbout(text, p.analyzer, p.authors),
+    isAbout: whoIsAskedAbout(text, p.authors),
     spans: spansOf(text, p),
     asksWhen: WHEN.test(text),
     asksHowMany: HOW_MANY.test(text),

@@ -103,7 +103,8 @@ export class RecallIndex {
   years(): number[] {
     const [first, last] = this.turns.timeSpan();
     if (first > last) return [];
-    const [from, to] = [monthAt(dayAt(first)).year, monthAt(dayAt(last)).year];
+    const from = monthAt(dayAt(first)).year;
+    const to = monthAt(dayAt(last)).year;
     return Array.from({ length: Math.min(to - from, MAX_YEARS) + 1 }, (_, i) => to - i);
   }
 
@@ -117,7 +118,8 @@ export class RecallIndex {
     const counts = this.#counts;
     const asks = (this.turns.flags[slot]! & ASKS) !== 0;
     const { items, bounds } = this.wordsOf;
-    const [start, end] = [bounds[2 * slot] ?? 0, bounds[2 * slot + 1] ?? 0];
+    const start = bounds[2 * slot] ?? 0;
+    const end = bounds[2 * slot + 1] ?? 0;
     for (let i = start; i < end; i++) counts[items[i]!]!++;
     for (let i = start; i < end; i++) {
       const count = counts[items[i]!]!;

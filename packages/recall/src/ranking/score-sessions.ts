@@ -1,46 +1,58 @@
 import { longTexts, rareness } from '../index/bm25.ts';
 import { countOf, PLACE } from '../index/word-table.ts';
+import type { Places } from '../index/word-table.ts';
 import { worthOf } from './known-words.ts';
+import type { KnownWord } from './known-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
 
+/** A word that a session may have, and whose name it is. */
+interface SessionWord {
+  readonly word: string;
+  readonly places: Places;
+  readonly speakers?: readonly number[];
+}
+
 /** BM25 of each session in which a word of the query stands or somebody of that name speaks, into `room.sessions`. Answers the largest. */
-export function scoreSessions(index: RecallIndex, query: Query, room: RankingRoom): number {
+export function scoreSessions(
+  index: RecallIndex,
+  { query, known }: { query: Query; known: readonly KnownWord[] },
+  room: RankingRoom,
+): number {
   const { turns } = index;
-  const { sessions, sessionsTouched } = room;
+  const { sessions, sessionsTouched, sessionCounts, sessionsAtHand } = room;
   const { k1, b } = longTexts;
   const { lengths, count: sessionCount } = turns.ofSessions;
   const average = turns.totalLength / (sessionCount || 1) || 1;
-  const [plain, byLength] = [k1 * (1 - b), (k1 * b) / average];
-  const speakers = speakersOf(index, query);
-  const { before, after, sessions: sessionOf } = turns.stretches;
-  const { sessionCounts, sessionsAtHand } = room;
-  for (const word of [...query.words, ...query.nameWords]) {
-    const number = index.words.find(word);
-    const places = number === undefined ? [] : index.words.placesOf(number);
-    const speaking = speakers.get(word) ?? [];
-    // Most sessions are of one stretch: what is counted in it is counted.
+  const plain = k1 * (1 - b);
+  const byLength = (k1 * b) / average;
+  const { alone, sessions: sessionOf } = turns.stretches;
+  const words: readonly SessionWord[] = query.named.length === 0 ? known : wordsAndNames(index, query);
+  // Most sessions are of one stretch: what is counted in it is counted.
+  for (const { word, places, speakers } of words) {
     let single = 0;
     for (let i = 0; i < places.length; i += PLACE) {
       const stretch = places[i]!;
-      if (speaking.length === 0 && before[stretch]! < 0 && after[stretch]! < 0) single++;
+      if (alone[stretch]! >= 0 && !speakers) single++;
       else countInSession(sessionOf[stretch]!, countOf(places[i + 1]!), room);
     }
-    for (const author of speaking)
+    for (const author of speakers ?? [])
       for (const [session, count] of index.authors.sessionsOf(author)) countInSession(session, count, room);
     const worth = worthOf(word) * rareness(sessionCount, single + sessionsAtHand.length) * (k1 + 1);
-    const add = (session: number, count: number): void => {
+    for (let i = 0; single > 0 && i < places.length; i += PLACE) {
+      const session = alone[places[i]!]!;
+      if (session < 0) continue;
+      const count = countOf(places[i + 1]!);
       if (sessions[session] === 0) sessionsTouched.push(session);
       sessions[session]! += (worth * count) / (count + plain + byLength * lengths[session]!);
-    };
-    for (let i = 0; single > 0 && i < places.length; i += PLACE) {
-      const stretch = places[i]!;
-      if (before[stretch]! < 0 && after[stretch]! < 0) add(sessionOf[stretch]!, countOf(places[i + 1]!));
     }
     for (let i = 0, { items } = sessionsAtHand; i < sessionsAtHand.length; i++) {
-      add(items[i]!, sessionCounts[items[i]!]!);
-      sessionCounts[items[i]!] = 0;
+      const session = items[i]!;
+      const count = sessionCounts[session]!;
+      sessionCounts[session] = 0;
+      if (sessions[session] === 0) sessionsTouched.push(session);
+      sessions[session]! += (worth * count) / (count + plain + byLength * lengths[session]!);
     }
     sessionsAtHand.length = 0;
   }
@@ -54,6 +66,15 @@ function countInSession(session: number, count: number, { sessionCounts, session
   const before = sessionCounts[session]!;
   if (before === 0) sessionsAtHand.push(session);
   sessionCounts[session] = before + count;
+}
+
+function wordsAndNames(index: RecallIndex, query: Query): SessionWord[] {
+  const speakers = speakersOf(index, query);
+  return [...query.words, ...query.nameWords].map((word) => {
+    const number = index.words.find(word);
+    const named = speakers.get(word);
+    return { word, places: number === undefined ? [] : index.words.placesOf(number), ...(named && { speakers: named }) };
+  });
 }
 
 function speakersOf(index: RecallIndex, query: Query): Map<string, number[]> {

@@ -29,21 +29,15 @@ export function settleBounds({ turns }: RecallIndex, room: RankingRoom, p: { ahe
   }
 }
 
-/**
- * Has those stretches read that may hold the largest of what is told by reading; `largest`, by signal, is kept up by whoever
- * reads.
- */
-export function findLargest(
-  room: RankingRoom,
-  weights: Float64Array,
-  largest: Float64Array,
-  read: (stretch: number) => void,
-): void {
+/** Has those stretches read that may hold the largest of what is told by reading; whoever reads keeps up `room.largest`. */
+export function findLargest(room: RankingRoom, read: (stretch: number) => void): void {
+  const { weights, largest } = room;
   const { items, length } = room.stretches;
   for (const { signal, most } of READ) {
     if (weights[signal] === 0) continue;
     const column = most(room);
-    let [widest, width] = [-1, 0];
+    let widest = -1;
+    let width = 0;
     for (let i = 0; i < length; i++) {
       const stretch = items[i]!;
       if (column[stretch]! > width) [widest, width] = [stretch, column[stretch]!];
@@ -59,24 +53,25 @@ export function findLargest(
   }
 }
 
-/** What no score can exceed, by place in `room.stretches`, into `room.bounds`; `factors` say what each signal's values are worth, `rest` what else there may be. */
-export function boundScores(
-  { turns }: RecallIndex,
-  room: RankingRoom,
-  p: { factors: Float64Array; largest: Float64Array; rest: number },
-): void {
-  const { factors, largest } = p;
-  const { stretches, sessions, mostOwn, mostWindow, mostAsked, mostAhead, mostPhrase, mostThen, mostAbout } = room;
+/** What no score can exceed, by place in `room.stretches`, into `room.bounds`; `besides` is what else there may be. */
+export function boundScores({ turns }: RecallIndex, room: RankingRoom, besides: number): void {
+  const { factors, largest } = room;
+  const { bounds, stretches, sessions, mostOwn, mostWindow, mostAsked, mostAhead, mostPhrase, mostThen, mostAbout } = room;
   const sessionOf = turns.stretches.sessions;
   const { length } = stretches;
-  while (room.bounds.length < length) room.bounds = new Float64Array(2 * room.bounds.length);
-  const { bounds } = room;
-  const rest = p.rest + ROUNDING;
-  const [own, window, session, answer] = [factors[0]!, factors[1]!, factors[2]!, factors[4]!];
-  const [mostOfOwn, mostOfWindow, mostOfAnswer] = [largest[0]!, largest[1]!, largest[4]!];
+  const rest = besides + ROUNDING;
+  const own = factors[0]!;
+  const window = factors[1]!;
+  const session = factors[2]!;
+  const answer = factors[4]!;
+  const mostOfOwn = largest[0]!;
+  const mostOfWindow = largest[1]!;
+  const mostOfAnswer = largest[4]!;
   for (let i = 0, { items } = stretches; i < length; i++) {
     const stretch = items[i]!;
-    const [owned, around, asked] = [mostOwn[stretch]!, mostWindow[stretch]!, mostAsked[stretch]!];
+    const owned = mostOwn[stretch]!;
+    const around = mostWindow[stretch]!;
+    const asked = mostAsked[stretch]!;
     bounds[i] =
       rest +
       own * (owned < mostOfOwn ? owned : mostOfOwn) +
@@ -90,7 +85,8 @@ export function boundScores(
     [7, mostThen],
     [8, mostAbout],
   ] as const) {
-    const [factor, top] = [factors[signal]!, largest[signal]!];
+    const factor = factors[signal]!;
+    const top = largest[signal]!;
     if (factor === 0) continue;
     for (let i = 0, { items } = stretches; i < length; i++) bounds[i]! += factor * Math.min(top, most[items[i]!]!);
   }

@@ -23,16 +23,11 @@ export class TurnScorer {
   readonly #turns: RecallIndex['turns'];
   readonly #room: RankingRoom;
   readonly #query: Query;
-  readonly #weights = new Float64Array(SIGNALS.length);
   readonly #reader: StretchReader;
   readonly #index: RecallIndex;
-  readonly #factors: Float64Array;
   readonly #rest: number;
   readonly #phraseOf: ((slot: number) => number) | undefined;
   readonly #kind: number;
-  /** The values of the turn at hand, and the largest of all turns, as in SIGNALS. */
-  readonly #values = new Float64Array(SIGNALS.length);
-  readonly #largest = new Float64Array(SIGNALS.length);
 
   constructor(index: RecallIndex, query: Query, { weights, bm25 }: RecallTuning, room: RankingRoom) {
     const { turns } = index;
@@ -41,37 +36,40 @@ export class TurnScorer {
       slots: turns.capacity,
       sessions: index.sessions.length,
       stretches: turns.stretches.end,
+      words: words.length,
     });
     this.#index = index;
     this.#turns = turns;
     this.#room = room;
     this.#query = query;
-    SIGNALS.forEach((signal, i) => (this.#weights[i] = weights[signal]));
+    const { largest } = room;
+    for (let i = 0; i < SIGNALS.length; i++) room.weights[i] = weights[SIGNALS[i]!];
+    // Whether it is about somebody, of the right kind, a question: these are there or not.
+    for (let i = 0; i < SIGNALS.length; i++) largest[i] = i === 3 || i >= 9 ? 1 : 0;
     this.#reader = new StretchReader(index, words, bm25, room);
     if (weights.phrase !== 0) this.#phraseOf = phraseScorer(index, query.words);
-    // Whether it is about somebody, of the right kind, a question: these are there or not.
-    for (const signal of [3, 9, 10]) this.#largest[signal] = 1;
     this.#kind = (query.asksWhen ? TELLS_TIME : 0) | (query.asksHowMany ? TELLS_NUMBER : 0);
     const phrases = weights.phrase !== 0;
     const bounding = { ofTurns: turnParts(index, bm25), ofWindows: windowParts(index), phrases, room };
-    for (const word of words) boundWord(index, word, bounding);
-    if (weights.session !== 0) this.#largest[2] = scoreSessions(index, query, room);
+    words.forEach((known, word) => boundWord(index, known, { ...bounding, word }));
+    if (weights.session !== 0) largest[2] = scoreSessions(index, { query, known: words }, room);
     if (weights.saidThen !== 0 || weights.aboutThen !== 0) {
       const { saidThen, aboutThen } = scoreTimes(index, query.spans, room);
-      [this.#largest[7], this.#largest[8]] = [saidThen, aboutThen];
+      largest[7] = saidThen;
+      largest[8] = aboutThen;
     }
     settleBounds(index, room, { ahead: weights.questionAhead !== 0, words: words.length });
-    findLargest(room, this.#weights, this.#largest, (stretch) => this.#read(stretch));
-    this.#factors = factorsOf(this.#weights, this.#largest);
+    findLargest(room, (stretch) => this.#read(stretch));
+    setFactors(room);
     // What turns of one stretch have as much of as those of another.
-    const [about, kind] = [query.isAbout ? this.#factors[3]! : 0, this.#kind === 0 ? 0 : this.#factors[9]!];
-    this.#rest = about + kind + this.#factors[10]! + ROUNDING;
+    const about = query.isAbout ? this.#room.factors[3]! : 0;
+    const kind = this.#kind === 0 ? 0 : this.#room.factors[9]!;
+    this.#rest = about + kind + this.#room.factors[10]! + ROUNDING;
   }
 
   /** Says in `room.bounds` what no turn of each stretch scores more than; the others have no candidates. */
   bound(): void {
-    const [factors, largest, rest] = [this.#factors, this.#largest, this.#rest];
-    boundScores(this.#index, this.#room, { factors, largest, rest });
+    boundScores(this.#index, this.#room, this.#rest);
   }
 
   /** Whether all that is told by the turns of a stretch is known. */
@@ -89,7 +87,9 @@ export class TurnScorer {
     found: (slot: number, score: number) => void,
   ): void {
     const { least } = p;
-    const [values, largest, weights] = [this.#values, this.#largest, this.#weights];
+    const values = this.#room.values;
+    const largest = this.#room.largest;
+    const weights = this.#room.weights;
     const { after } = this.#turns;
     const { first, sizes } = this.#turns.stretches;
     if (this.#room.states[stretch] !== READ) {
@@ -99,25 +99,32 @@ export class TurnScorer {
       if (p.bound - known + this.#knownOf(stretch) < least) return;
       this.#readWindows(stretch);
     }
+    const { own, windows } = this.#room;
+    const factors = this.#room.factors;
+    const inOwn = factors[0]!;
+    const inWindows = factors[1]!;
+    // At least what any turn has of all else.
+    const rest = this.#rest + factors[2]! * this.#room.sessions[this.#turns.stretches.sessions[stretch]!]!;
+    const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
     for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
-      if (this.#roughly(slot) < least || !this.#valuesOf(slot)) continue;
+      let most = rest + inOwn * own[slot]! + factors[4]! * this.#answered(slot);
+      if (inWindows !== 0) most += inWindows * windows[slot]!;
+      if (hasMore) most += this.#mostOfRest(slot);
+      if (most < least || !this.#valuesOf(slot)) continue;
       let score = 0;
       for (let i = 0; i < values.length; i++) if (values[i] !== 0) score += (weights[i]! * values[i]!) / largest[i]!;
       if (score > 0) found(slot, score);
     }
   }
 
-  /** At least a turn's score, at little cost. */
-  #roughly(slot: number): number {
-    const [factors, turns] = [this.#factors, this.#turns];
-    const { own, windows, sessions, saidThen, aboutThen } = this.#room;
-    let most = this.#rest + factors[0]! * own[slot]! + factors[2]! * sessions[turns.sessions[slot]!]!;
-    if (factors[1] !== 0) most += factors[1]! * windows[slot]!;
-    if (factors[4] !== 0) most += factors[4]! * this.#answered(slot);
+  /** At least what signals that most queries do not have add to a turn's score. */
+  #mostOfRest(slot: number): number {
+    const factors = this.#room.factors;
+    const { saidThen, aboutThen } = this.#room;
+    let most = factors[7]! * saidThen[slot]! + factors[8]! * aboutThen[slot]!;
     if (factors[5] !== 0) most += factors[5]! * this.#ahead(slot);
-    if (factors[6] !== 0) most += factors[6]! * this.#largest[6]!;
-    if (factors[7] !== 0) most += factors[7]! * saidThen[slot]!;
-    return factors[8] === 0 ? most : most + factors[8]! * aboutThen[slot]!;
+    if (factors[6] !== 0) most += factors[6]! * this.#room.largest[6]!;
+    return most;
   }
 
   /** What each signal gave to a turn's score. */
@@ -125,15 +132,18 @@ export class TurnScorer {
     this.#valuesOf(slot);
     const explanation: { [signal in RecallSignal]?: number } = {};
     SIGNALS.forEach((signal, i) => {
-      const value = this.#values[i]!;
-      if (value !== 0 && this.#weights[i] !== 0) explanation[signal] = (this.#weights[i]! * value) / this.#largest[i]!;
+      const value = this.#room.values[i]!;
+      if (value !== 0 && this.#room.weights[i] !== 0) explanation[signal] = (this.#room.weights[i]! * value) / this.#room.largest[i]!;
     });
     return explanation;
   }
 
   /** Whether the turn, of a stretch that was read, is a candidate; its values are in the order of SIGNALS. */
   #valuesOf(slot: number): boolean {
-    const [values, weights, turns, { isAbout }] = [this.#values, this.#weights, this.#turns, this.#query];
+    const values = this.#room.values;
+    const weights = this.#room.weights;
+    const turns = this.#turns;
+    const { isAbout } = this.#query;
     const { own, sessions, saidThen, aboutThen, windows } = this.#room;
     values[0] = own[slot]!;
     values[1] = weights[1] === 0 ? 0 : windows[slot]!;
@@ -169,11 +179,9 @@ export class TurnScorer {
   /** What a stretch is bound by in what is told by its turns alone. */
   #knownOf(stretch: number): number {
     const { mostOwn, mostAsked } = this.#room;
-    const [own, asked] = [
-      Math.min(this.#largest[0]!, mostOwn[stretch]!),
-      Math.min(this.#largest[4]!, mostAsked[stretch]!),
-    ];
-    return this.#factors[0]! * own + this.#factors[4]! * asked;
+    const own = Math.min(this.#room.largest[0]!, mostOwn[stretch]!);
+    const asked = Math.min(this.#room.largest[4]!, mostAsked[stretch]!);
+    return this.#room.factors[0]! * own + this.#room.factors[4]! * asked;
   }
 
   #read(stretch: number): void {
@@ -185,7 +193,9 @@ export class TurnScorer {
   /** Reads the turns of a stretch, and says more exactly what binds it. */
   #readTurns(stretch: number): void {
     const { mostOwn, mostAsked } = this.#room;
-    const [largest, weights, reader] = [this.#largest, this.#weights, this.#reader];
+    const largest = this.#room.largest;
+    const weights = this.#room.weights;
+    const reader = this.#reader;
     reader.readTurns(stretch);
     mostOwn[stretch] = reader.mostOwn;
     mostAsked[stretch] = reader.mostAnswered;
@@ -196,7 +206,8 @@ export class TurnScorer {
 
   #readMore(stretch: number): void {
     const { own } = this.#room;
-    const [largest, weights] = [this.#largest, this.#weights];
+    const largest = this.#room.largest;
+    const weights = this.#room.weights;
     const { after } = this.#turns;
     const { first, sizes } = this.#turns.stretches;
     for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
@@ -209,13 +220,14 @@ export class TurnScorer {
   #readWindows(stretch: number): void {
     const { states, mostWindow } = this.#room;
     states[stretch] = READ;
-    if (this.#weights[1] === 0) return;
+    if (this.#room.weights[1] === 0) return;
     mostWindow[stretch] = this.#reader.readWindows(stretch);
-    this.#largest[1] = Math.max(this.#largest[1]!, mostWindow[stretch]!);
+    this.#room.largest[1] = Math.max(this.#room.largest[1]!, mostWindow[stretch]!);
   }
 }
 
 /** What a signal's values are worth; nothing where they count against a turn. */
-function factorsOf(weights: Float64Array, largest: Float64Array): Float64Array {
-  return weights.map((weight, signal) => (weight > 0 && largest[signal]! > 0 ? weight / largest[signal]! : 0));
+function setFactors({ weights, largest, factors }: RankingRoom): void {
+  for (let i = 0; i < factors.length; i++)
+    factors[i] = weights[i]! > 0 && largest[i]! > 0 ? weights[i]! / largest[i]! : 0;
 }

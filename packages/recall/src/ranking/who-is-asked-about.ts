@@ -1,4 +1,3 @@
-import type { Analyzer } from '../analyzer/analyzer.ts';
 import type { Authors } from './authors.ts';
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+/gu;
@@ -14,15 +13,10 @@ const THE_OTHER: ReadonlySet<string> = new Set(['you', 'your', 'yours', 'yoursel
  */
 export function whoIsAskedAbout(
   text: string,
-  analyzer: Analyzer,
   authors: Authors,
 ): ((author: number) => boolean) | undefined {
-  const byWord = new Map<string, number>();
-  for (const { author, words } of authors.present())
-    for (const word of words) if (!byWord.has(word)) byWord.set(word, author);
   for (const token of text.replace(PRELUDE, ' ').toLowerCase().match(TOKEN) ?? []) {
-    const [word] = analyzer.words(token, 'query');
-    const named = word === undefined ? undefined : byWord.get(word);
+    const named = authors.calledBy(token);
     if (named !== undefined) return (author) => author === named;
     if (THE_USER.has(token)) return (author) => authors.isUser(author);
     if (THE_OTHER.has(token)) return (author) => author >= 0 && !authors.isUser(author);
