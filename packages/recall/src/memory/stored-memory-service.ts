@@ -167,8 +167,11 @@ export class StoredMemoryService implements MemoryService {
     for (const { id, score, explanation } of found) {
       const entry = byId.get(id);
       // It may have gone or changed since the index was read.
-      if (entry && (!filter || matchesFilter(entry, filter)))
-        memories.push({ ...thawEntry(entry), score, ...(explanation && { explanation }) });
+      if (!entry || (filter && !matchesFilter(entry, filter))) continue;
+      const memory = thawEntry(entry);
+      memory.score = score;
+      if (explanation) memory.explanation = explanation;
+      memories.push(memory);
     }
     return { memories, ...missing };
   }

@@ -58,6 +58,6 @@ function rank(
     accepts: accepts && ((slot) => accepts(turns.ids[slot]!)),
     explain,
   });
-  const scored = found.map(({ slot, ...rest }) => ({ id: turns.ids[slot]!, ...rest }));
+  const scored = found.map(({ slot, score, explanation }) => ({ id: turns.ids[slot]!, score, explanation }));
   return overFraction(scored, p.minScore);
 }

@@ -3,6 +3,7 @@ import type { Bm25Weights } from '../index/bm25.ts';
 import { REACH, shareAt } from '../index/windows.ts';
 import { areTelling, askedCountOf, countOf, PLACE, turnsIn } from '../index/word-table.ts';
 import type { KnownWord } from './known-words.ts';
+import { AROUND, ASKED, BITS, BOUNDS, MARKS, OWN, PHRASE, WINDOW } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 import { noteWord } from './word-links.ts';
@@ -38,7 +39,7 @@ export function boundWord(
   p: { word: number; ofTurns: Bm25Parts; ofWindows: Bm25Parts; phrases: boolean; room: RankingRoom },
 ): void {
   const { word, room, ofTurns, ofWindows, phrases } = p;
-  const { mostOwn, mostAsked, mostWindow, mostPhrase, turnBits } = room;
+  const { bounds, marks } = room;
   const { alone } = turns.stretches;
   const { least } = turns.windows;
   const { turns: shortest, windows: narrowest } = least;
@@ -54,52 +55,57 @@ export function boundWord(
     const inOne = count - elsewhere;
     least.look(stretch);
     const rest = ofTurns.plain + ofTurns.byLength * shortest[stretch]!;
-    room.touch(stretch);
+    const row = room.row(stretch);
+    const at = row * BOUNDS;
     const ownWords = (inTurn * inOne) / (inOne + rest);
     const inAsked = Math.min(asked, inOne);
     const askedWords = asked === 0 ? 0 : (inTurn * inAsked) / (inAsked + rest);
-    if ((turnBits[stretch]! & bits) === 0) {
+    if ((marks[row * MARKS + BITS]! & bits) === 0) {
       // No turn has it and a word before it.
-      if (ownWords > mostOwn[stretch]!) mostOwn[stretch] = ownWords;
-      if (askedWords > mostAsked[stretch]!) mostAsked[stretch] = askedWords;
+      if (ownWords > bounds[at + OWN]!) bounds[at + OWN] = ownWords;
+      if (askedWords > bounds[at + ASKED]!) bounds[at + ASKED] = askedWords;
     } else {
-      mostOwn[stretch]! += ownWords;
-      mostAsked[stretch]! += askedWords;
+      bounds[at + OWN]! += ownWords;
+      bounds[at + ASKED]! += askedWords;
     }
-    turnBits[stretch]! |= bits;
-    noteWord(room, stretch, { word, bits, isOnceInEach: inOne === 1 && areTelling(bits) });
-    if (phrases) mostPhrase[stretch]! += worth;
+    marks[row * MARKS + BITS]! |= bits;
+    noteWord(room, row, { word, bits, isOnceInEach: inOne === 1 && areTelling(bits) });
+    if (phrases) bounds[at + PHRASE]! += worth;
     // Most sessions are of one stretch.
     if (alone[stretch]! >= 0) {
       const inFifths = count * FIFTHS - elsewhere;
       const around = ofWindows.plain + ofWindows.byLength * narrowest[stretch]!;
-      mostWindow[stretch]! += (inWindow * inFifths) / (inFifths + around);
+      bounds[at + WINDOW]! += (inWindow * inFifths) / (inFifths + around);
     } else spread(turns, room, stretch, count * FIFTHS - elsewhere);
   }
-  const { countsAround, aroundAtHand } = room;
-  for (let i = 0, { items } = aroundAtHand; i < aroundAtHand.length; i++) {
-    const stretch = items[i]!;
-    const count = countsAround[stretch]!;
-    countsAround[stretch] = 0;
-    room.touch(stretch);
+  const { rowsAround, stretches } = room;
+  for (let i = 0, { items } = rowsAround; i < rowsAround.length; i++) {
+    const row = items[i]!;
+    const stretch = stretches.at(row);
+    const count = marks[row * MARKS + AROUND]!;
+    marks[row * MARKS + AROUND] = 0;
     least.look(stretch);
     const rest = ofWindows.plain + ofWindows.byLength * narrowest[stretch]!;
-    mostWindow[stretch]! += (inWindow * count) / (count + rest);
+    bounds[row * BOUNDS + WINDOW]! += (inWindow * count) / (count + rest);
   }
-  aroundAtHand.length = 0;
+  rowsAround.length = 0;
 }
 
 /** Counts for a stretch, and for those from which a window may reach into it. */
 function spread({ stretches }: RecallIndex['turns'], room: RankingRoom, stretch: number, count: number): void {
-  const { countsAround, aroundAtHand } = room;
-  if (countsAround[stretch] === 0) aroundAtHand.push(stretch);
-  countsAround[stretch]! += count;
+  countAround(room, stretch, count);
   for (const next of [stretches.before, stretches.after]) {
     let reached = 0;
     for (let at = next[stretch]!; at >= 0 && reached < REACH; at = next[at]!) {
-      if (countsAround[at] === 0) aroundAtHand.push(at);
-      countsAround[at]! += count;
+      countAround(room, at, count);
       reached += stretches.sizes[at]!;
     }
   }
+}
+
+function countAround(room: RankingRoom, stretch: number, count: number): void {
+  const row = room.row(stretch);
+  const at = row * MARKS + AROUND;
+  if (room.marks[at] === 0) room.rowsAround.push(row);
+  room.marks[at]! += count;
 }

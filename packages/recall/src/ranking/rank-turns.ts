@@ -1,5 +1,6 @@
 import { TopK } from '../index/top-k.ts';
 import { byBound } from './by-bound.ts';
+import { BOUNDS, SCORE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -10,7 +11,7 @@ import { TurnScorer } from './turn-scorer.ts';
 export interface RankedTurn {
   slot: number;
   score: number;
-  explanation?: { [signal in RecallSignal]?: number } | undefined;
+  explanation: { [signal in RecallSignal]?: number } | undefined;
 }
 
 /** What a ranking is asked beside the query. */
@@ -57,16 +58,14 @@ function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wan
   scorer.bound();
   const { bounds, order } = room;
   // Those whose turns were read already first: what is found there makes most of the rest needless.
-  for (let i = 0; i < stretches.length; i++)
-    if (scorer.isRead(stretches.at(i))) scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
+  for (let row = 0; row < stretches.length; row++) if (scorer.isRead(row)) scorer.scoreRow(row, least, consider);
   const count = byBound(room, least);
-  for (let at = 0; at < count; at++) {
-    const i = order[at]!;
-    if (bounds[i]! >= least && !scorer.isRead(stretches.at(i)))
-      scorer.scoreStretch(stretches.at(i), { bound: bounds[i]!, least }, consider);
+  for (let i = 0; i < count; i++) {
+    const row = order[i]!;
+    if (bounds[row * BOUNDS + SCORE]! >= least && !scorer.isRead(row)) scorer.scoreRow(row, least, consider);
   }
   return top.sorted().map((i) => {
     const slot = slots[i]!;
-    return { slot, score: scores[i]!, ...(explain && { explanation: scorer.explain(slot) }) };
+    return { slot, score: scores[i]!, explanation: explain ? scorer.explain(slot) : undefined };
   });
 }

@@ -5,6 +5,30 @@ import { SlotList } from './slot-list.ts';
 const column = (): Float64Array => new Float64Array(64);
 const signals = (): Float64Array => new Float64Array(SIGNALS.length);
 
+/** Numbers of a row in `bounds`: what no turn of its stretch exceeds in these, and in its score. */
+export const BOUNDS = 8;
+export const OWN = 0;
+export const WINDOW = 1;
+/** The own words of a turn before that asks something. */
+export const ASKED = 2;
+/** The own words of the turn after. */
+export const AHEAD = 3;
+export const PHRASE = 4;
+export const THEN = 5;
+export const ABOUT = 6;
+export const SCORE = 7;
+
+/** Numbers of a row in `marks`. */
+export const MARKS = 4;
+/** The turns in which a word may stand, as `bitOf` says. */
+export const BITS = 0;
+/** Where its last link is, and one. */
+export const LAST_LINK = 1;
+/** 1 where its turns were read. */
+export const IS_READ = 2;
+/** How often the word at hand stands in it and around it. */
+export const AROUND = 3;
+
 /** Bounds are told apart to one part in so many. */
 export const LEVELS = 64;
 
@@ -13,7 +37,7 @@ export const SIEVE = 2048;
 
 /** Columns that a ranking works in, kept from one search to the next; all zero in between but for those of turns. */
 export class RankingRoom {
-  /** By slot, good in stretches of which `states` says so: BM25 of the turn's own words, and of the window around it. */
+  /** By slot, good in stretches that were read: BM25 of the turn's own words, and of the window around it. */
   own: Float64Array = column();
   windows: Float64Array = column();
   /** By slot: when a turn was said, and of what time it speaks, each from 0 to 1. */
@@ -26,25 +50,16 @@ export class RankingRoom {
   sessionCounts: Int32Array = new Int32Array(64);
   readonly sessionsTouched: SlotList = new SlotList();
   readonly sessionsAtHand: SlotList = new SlotList();
-  /** By stretch: the turns in which a word may stand, as `bitOf` says. */
-  turnBits: Int32Array = new Int32Array(64);
-  /** By stretch: no turn in it has more of these. */
-  mostOwn: Float64Array = column();
-  mostAsked: Float64Array = column();
-  mostWindow: Float64Array = column();
-  mostAhead: Float64Array = column();
-  mostPhrase: Float64Array = column();
-  mostThen: Float64Array = column();
-  mostAbout: Float64Array = column();
-  /** What stands where, as `noteWord` says: links, how many there are, and by stretch the last of its own. */
+  /** Stretches in which a turn may be a candidate; the place of one here is its row. By stretch: its row and one, or 0. */
+  readonly stretches: SlotList = new SlotList();
+  rowOf: Int32Array = new Int32Array(64);
+  /** Of each row what no turn in it exceeds, and what else is known; see `OWN` and `BITS`. */
+  bounds: Float64Array = new Float64Array(64 * BOUNDS);
+  marks: Int32Array = new Int32Array(64 * MARKS);
+  /** What stands where, as `noteWord` says, and how many numbers that are. */
   links: Int32Array = new Int32Array(1024);
   linkCount = 0;
-  lastLinks: Int32Array = new Int32Array(64);
-  /** By stretch: 1 where a turn may be a candidate, 2 where its turns were read. */
-  states: Uint8Array = new Uint8Array(64);
-  readonly stretches: SlotList = new SlotList();
-  /** By place in `stretches`: no turn in it scores more; and places with many levels of that, see `byBound`. */
-  bounds: Float64Array = column();
+  /** Rows with many levels of their bounds, see `byBound`. */
   order: Int32Array = new Int32Array(64);
   readonly levels: Int32Array = new Int32Array(LEVELS + 1);
   /** As in SIGNALS: what each weighs, is worth, is at most, and is of the turn at hand. */
@@ -69,9 +84,8 @@ export class RankingRoom {
   /** By word and place in the line: how often it is in the turn; and which of these are not zero. */
   counts: Int32Array = new Int32Array(1024);
   readonly hits: SlotList = new SlotList();
-  /** By stretch: how often the word at hand stands in it and around it. */
-  countsAround: Int32Array = new Int32Array(64);
-  readonly aroundAtHand: SlotList = new SlotList();
+  /** Rows in or around which the word at hand stands. */
+  readonly rowsAround: SlotList = new SlotList();
 
   makeRoom(p: { slots: number; sessions: number; stretches: number; words: number }): void {
     while (this.worths.length < p.words) {
@@ -90,20 +104,11 @@ export class RankingRoom {
       this.sessions = grown(this.sessions);
       this.sessionCounts = grown(this.sessionCounts);
     }
-    while (this.states.length < p.stretches) {
-      this.turnBits = grown(this.turnBits);
-      this.lastLinks = grown(this.lastLinks);
-      this.mostOwn = grown(this.mostOwn);
-      this.mostAsked = grown(this.mostAsked);
-      this.mostWindow = grown(this.mostWindow);
-      this.mostAhead = grown(this.mostAhead);
-      this.mostPhrase = grown(this.mostPhrase);
-      this.mostThen = grown(this.mostThen);
-      this.mostAbout = grown(this.mostAbout);
-      this.states = grown(this.states);
-      this.bounds = grown(this.bounds);
+    while (this.rowOf.length < p.stretches) this.rowOf = grown(this.rowOf);
+    while (this.order.length < p.stretches) {
       this.order = grown(this.order);
-      this.countsAround = grown(this.countsAround);
+      this.bounds = grown(this.bounds);
+      this.marks = grown(this.marks);
     }
   }
 
@@ -118,10 +123,20 @@ export class RankingRoom {
     if (this.counts.length < length * words) this.counts = new Int32Array(2 * length * words);
   }
 
-  touch(stretch: number): void {
-    if (this.states[stretch] !== 0) return;
-    this.states[stretch] = 1;
-    this.stretches.push(stretch);
+  /** The row of a stretch, which may be new. */
+  row(stretch: number): number {
+    const row = this.rowOf[stretch]! - 1;
+    return row < 0 ? this.#newRow(stretch) : row;
+  }
+
+  #newRow(stretch: number): number {
+    const { bounds, marks, stretches } = this;
+    const row = stretches.length;
+    stretches.push(stretch);
+    this.rowOf[stretch] = row + 1;
+    for (let at = row * BOUNDS; at < (row + 1) * BOUNDS; at++) bounds[at] = 0;
+    for (let at = row * MARKS; at < (row + 1) * MARKS; at++) marks[at] = 0;
+    return row;
   }
 
   /** Makes all zero again. */
@@ -132,27 +147,9 @@ export class RankingRoom {
       aboutThen[items[i]!] = 0;
     }
     for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
-    this.#clearStretches();
+    for (let i = 0, { items } = stretches; i < stretches.length; i++) this.rowOf[items[i]!] = 0;
     this.linkCount = 0;
     for (let i = 0, { items } = hits; i < hits.length; i++) counts[items[i]!] = 0;
     for (const list of [dated, sessionsTouched, stretches, hits]) list.length = 0;
-  }
-
-  #clearStretches(): void {
-    const { stretches, states, turnBits, lastLinks, mostOwn, mostAsked, mostWindow, mostPhrase, mostThen, mostAbout } = this;
-    const isDated = this.dated.length > 0;
-    for (let i = 0, { items } = stretches; i < stretches.length; i++) {
-      const stretch = items[i]!;
-      states[stretch] = 0;
-      turnBits[stretch] = 0;
-      lastLinks[stretch] = 0;
-      mostOwn[stretch] = 0;
-      mostAsked[stretch] = 0;
-      mostWindow[stretch] = 0;
-      mostPhrase[stretch] = 0;
-      if (!isDated) continue;
-      mostThen[stretch] = 0;
-      mostAbout[stretch] = 0;
-    }
   }
 }

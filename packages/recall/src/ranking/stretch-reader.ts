@@ -4,7 +4,7 @@ import { bitOf } from '../index/word-table.ts';
 import { turnParts, windowParts } from './bound-words.ts';
 import type { Bm25Parts } from './bound-words.ts';
 import type { KnownWord } from './known-words.ts';
-import { SIEVE } from './ranking-room.ts';
+import { BITS, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
@@ -54,8 +54,9 @@ export class StretchReader {
    * Notes BM25 of each turn in `room.own`, of the turns before and after as well; the largest of the stretch's own in `mostOwn`,
    * and of those that its turns answer in `mostAnswered`.
    */
-  readTurns(stretch: number): void {
+  readTurns(row: number): void {
     const { before, after, stretches } = this.#index.turns;
+    const stretch = this.#room.stretches.at(row);
     const size = stretches.sizes[stretch]!;
     this.#makeRoom(size + 2 * REACH);
     this.mostOwn = 0;
@@ -63,8 +64,8 @@ export class StretchReader {
     const slots = this.#room.line;
     const end = REACH + size;
     const areDistinct = this.#lineUp(stretch, end);
-    const bits = this.#room.turnBits[stretch]!;
-    const unread = this.#countTold(stretch, areDistinct);
+    const bits = this.#room.marks[row * MARKS + BITS]!;
+    const unread = this.#countTold(row, areDistinct);
     for (let place = REACH; place < end; place++) {
       const slot = slots[place]!;
       const bit = bitOf(slot);
@@ -104,12 +105,12 @@ export class StretchReader {
    * Counts the words of which it is known in which turns of the stretch they stand, and that it is once. Answers the bits of
    * the turns in which others stand.
    */
-  #countTold(stretch: number, areDistinct: boolean): number {
-    const { counts, links, lastLinks } = this.#room;
+  #countTold(row: number, areDistinct: boolean): number {
+    const { counts, links, marks } = this.#room;
     const placeOfBit = this.#room.placeOfBit;
     const line = this.#line;
     let unread = 0;
-    for (let link = lastLinks[stretch]!; link !== 0; link = links[link + 2]!) {
+    for (let link = marks[row * MARKS + LAST_LINK]!; link !== 0; link = links[link + 2]!) {
       const word = links[link - 1]!;
       const bits = links[link]!;
       if (!areDistinct || links[link + 1] === 0) {
@@ -129,9 +130,10 @@ export class StretchReader {
 
   /** Reads a turn of a stretch before or after. */
   #readBeside(slot: number, place: number, size: number): void {
-    const { turnBits, own } = this.#room;
+    const { rowOf, marks, own } = this.#room;
     own[slot] = 0;
-    if ((turnBits[this.#index.turns.stretches.of[slot]!]! & bitOf(slot)) === 0) return;
+    const row = rowOf[this.#index.turns.stretches.of[slot]!]! - 1;
+    if (row < 0 || (marks[row * MARKS + BITS]! & bitOf(slot)) === 0) return;
     this.#count(slot, place);
     this.#note(slot, place, size);
   }
@@ -146,13 +148,13 @@ export class StretchReader {
     if (isBefore && score > this.mostAnswered && turns.isAnswered(slot)) this.mostAnswered = score;
   }
 
-  /** Notes BM25 of the windows in `room.windows`, of the stretch whose turns were read last. Answers the largest. */
-  readWindows(stretch: number): number {
+  /** Notes BM25 of the windows in `room.windows`, of the row whose turns were read last. Answers the largest. */
+  readWindows(row: number): number {
     const { stretches, windows: kept } = this.#index.turns;
     const { lengths } = kept;
     const { line, windows, lineRests, lineScores } = this.#room;
     const { byLength } = this.#ofWindows;
-    const end = REACH + stretches.sizes[stretch]!;
+    const end = REACH + stretches.sizes[this.#room.stretches.at(row)]!;
     for (let place = REACH; place < end; place++) {
       lineRests[place] = byLength * lengths[line[place]!]!;
       lineScores[place] = 0;

@@ -1,6 +1,7 @@
 import { ENDS_ASKING, TELLS_NUMBER, TELLS_TIME } from '../index/turn-flags.ts';
 import { boundWord, turnParts, windowParts } from './bound-words.ts';
 import { knownWords } from './known-words.ts';
+import { ASKED, BOUNDS, IS_READ, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -11,9 +12,6 @@ import { SIGNALS } from './signals.ts';
 import type { RecallSignal, RecallTuning } from './signals.ts';
 import { boundScores, findLargest, ROUNDING, settleBounds } from './stretch-bounds.ts';
 import { StretchReader } from './stretch-reader.ts';
-
-/** Of a stretch whose turns were read. */
-const READ = 2;
 
 /**
  * What speaks for each turn. How often words stand in each stretch is known beforehand, and what its turns cannot exceed;
@@ -59,7 +57,7 @@ export class TurnScorer {
       largest[8] = aboutThen;
     }
     settleBounds(index, room, { ahead: weights.questionAhead !== 0, words: words.length });
-    findLargest(room, (stretch) => this.#read(stretch));
+    findLargest(room, (row) => this.#read(row));
     setFactors(room);
     // What turns of one stretch have as much of as those of another.
     const about = query.isAbout ? this.#room.factors[3]! : 0;
@@ -67,38 +65,29 @@ export class TurnScorer {
     this.#rest = about + kind + this.#room.factors[10]! + ROUNDING;
   }
 
-  /** Says in `room.bounds` what no turn of each stretch scores more than; the others have no candidates. */
+  /** Says in `room.bounds` what no turn of each row scores more than; other stretches have no candidates. */
   bound(): void {
     boundScores(this.#index, this.#room, this.#rest);
   }
 
-  /** Whether all that is told by the turns of a stretch is known. */
-  isRead(stretch: number): boolean {
-    return this.#room.states[stretch] === READ;
+  /** Whether all that is told by the turns of a row is known. */
+  isRead(row: number): boolean {
+    return this.#room.marks[row * MARKS + IS_READ] !== 0;
   }
 
-  /**
-   * The turns of a stretch that are candidates and may score as much as `least`, each with its score; `bound` is what none of
-   * them exceeds as far as was known.
-   */
-  scoreStretch(
-    stretch: number,
-    p: { bound: number; least: number },
-    found: (slot: number, score: number) => void,
-  ): void {
-    const { least } = p;
-    const values = this.#room.values;
-    const largest = this.#room.largest;
-    const weights = this.#room.weights;
+  /** The turns of a row that are candidates and may score as much as `least`, each with its score. */
+  scoreRow(row: number, least: number, found: (slot: number, score: number) => void): void {
+    const { values, largest, weights, bounds } = this.#room;
+    if (!this.isRead(row)) {
+      const known = this.#knownOf(row);
+      this.#readTurns(row);
+      // Words that stand in different turns bind the stretch by more than any of its turns has.
+      if (bounds[row * BOUNDS + SCORE]! - known + this.#knownOf(row) < least) return;
+      this.#readWindows(row);
+    }
+    const stretch = this.#room.stretches.at(row);
     const { after } = this.#turns;
     const { first, sizes } = this.#turns.stretches;
-    if (this.#room.states[stretch] !== READ) {
-      const known = this.#knownOf(stretch);
-      this.#readTurns(stretch);
-      // Words that stand in different turns bind the stretch by more than any of its turns has.
-      if (p.bound - known + this.#knownOf(stretch) < least) return;
-      this.#readWindows(stretch);
-    }
     const { own, windows } = this.#room;
     const factors = this.#room.factors;
     const inOwn = factors[0]!;
@@ -106,8 +95,12 @@ export class TurnScorer {
     // At least what any turn has of all else.
     const rest = this.#rest + factors[2]! * this.#room.sessions[this.#turns.stretches.sessions[stretch]!]!;
     const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
+    const answers = factors[4]!;
+    let asked = this.#turns.before[first[stretch]!]!;
     for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
-      let most = rest + inOwn * own[slot]! + factors[4]! * this.#answered(slot);
+      let most = rest + inOwn * own[slot]!;
+      if (asked >= 0 && own[asked] !== 0 && this.#turns.isAnswered(asked)) most += answers * own[asked]!;
+      asked = slot;
       if (inWindows !== 0) most += inWindows * windows[slot]!;
       if (hasMore) most += this.#mostOfRest(slot);
       if (most < least || !this.#valuesOf(slot)) continue;
@@ -176,38 +169,34 @@ export class TurnScorer {
     return next < 0 || authors[next] === authors[slot] ? 0 : this.#room.own[next]!;
   }
 
-  /** What a stretch is bound by in what is told by its turns alone. */
-  #knownOf(stretch: number): number {
-    const { mostOwn, mostAsked } = this.#room;
-    const own = Math.min(this.#room.largest[0]!, mostOwn[stretch]!);
-    const asked = Math.min(this.#room.largest[4]!, mostAsked[stretch]!);
-    return this.#room.factors[0]! * own + this.#room.factors[4]! * asked;
+  /** What a row is bound by in what is told by its turns alone. */
+  #knownOf(row: number): number {
+    const { bounds, largest, factors } = this.#room;
+    const own = Math.min(largest[0]!, bounds[row * BOUNDS + OWN]!);
+    const asked = Math.min(largest[4]!, bounds[row * BOUNDS + ASKED]!);
+    return factors[0]! * own + factors[4]! * asked;
   }
 
-  #read(stretch: number): void {
-    if (this.#room.states[stretch] === READ) return;
-    this.#readTurns(stretch);
-    this.#readWindows(stretch);
+  #read(row: number): void {
+    if (this.isRead(row)) return;
+    this.#readTurns(row);
+    this.#readWindows(row);
   }
 
-  /** Reads the turns of a stretch, and says more exactly what binds it. */
-  #readTurns(stretch: number): void {
-    const { mostOwn, mostAsked } = this.#room;
-    const largest = this.#room.largest;
-    const weights = this.#room.weights;
+  /** Reads the turns of a row, and says more exactly what binds it. */
+  #readTurns(row: number): void {
+    const { bounds, largest, weights, stretches } = this.#room;
     const reader = this.#reader;
-    reader.readTurns(stretch);
-    mostOwn[stretch] = reader.mostOwn;
-    mostAsked[stretch] = reader.mostAnswered;
+    reader.readTurns(row);
+    bounds[row * BOUNDS + OWN] = reader.mostOwn;
+    bounds[row * BOUNDS + ASKED] = reader.mostAnswered;
     if (reader.mostOwn > largest[0]!) largest[0] = reader.mostOwn;
     if (reader.mostAnswered > largest[4]!) largest[4] = reader.mostAnswered;
-    if (weights[5] !== 0 || this.#phraseOf) this.#readMore(stretch);
+    if (weights[5] !== 0 || this.#phraseOf) this.#readMore(stretches.at(row));
   }
 
   #readMore(stretch: number): void {
-    const { own } = this.#room;
-    const largest = this.#room.largest;
-    const weights = this.#room.weights;
+    const { own, largest, weights } = this.#room;
     const { after } = this.#turns;
     const { first, sizes } = this.#turns.stretches;
     for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
@@ -216,13 +205,14 @@ export class TurnScorer {
     }
   }
 
-  /** Reads the windows of the stretch whose turns were read last. */
-  #readWindows(stretch: number): void {
-    const { states, mostWindow } = this.#room;
-    states[stretch] = READ;
-    if (this.#room.weights[1] === 0) return;
-    mostWindow[stretch] = this.#reader.readWindows(stretch);
-    this.#room.largest[1] = Math.max(this.#room.largest[1]!, mostWindow[stretch]!);
+  /** Reads the windows of the row whose turns were read last. */
+  #readWindows(row: number): void {
+    const { marks, bounds, largest, weights } = this.#room;
+    marks[row * MARKS + IS_READ] = 1;
+    if (weights[1] === 0) return;
+    const most = this.#reader.readWindows(row);
+    bounds[row * BOUNDS + WINDOW] = most;
+    if (most > largest[1]!) largest[1] = most;
   }
 }
 
