@@ -29,6 +29,8 @@ export class Stretches {
   after: Int32Array = new Int32Array(64);
   /** By stretch: its session where there is no other stretch of it; else -1. */
   alone: Int32Array = new Int32Array(64);
+  /** Stretches that are not alone. */
+  joined = 0;
   readonly #free: number[] = [];
   readonly #moved: (turn: number, from: number, to: number) => void;
   #end = 0;
@@ -74,9 +76,10 @@ export class Stretches {
     if (--this.sizes[stretch]! > 0) return;
     const before = this.before[stretch]!;
     const after = this.after[stretch]!;
+    if (before !== NONE || after !== NONE) this.joined--;
     if (before !== NONE) this.after[before] = after;
     if (after !== NONE) this.before[after] = before;
-    for (const each of [before, after]) if (each !== NONE) this.#noteAlone(each);
+    for (const each of [before, after]) if (each !== NONE) this.#noteAlone(each, true);
     this.#free.push(stretch);
   }
 
@@ -101,8 +104,8 @@ export class Stretches {
     });
     this.alone = new Int32Array(room);
     for (let stretch = 0; stretch < end; stretch++) {
-      this.#noteAlone(stretch);
       if (this.sizes[stretch] === 0) this.#free.push(stretch);
+      else this.#noteAlone(stretch, false);
     }
   }
 
@@ -115,13 +118,15 @@ export class Stretches {
     this.after[stretch] = after;
     if (before !== NONE) this.after[before] = stretch;
     if (after !== NONE) this.before[after] = stretch;
-    for (const each of [before, stretch, after]) if (each !== NONE) this.#noteAlone(each);
+    for (const each of [before, after]) if (each !== NONE) this.#noteAlone(each, this.alone[each] === NONE);
+    this.#noteAlone(stretch, false);
     return stretch;
   }
 
-  #noteAlone(stretch: number): void {
-    const isAlone = this.before[stretch] === NONE && this.after[stretch] === NONE;
-    this.alone[stretch] = isAlone ? this.sessions[stretch]! : NONE;
+  #noteAlone(stretch: number, wasJoined: boolean): void {
+    const isJoined = this.before[stretch] !== NONE || this.after[stretch] !== NONE;
+    this.alone[stretch] = isJoined ? NONE : this.sessions[stretch]!;
+    this.joined += Number(isJoined) - Number(wasJoined);
   }
 
   #part(stretch: number, { after }: Line): void {

@@ -25,12 +25,23 @@ const ANY = -1;
 /** Whether bits tell of each turn whether it has the word, as long as no two turns of the stretch have the same bit. */
 export const areTelling = (bits: number): boolean => bits !== ANY;
 
+/** Where the place of a stretch begins; -1 where the word does not stand there. */
+export function placeIn(places: Places, stretch: number): number {
+  const at = find(places, stretch);
+  return places[at] === stretch ? at : -1;
+}
+
 /** At least in so many turns of the place the word stands. */
-export function turnsIn(bits: number): number {
+function turnsIn(bits: number): number {
   if (bits === ANY) return 1;
   let count = 0;
   for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
   return count;
+}
+
+/** No turn of a place has the word more often, where all of them have it so often. */
+export function mostInOne(count: number, bits: number): number {
+  return count === 1 ? 1 : count - turnsIn(bits) + 1;
 }
 
 /** What a turn adds to the counts of a word that it has so often. */

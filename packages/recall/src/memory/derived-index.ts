@@ -54,13 +54,13 @@ export class DerivedIndex {
   }
 
   rank(query: string, p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined }): Promise<Scored[]> {
-    const { filter, ...request } = p;
-    if (!filter) return this.#index.rank(query, request);
+    const { filter } = p;
+    if (!filter) return this.#index.rank(query, p);
     const accepts = (id: string): boolean => {
       const header = this.#headers.get(id);
       return header !== undefined && matchesFilter(header, filter);
     };
-    return this.#index.rank(query, { ...request, accepts });
+    return this.#index.rank(query, { ...p, accepts });
   }
 
   async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {

@@ -162,7 +162,8 @@ export class StoredMemoryService implements MemoryService {
       ),
       signal,
     );
-    const byId = new Map(stored.map(({ entry }) => [entry.id, entry]));
+    const byId = new Map<string, MemoryEntry>();
+    for (const { entry } of stored) byId.set(entry.id, entry);
     const memories: MemoryEntry[] = [];
     for (const { id, score, explanation } of found) {
       const entry = byId.get(id);

@@ -35,7 +35,7 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     put: (entry) => index.put(entry),
     remove: (id) => void index.remove(id),
     save: () => columnsOf(index),
-    rank: async (query, p) => rank(index, query, { ...p, tunings, room }),
+    rank: async (query, p) => rank(index, query, p, { tunings, room }),
   });
   return {
     savedAs: `words-3:${analyzer.id}`,
@@ -47,9 +47,10 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
 function rank(
   index: RecallIndex,
   text: string,
-  p: RankRequest & { tunings: RecallTunings; room: RankingRoom },
+  p: RankRequest,
+  { tunings, room }: { tunings: RecallTunings; room: RankingRoom },
 ): Scored[] {
-  const { accepts, limit, explain = false, now, tunings, room } = p;
+  const { accepts, limit, explain = false, now } = p;
   const { turns, authors, analyzer } = index;
   const query = readQuery(text, { analyzer, authors, years: () => index.years(), now });
   const isChat = turns.totalLength <= tunings.chatLength * turns.size;

@@ -41,13 +41,12 @@ export function rankTurns(
 }
 
 function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wanted: TurnsWanted): RankedTurn[] {
-  const { stretches } = room;
   const { limit, accepts, explain } = wanted;
   const slots: number[] = [];
   const scores: number[] = [];
-  const top = new TopK(limit, (a, b) =>
-    scores[a] === scores[b] ? turns.isNewer(slots[a]!, slots[b]!) : scores[a]! > scores[b]!,
-  );
+  const isBetter = (a: number, b: number): boolean =>
+    scores[a] === scores[b] ? turns.isNewer(slots[a]!, slots[b]!) : scores[a]! > scores[b]!;
+  let top = new TopK(limit, isBetter);
   let least = 0;
   const consider = (slot: number, score: number): void => {
     if (score < least || (accepts && !accepts(slot))) return;
@@ -55,14 +54,23 @@ function best({ turns }: RecallIndex, scorer: TurnScorer, room: RankingRoom, wan
     top.offer(scores.push(score) - 1);
     if (top.worst !== undefined) least = scores[top.worst]!;
   };
-  scorer.bound();
-  const { bounds, order } = room;
-  // Those whose turns were read already first: what is found there makes most of the rest needless.
-  for (let row = 0; row < stretches.length; row++) if (scorer.isRead(row)) scorer.scoreRow(row, least, consider);
-  const count = byBound(room, least);
-  for (let i = 0; i < count; i++) {
-    const row = order[i]!;
-    if (bounds[row * BOUNDS + SCORE]! >= least && !scorer.isRead(row)) scorer.scoreRow(row, least, consider);
+  const considerRows = (): void => {
+    scorer.bound();
+    const { bounds, order, stretches } = room;
+    // Those whose turns were read already first: what is found there makes most of the rest needless.
+    for (let row = 0; row < stretches.length; row++) if (scorer.isRead(row)) scorer.scoreRow(row, least, consider);
+    const count = byBound(room, least);
+    for (let i = 0; i < count; i++) {
+      const row = order[i]!;
+      if (bounds[row * BOUNDS + SCORE]! >= least && !scorer.isRead(row)) scorer.scoreRow(row, least, consider);
+    }
+  };
+  considerRows();
+  if (!scorer.isEnough(least)) {
+    scorer.takeRest();
+    top = new TopK(limit, isBetter);
+    least = 0;
+    considerRows();
   }
   return top.sorted().map((i) => {
     const slot = slots[i]!;

@@ -22,12 +22,14 @@ export const SCORE = 7;
 export const MARKS = 4;
 /** The turns in which a word may stand, as `bitOf` says. */
 export const BITS = 0;
-/** Where its last link is, and one. */
-export const LAST_LINK = 1;
-/** 1 where its turns were read. */
-export const IS_READ = 2;
-/** How often the word at hand stands in it and around it. */
-export const AROUND = 3;
+/** Where its first link is, and how many it has. */
+export const FIRST_LINK = 1;
+export const LINKS = 2;
+/** Where its line begins, and one; 0 as long as it was not read. */
+export const LINE = 3;
+
+/** Numbers of a link: the word's place in the query, and the counts and bits of its place in the stretch. */
+export const LINK = 3;
 
 /** Bounds are told apart to one part in so many. */
 export const LEVELS = 64;
@@ -37,9 +39,6 @@ export const SIEVE = 2048;
 
 /** Columns that a ranking works in, kept from one search to the next; all zero in between but for those of turns. */
 export class RankingRoom {
-  /** By slot, good in stretches that were read: BM25 of the turn's own words, and of the window around it. */
-  own: Float64Array = column();
-  windows: Float64Array = column();
   /** By slot: when a turn was said, and of what time it speaks, each from 0 to 1. */
   saidThen: Float64Array = column();
   aboutThen: Float64Array = column();
@@ -56,7 +55,9 @@ export class RankingRoom {
   /** Of each row what no turn in it exceeds, and what else is known; see `OWN` and `BITS`. */
   bounds: Float64Array = new Float64Array(64 * BOUNDS);
   marks: Int32Array = new Int32Array(64 * MARKS);
-  /** What stands where, as `noteWord` says, and how many numbers that are. */
+  /** Stretches of sessions of several. */
+  readonly joined: SlotList = new SlotList();
+  /** What stands where, see `LINK`, and how many numbers that are. */
   links: Int32Array = new Int32Array(1024);
   linkCount = 0;
   /** Rows with many levels of their bounds, see `byBound`. */
@@ -67,36 +68,54 @@ export class RankingRoom {
   readonly factors: Float64Array = signals();
   readonly largest: Float64Array = signals();
   readonly values: Float64Array = signals();
-  /** By word of the query: its number, what it is worth, and whether it stands in the line at hand, and is counted already. */
+  /** As in SIGNALS: no turn of a stretch without a row has more. */
+  readonly leftOut: Float64Array = signals();
+  wordCount = 0;
+  /** By word of the query: its number, what it is worth among turns, and among sessions. */
   numbers: Int32Array = new Int32Array(64);
   worths: Float64Array = column();
+  inSessions: Float64Array = column();
+  /** The next stretch of its places, and where that place is; how often it stands at most in a turn of those that were passed over. */
+  heads: Int32Array = new Int32Array(64);
+  positions: Int32Array = new Int32Array(64);
+  mostPassed: Int32Array = new Int32Array(64);
+  queue: Int32Array = new Int32Array(64);
+  /** How often it stands in what is at hand. */
+  around: Int32Array = new Int32Array(64);
+  /** Whether it stands in the line at hand, and is counted already. */
   isPresent: Uint8Array = new Uint8Array(64);
   isTold: Uint8Array = new Uint8Array(64);
   /** By the last digits of a word's number: its place in the query, and one, if it may be that word. */
   readonly sieve: Int32Array = new Int32Array(SIEVE);
-  /** The turns of the stretch at hand by their places in its line, which has room for those before and after; places by bit. */
-  line: Int32Array = new Int32Array(64);
+  /** Lines of the rows that were read, one after the other: the turns of each, `REACH` before and after included; -1 for none. */
+  lines: Int32Array = new Int32Array(1024);
+  /** The same, of each turn: BM25 of its own words, and of the window around it. */
+  own: Float64Array = new Float64Array(1024);
+  windows: Float64Array = new Float64Array(1024);
+  lineEnd = 0;
+  /** By bit: its place in the line at hand. */
   readonly placeOfBit: Int32Array = new Int32Array(32);
-  /** By place in the line: how often the word at hand is in the window, what its length adds to BM25's denominator, BM25 so far. */
+  /** By place in the line at hand: how often a word is in the window, and what its length adds to BM25's denominator. */
   inWindows: Int32Array = new Int32Array(64);
-  lineRests: Float64Array = column();
-  lineScores: Float64Array = column();
+  lengthRests: Float64Array = column();
   /** By word and place in the line: how often it is in the turn; and which of these are not zero. */
   counts: Int32Array = new Int32Array(1024);
   readonly hits: SlotList = new SlotList();
-  /** Rows in or around which the word at hand stands. */
-  readonly rowsAround: SlotList = new SlotList();
 
   makeRoom(p: { slots: number; sessions: number; stretches: number; words: number }): void {
     while (this.worths.length < p.words) {
       this.numbers = grown(this.numbers);
       this.worths = grown(this.worths);
+      this.inSessions = grown(this.inSessions);
+      this.heads = grown(this.heads);
+      this.positions = grown(this.positions);
+      this.mostPassed = grown(this.mostPassed);
+      this.queue = grown(this.queue);
+      this.around = grown(this.around);
       this.isPresent = grown(this.isPresent);
       this.isTold = grown(this.isTold);
     }
-    while (this.own.length < p.slots) {
-      this.own = grown(this.own);
-      this.windows = grown(this.windows);
+    while (this.saidThen.length < p.slots) {
       this.saidThen = grown(this.saidThen);
       this.aboutThen = grown(this.aboutThen);
     }
@@ -112,31 +131,66 @@ export class RankingRoom {
     }
   }
 
-  /** Room for a line, and in `counts` for so many words; these must be zero. */
-  makeLines(length: number, words: number): void {
-    while (this.line.length < length) {
-      this.line = grown(this.line);
-      this.inWindows = grown(this.inWindows);
-      this.lineRests = grown(this.lineRests);
-      this.lineScores = grown(this.lineScores);
+  /** The words of a query. */
+  setWords(words: readonly { number: number; worth: number; inSessions: number }[]): void {
+    this.wordCount = words.length;
+    for (let i = 0; i < words.length; i++) {
+      this.numbers[i] = words[i]!.number;
+      this.worths[i] = words[i]!.worth;
+      this.inSessions[i] = words[i]!.inSessions;
+      this.mostPassed[i] = 0;
+      this.isPresent[i] = 0;
+      this.isTold[i] = 0;
     }
-    if (this.counts.length < length * words) this.counts = new Int32Array(2 * length * words);
+  }
+
+  /** A new line of so many places. Answers where it begins. Counts must be zero. */
+  newLine(length: number): number {
+    const start = this.lineEnd;
+    this.lineEnd = start + length;
+    while (this.lines.length < this.lineEnd) {
+      this.lines = grown(this.lines);
+      this.own = grown(this.own);
+      this.windows = grown(this.windows);
+    }
+    while (this.inWindows.length < length) {
+      this.inWindows = grown(this.inWindows);
+      this.lengthRests = grown(this.lengthRests);
+    }
+    const cells = length * this.wordCount;
+    if (this.counts.length < cells) this.counts = new Int32Array(2 * cells);
+    return start;
   }
 
   /** The row of a stretch, which may be new. */
   row(stretch: number): number {
     const row = this.rowOf[stretch]! - 1;
-    return row < 0 ? this.#newRow(stretch) : row;
+    return row < 0 ? this.newRow(stretch) : row;
   }
 
-  #newRow(stretch: number): number {
+  newRow(stretch: number): number {
     const { bounds, marks, stretches } = this;
     const row = stretches.length;
     stretches.push(stretch);
     this.rowOf[stretch] = row + 1;
     for (let at = row * BOUNDS; at < (row + 1) * BOUNDS; at++) bounds[at] = 0;
-    for (let at = row * MARKS; at < (row + 1) * MARKS; at++) marks[at] = 0;
+    marks[row * MARKS + BITS] = 0;
+    marks[row * MARKS + FIRST_LINK] = this.linkCount;
+    marks[row * MARKS + LINKS] = 0;
+    marks[row * MARKS + LINE] = 0;
     return row;
+  }
+
+  /** Notes that a word stands in the newest row; counts and bits are those of its place. */
+  link(word: number, counts: number, bits: number): void {
+    const at = this.linkCount;
+    if (at + LINK > this.links.length) this.links = grown(this.links);
+    const { links } = this;
+    links[at] = word;
+    links[at + 1] = counts;
+    links[at + 2] = bits;
+    this.linkCount = at + LINK;
+    this.marks[(this.stretches.length - 1) * MARKS + LINKS]!++;
   }
 
   /** Makes all zero again. */
@@ -149,7 +203,8 @@ export class RankingRoom {
     for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
     for (let i = 0, { items } = stretches; i < stretches.length; i++) this.rowOf[items[i]!] = 0;
     this.linkCount = 0;
+    this.lineEnd = 0;
     for (let i = 0, { items } = hits; i < hits.length; i++) counts[items[i]!] = 0;
-    for (const list of [dated, sessionsTouched, stretches, hits]) list.length = 0;
+    for (const list of [dated, sessionsTouched, stretches, hits, this.joined]) list.length = 0;
   }
 }

@@ -1,13 +1,9 @@
-import { rareness } from '../index/bm25.ts';
+import type { QueryWord } from './query-words.ts';
 import type { RecallIndex } from './recall-index.ts';
 
 /** Says of a turn how many of the words stand side by side in it, each pair by its rareness and once. */
-export function phraseScorer(index: RecallIndex, words: readonly string[]): (slot: number) => number {
-  const worths = new Map<number, number>();
-  for (const word of words) {
-    const number = index.words.find(word);
-    if (number !== undefined) worths.set(number, rareness(index.turns.size, index.words.turnsWith(number)));
-  }
+export function phraseScorer(index: RecallIndex, words: readonly QueryWord[]): (slot: number) => number {
+  const worths = new Map(words.map(({ number, worth }) => [number, worth]));
   if (worths.size < 2) return () => 0;
   return (slot) => {
     const numbers = index.wordsOf.get(slot);

@@ -1,61 +1,73 @@
-import { longTexts, rareness } from '../index/bm25.ts';
+import { rareness } from '../index/bm25.ts';
 import { countOf, PLACE } from '../index/word-table.ts';
-import type { Places } from '../index/word-table.ts';
-import { worthOf } from './known-words.ts';
-import type { KnownWord } from './known-words.ts';
+import type { Bm25Parts } from './bm25-parts.ts';
+import { worthOf } from './query-words.ts';
+import { FIRST_LINK, LINK, LINKS, MARKS } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
 
-/** A word that a session may have, and whose name it is. */
-interface SessionWord {
-  readonly word: string;
-  readonly places: Places;
-  readonly speakers?: readonly number[];
+/** BM25 of each session of several stretches whose first one `room.joined` holds, into `room.sessions`. */
+export function scoreJoined({ turns }: RecallIndex, { k1, plain, byLength }: Bm25Parts, room: RankingRoom): void {
+  const { joined, around, inSessions, sessions, sessionsTouched, wordCount } = room;
+  const { after, sessions: sessionOf } = turns.stretches;
+  const { lengths } = turns.ofSessions;
+  for (let i = 0; i < joined.length; i++) {
+    const session = sessionOf[joined.at(i)]!;
+    for (let at = joined.at(i); at >= 0; at = after[at]!) countWords(at, room);
+    let score = 0;
+    for (let word = 0; word < wordCount; word++) {
+      const count = around[word]!;
+      if (count === 0) continue;
+      around[word] = 0;
+      score += (inSessions[word]! * (k1 + 1) * count) / (count + (plain + byLength * lengths[session]!));
+    }
+    sessions[session] = score;
+    sessionsTouched.push(session);
+  }
 }
 
-/** BM25 of each session in which a word of the query stands or somebody of that name speaks, into `room.sessions`. Answers the largest. */
-export function scoreSessions(
+function countWords(stretch: number, { rowOf, marks, links, around }: RankingRoom): void {
+  const row = rowOf[stretch]! - 1;
+  if (row < 0) return;
+  const first = marks[row * MARKS + FIRST_LINK]!;
+  const end = first + LINK * marks[row * MARKS + LINKS]!;
+  for (let at = first; at < end; at += LINK) around[links[at]!]! += countOf(links[at + 1]!);
+}
+
+/** BM25 of each session for a query that names somebody: who speaks counts as a word, once for each turn. */
+export function scoreNamedSessions(
   index: RecallIndex,
-  { query, known }: { query: Query; known: readonly KnownWord[] },
+  query: Query,
+  { k1, plain, byLength }: Bm25Parts,
   room: RankingRoom,
-): number {
-  const { turns } = index;
+): void {
   const { sessions, sessionsTouched, sessionCounts, sessionsAtHand } = room;
-  const { k1, b } = longTexts;
-  const { lengths, count: sessionCount } = turns.ofSessions;
-  const average = turns.totalLength / (sessionCount || 1) || 1;
-  const plain = k1 * (1 - b);
-  const byLength = (k1 * b) / average;
-  const { alone, sessions: sessionOf } = turns.stretches;
-  const words: readonly SessionWord[] = query.named.length === 0 ? known : wordsAndNames(index, query);
-  // Most sessions are of one stretch: what is counted in it is counted.
-  for (const { word, places, speakers } of words) {
-    let single = 0;
-    for (let i = 0; i < places.length; i += PLACE) {
-      const stretch = places[i]!;
-      if (alone[stretch]! >= 0 && !speakers) single++;
-      else countInSession(sessionOf[stretch]!, countOf(places[i + 1]!), room);
-    }
-    for (const author of speakers ?? [])
+  const { lengths, count: sessionCount } = index.turns.ofSessions;
+  const speakers = speakersOf(index, query);
+  for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++) sessions[items[i]!] = 0;
+  sessionsTouched.length = 0;
+  for (const word of [...query.words, ...query.nameWords]) {
+    const number = index.words.find(word);
+    const places = number === undefined ? [] : index.words.placesOf(number);
+    for (let i = 0; i < places.length; i += PLACE)
+      countInSession(index.turns.stretches.sessions[places[i]!]!, countOf(places[i + 1]!), room);
+    for (const author of speakers.get(word) ?? [])
       for (const [session, count] of index.authors.sessionsOf(author)) countInSession(session, count, room);
-    const worth = worthOf(word) * rareness(sessionCount, single + sessionsAtHand.length) * (k1 + 1);
-    for (let i = 0; single > 0 && i < places.length; i += PLACE) {
-      const session = alone[places[i]!]!;
-      if (session < 0) continue;
-      const count = countOf(places[i + 1]!);
-      if (sessions[session] === 0) sessionsTouched.push(session);
-      sessions[session]! += (worth * count) / (count + plain + byLength * lengths[session]!);
-    }
+    const worth = worthOf(word) * rareness(sessionCount, sessionsAtHand.length);
     for (let i = 0, { items } = sessionsAtHand; i < sessionsAtHand.length; i++) {
       const session = items[i]!;
       const count = sessionCounts[session]!;
       sessionCounts[session] = 0;
       if (sessions[session] === 0) sessionsTouched.push(session);
-      sessions[session]! += (worth * count) / (count + plain + byLength * lengths[session]!);
+      sessions[session]! += (worth * (k1 + 1) * count) / (count + (plain + byLength * lengths[session]!));
     }
     sessionsAtHand.length = 0;
   }
+}
+
+/** The largest of all sessions. */
+export function largestSession({ sessions, sessionsTouched }: RankingRoom): number {
   let largest = 0;
   for (let i = 0, { items } = sessionsTouched; i < sessionsTouched.length; i++)
     if (sessions[items[i]!]! > largest) largest = sessions[items[i]!]!;
@@ -66,15 +78,6 @@ function countInSession(session: number, count: number, { sessionCounts, session
   const before = sessionCounts[session]!;
   if (before === 0) sessionsAtHand.push(session);
   sessionCounts[session] = before + count;
-}
-
-function wordsAndNames(index: RecallIndex, query: Query): SessionWord[] {
-  const speakers = speakersOf(index, query);
-  return [...query.words, ...query.nameWords].map((word) => {
-    const number = index.words.find(word);
-    const named = speakers.get(word);
-    return { word, places: number === undefined ? [] : index.words.placesOf(number), ...(named && { speakers: named }) };
-  });
 }
 
 function speakersOf(index: RecallIndex, query: Query): Map<string, number[]> {

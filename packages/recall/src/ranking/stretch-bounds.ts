@@ -21,11 +21,15 @@ const LESS_COMMON: typeof READ = [
   { signal: 8, most: ABOUT },
 ];
 
-/** Has bounds say what they mean once all words are counted: what is answered, or lies ahead, may stand in the stretch beside it. */
-export function settleBounds({ turns }: RecallIndex, room: RankingRoom, p: { ahead: boolean; words: number }): void {
+/** Has the bounds of rows, beginning with `from`, say what they mean once all words are counted: what is answered, or lies ahead, may stand in the stretch beside it. */
+export function settleBounds(
+  { turns }: RecallIndex,
+  room: RankingRoom,
+  p: { ahead: boolean; words: number; from: number },
+): void {
   const { stretches, rowOf, bounds } = room;
   const { before, after, alone } = turns.stretches;
-  for (let row = 0, { items } = stretches; row < stretches.length; row++) {
+  for (let row = p.from, { items } = stretches; row < stretches.length; row++) {
     const stretch = items[row]!;
     const at = row * BOUNDS;
     bounds[at + PHRASE]! *= p.words - 1;

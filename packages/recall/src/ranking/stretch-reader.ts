@@ -1,10 +1,9 @@
-import type { Bm25Weights } from '../index/bm25.ts';
 import { REACH, shareAt } from '../index/windows.ts';
-import { bitOf } from '../index/word-table.ts';
-import { turnParts, windowParts } from './bound-words.ts';
-import type { Bm25Parts } from './bound-words.ts';
-import type { KnownWord } from './known-words.ts';
-import { BITS, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
+import { areTelling, bitOf, countOf, mostInOne } from '../index/word-table.ts';
+import type { Bm25Parts } from './bm25-parts.ts';
+import type { TextKinds } from './bound-rows.ts';
+import type { QueryWord } from './query-words.ts';
+import { BITS, FIRST_LINK, LINK, LINKS, MARKS, SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
@@ -20,10 +19,10 @@ export class StretchReader {
   readonly #room: RankingRoom;
   /** Where two words of the query have the same last digits. */
   readonly #others = new Map<number, number>();
-  readonly #words: number;
   readonly #ofTurns: Bm25Parts;
   readonly #ofWindows: Bm25Parts;
-  /** Places in the line of the stretch that was read last. */
+  /** Where the line of the stretch that was read last begins, and how many places it has. */
+  #start = 0;
   #line = 0;
   /** The words that stand in these turns, in the query's order. */
   readonly #present: number[] = [];
@@ -31,61 +30,57 @@ export class StretchReader {
   mostOwn = 0;
   mostAnswered = 0;
 
-  constructor(index: RecallIndex, words: readonly KnownWord[], bm25: Bm25Weights, room: RankingRoom) {
+  constructor(index: RecallIndex, words: readonly QueryWord[], { ofTurns, ofWindows }: TextKinds, room: RankingRoom) {
     this.#index = index;
     this.#room = room;
-    this.#words = words.length;
-    const { sieve, numbers, worths, isPresent, isTold } = room;
+    this.#ofTurns = ofTurns;
+    this.#ofWindows = ofWindows;
+    const { sieve } = room;
     sieve.fill(0);
     for (let i = 0; i < words.length; i++) {
-      const { number, worth } = words[i]!;
-      numbers[i] = number;
-      worths[i] = worth;
-      isPresent[i] = 0;
-      isTold[i] = 0;
+      const { number } = words[i]!;
       if (sieve[number & (SIEVE - 1)] === 0) sieve[number & (SIEVE - 1)] = i + 1;
       else this.#others.set(number, i);
     }
-    this.#ofTurns = turnParts(index, bm25);
-    this.#ofWindows = windowParts(index);
   }
 
   /**
    * Notes BM25 of each turn in `room.own`, of the turns before and after as well; the largest of the stretch's own in `mostOwn`,
-   * and of those that its turns answer in `mostAnswered`.
+   * and of those that its turns answer in `mostAnswered`. Answers where the line begins.
    */
-  readTurns(row: number): void {
+  readTurns(row: number): number {
     const { before, after, stretches } = this.#index.turns;
+    const { marks } = this.#room;
     const stretch = this.#room.stretches.at(row);
     const size = stretches.sizes[stretch]!;
-    this.#makeRoom(size + 2 * REACH);
+    const start = this.#begin(size + 2 * REACH);
+    const end = REACH + size;
     this.mostOwn = 0;
     this.mostAnswered = 0;
-    const slots = this.#room.line;
-    const end = REACH + size;
     const areDistinct = this.#lineUp(stretch, end);
-    const bits = this.#room.marks[row * MARKS + BITS]!;
+    const bits = marks[row * MARKS + BITS]!;
     const unread = this.#countTold(row, areDistinct);
+    const { lines } = this.#room;
     for (let place = REACH; place < end; place++) {
-      const slot = slots[place]!;
+      const slot = lines[start + place]!;
       const bit = bitOf(slot);
       if ((bits & bit) === 0) continue;
       if ((unread & bit) !== 0) this.#count(slot, place);
       this.#note(slot, place, size);
     }
-    for (let word = 0; word < this.#words; word++) this.#room.isTold[word] = 0;
-    let at = before[slots[REACH]!]!;
-    for (let place = REACH - 1; at >= 0 && place >= 0; at = before[at]!, place--) this.#readBeside(at, place, size);
-    at = after[slots[end - 1]!]!;
-    for (let place = end; at >= 0 && place < this.#line; at = after[at]!, place++) this.#readBeside(at, place, size);
+    for (let word = 0; word < this.#room.wordCount; word++) this.#room.isTold[word] = 0;
+    let at = before[lines[start + REACH]!]!;
+    for (let place = REACH - 1; place >= 0; place--) at = this.#readBeside(at, place, size, before);
+    at = after[lines[start + end - 1]!]!;
+    for (let place = end; place < end + REACH; place++) at = this.#readBeside(at, place, size, after);
+    return start;
   }
 
   /** Puts the turns of a stretch in their places. Answers whether each has a bit of its own. */
   #lineUp(stretch: number, end: number): boolean {
     const { after, stretches } = this.#index.turns;
-    const { own } = this.#room;
-    const slots = this.#room.line;
-    const placeOfBit = this.#room.placeOfBit;
+    const { own, lines, placeOfBit } = this.#room;
+    const start = this.#start;
     let seen = 0;
     let areDistinct = true;
     let slot = stretches.first[stretch]!;
@@ -94,8 +89,8 @@ export class StretchReader {
       if ((seen & bit) !== 0) areDistinct = false;
       seen |= bit;
       placeOfBit[31 - Math.clz32(bit)] = place;
-      slots[place] = slot;
-      own[slot] = 0;
+      lines[start + place] = slot;
+      own[start + place] = 0;
       slot = after[slot]!;
     }
     return areDistinct;
@@ -110,10 +105,12 @@ export class StretchReader {
     const placeOfBit = this.#room.placeOfBit;
     const line = this.#line;
     let unread = 0;
-    for (let link = marks[row * MARKS + LAST_LINK]!; link !== 0; link = links[link + 2]!) {
-      const word = links[link - 1]!;
-      const bits = links[link]!;
-      if (!areDistinct || links[link + 1] === 0) {
+    const first = marks[row * MARKS + FIRST_LINK]!;
+    const end = first + LINK * marks[row * MARKS + LINKS]!;
+    for (let at = first; at < end; at += LINK) {
+      const word = links[at]!;
+      const bits = links[at + 2]!;
+      if (!areDistinct || !areTelling(bits) || mostInOne(countOf(links[at + 1]!), bits) !== 1) {
         unread |= bits;
         continue;
       }
@@ -128,20 +125,24 @@ export class StretchReader {
     return unread;
   }
 
-  /** Reads a turn of a stretch before or after. */
-  #readBeside(slot: number, place: number, size: number): void {
-    const { rowOf, marks, own } = this.#room;
-    own[slot] = 0;
+  /** Reads a turn of a stretch before or after, if there is one. Answers the one next to it. */
+  #readBeside(slot: number, place: number, size: number, next: Int32Array): number {
+    const { rowOf, marks, own, lines } = this.#room;
+    lines[this.#start + place] = slot;
+    own[this.#start + place] = 0;
+    if (slot < 0) return slot;
     const row = rowOf[this.#index.turns.stretches.of[slot]!]! - 1;
-    if (row < 0 || (marks[row * MARKS + BITS]! & bitOf(slot)) === 0) return;
-    this.#count(slot, place);
-    this.#note(slot, place, size);
+    if (row >= 0 && (marks[row * MARKS + BITS]! & bitOf(slot)) !== 0) {
+      this.#count(slot, place);
+      this.#note(slot, place, size);
+    }
+    return next[slot]!;
   }
 
   #note(slot: number, place: number, size: number): void {
     const { turns } = this.#index;
     const score = this.#scoreOf(place, turns.lengths[slot]!);
-    this.#room.own[slot] = score;
+    this.#room.own[this.#start + place] = score;
     if (place >= REACH && place < size + REACH && score > this.mostOwn) this.mostOwn = score;
     // The turn after it is one of the stretch's.
     const isBefore = place >= REACH - 1 && place < size + REACH - 1;
@@ -152,34 +153,31 @@ export class StretchReader {
   readWindows(row: number): number {
     const { stretches, windows: kept } = this.#index.turns;
     const { lengths } = kept;
-    const { line, windows, lineRests, lineScores } = this.#room;
+    const { lines, windows, lengthRests } = this.#room;
     const { byLength } = this.#ofWindows;
+    const start = this.#start;
     const end = REACH + stretches.sizes[this.#room.stretches.at(row)]!;
     for (let place = REACH; place < end; place++) {
-      lineRests[place] = byLength * lengths[line[place]!]!;
-      lineScores[place] = 0;
+      lengthRests[place] = byLength * lengths[lines[start + place]!]!;
+      windows[start + place] = 0;
     }
     const present = this.#present;
     for (let i = 0; i < present.length; i++) this.#addToWindows(present[i]!, end);
     let largest = 0;
-    for (let place = REACH; place < end; place++) {
-      const score = lineScores[place]!;
-      windows[line[place]!] = score;
-      if (score > largest) largest = score;
-    }
+    for (let at = start + REACH; at < start + end; at++) if (windows[at]! > largest) largest = windows[at]!;
     return largest;
   }
 
   /** Counts a word of each place into the windows that reach it, and adds what it is worth there. */
   #addToWindows(word: number, end: number): void {
-    const { counts, inWindows, lineRests, lineScores } = this.#room;
+    const { counts, inWindows, lengthRests, windows } = this.#room;
     const { k1, plain } = this.#ofWindows;
     const worth = this.#room.worths[word]! * (k1 + 1);
-    const start = word * this.#line;
+    const cells = word * this.#line;
     let first = end;
     let last = 0;
     for (let place = 0; place < this.#line; place++) {
-      const count = counts[start + place]!;
+      const count = counts[cells + place]!;
       if (count === 0) continue;
       const from = place < 2 * REACH ? REACH : place - REACH;
       const to = place + REACH < end ? place + REACH : end - 1;
@@ -192,7 +190,7 @@ export class StretchReader {
       const count = inWindows[place]!;
       if (count === 0) continue;
       inWindows[place] = 0;
-      lineScores[place]! += (worth * count) / (count + plain + lineRests[place]!);
+      windows[this.#start + place]! += (worth * count) / (count + plain + lengthRests[place]!);
     }
   }
 
@@ -241,15 +239,15 @@ export class StretchReader {
     return score;
   }
 
-  /** Forgets the stretch that was read before. */
-  #makeRoom(line: number): void {
-    const { counts, hits } = this.#room;
+  /** Begins a new line, and forgets the one before. Answers where it begins. */
+  #begin(length: number): number {
+    const { counts, hits, isPresent } = this.#room;
     for (let i = 0, { items } = hits; i < hits.length; i++) counts[items[i]!] = 0;
     hits.length = 0;
     const present = this.#present;
-    for (let i = 0; i < present.length; i++) this.#room.isPresent[present[i]!] = 0;
+    for (let i = 0; i < present.length; i++) isPresent[present[i]!] = 0;
     present.length = 0;
-    this.#line = line;
-    this.#room.makeLines(line, this.#words);
+    this.#line = length;
+    return (this.#start = this.#room.newLine(length));
   }
 }

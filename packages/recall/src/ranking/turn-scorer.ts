@@ -1,17 +1,24 @@
-import { ENDS_ASKING, TELLS_NUMBER, TELLS_TIME } from '../index/turn-flags.ts';
-import { boundWord, turnParts, windowParts } from './bound-words.ts';
-import { knownWords } from './known-words.ts';
-import { ASKED, BOUNDS, IS_READ, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
+import { REACH } from '../index/windows.ts';
+import { sessionParts, turnParts, windowParts } from './bm25-parts.ts';
+import { boundLeftOut, boundRows } from './bound-rows.ts';
+import type { TextKinds } from './bound-rows.ts';
+import { joinSessions } from './join-sessions.ts';
+import { mergeWords } from './merge-words.ts';
+import type { WordParts } from './merge-words.ts';
+import { partWords } from './part-words.ts';
+import { queryWords } from './query-words.ts';
+import type { QueryWord } from './query-words.ts';
+import { ASKED, BOUNDS, LINE, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
-import { phraseScorer } from './score-phrases.ts';
-import { scoreSessions } from './score-sessions.ts';
+import { largestSession, scoreJoined, scoreNamedSessions } from './score-sessions.ts';
 import { scoreTimes } from './score-times.ts';
 import { SIGNALS } from './signals.ts';
 import type { RecallSignal, RecallTuning } from './signals.ts';
 import { boundScores, findLargest, ROUNDING, settleBounds } from './stretch-bounds.ts';
 import { StretchReader } from './stretch-reader.ts';
+import { TurnValues } from './turn-values.ts';
 
 /**
  * What speaks for each turn. How often words stand in each stretch is known beforehand, and what its turns cannot exceed;
@@ -23,18 +30,20 @@ export class TurnScorer {
   readonly #query: Query;
   readonly #reader: StretchReader;
   readonly #index: RecallIndex;
-  readonly #rest: number;
-  readonly #phraseOf: ((slot: number) => number) | undefined;
-  readonly #kind: number;
+  readonly #words: readonly QueryWord[];
+  readonly #kinds: TextKinds;
+  /** Words that were looked for only in sessions that have a telling one as well. */
+  #common: readonly number[];
+  #rest = 0;
+  readonly #values: TurnValues;
 
   constructor(index: RecallIndex, query: Query, { weights, bm25 }: RecallTuning, room: RankingRoom) {
     const { turns } = index;
-    const words = knownWords(index, query.words);
     room.makeRoom({
       slots: turns.capacity,
       sessions: index.sessions.length,
       stretches: turns.stretches.end,
-      words: words.length,
+      words: query.words.length,
     });
     this.#index = index;
     this.#turns = turns;
@@ -44,25 +53,64 @@ export class TurnScorer {
     for (let i = 0; i < SIGNALS.length; i++) room.weights[i] = weights[SIGNALS[i]!];
     // Whether it is about somebody, of the right kind, a question: these are there or not.
     for (let i = 0; i < SIGNALS.length; i++) largest[i] = i === 3 || i >= 9 ? 1 : 0;
-    this.#reader = new StretchReader(index, words, bm25, room);
-    if (weights.phrase !== 0) this.#phraseOf = phraseScorer(index, query.words);
-    this.#kind = (query.asksWhen ? TELLS_TIME : 0) | (query.asksHowMany ? TELLS_NUMBER : 0);
-    const phrases = weights.phrase !== 0;
-    const bounding = { ofTurns: turnParts(index, bm25), ofWindows: windowParts(index), phrases, room };
-    words.forEach((known, word) => boundWord(index, known, { ...bounding, word }));
-    if (weights.session !== 0) largest[2] = scoreSessions(index, { query, known: words }, room);
-    if (weights.saidThen !== 0 || weights.aboutThen !== 0) {
+    this.#words = queryWords(index, query.words, room);
+    this.#kinds = { ofTurns: turnParts(index, bm25), ofWindows: windowParts(index), ofSessions: sessionParts(index) };
+    this.#reader = new StretchReader(index, this.#words, this.#kinds, room);
+    this.#values = new TurnValues(index, query, this.#words, room);
+    // A session may have a name or a time that is asked for, and no telling word.
+    const isOfWords = query.named.length === 0 && query.spans.length === 0;
+    const all = { telling: this.#words.map((_, word) => word), common: [] };
+    const parts = isOfWords ? partWords(this.#words) : all;
+    this.#common = parts.common;
+    this.#takeIn(parts);
+    boundLeftOut(this.#kinds, parts.common, room);
+  }
+
+  /** Whether what was left out has neither one of the best, the last of which scores so much, nor the largest of anything. */
+  isEnough(least: number): boolean {
+    if (this.#common.length === 0) return true;
+    const { leftOut, factors, largest, weights } = this.#room;
+    let most = this.#rest;
+    for (let i = 0; i < leftOut.length; i++) {
+      if (weights[i] !== 0 && leftOut[i]! > largest[i]!) return false;
+      most += factors[i]! * leftOut[i]!;
+    }
+    return most < least;
+  }
+
+  /** Takes in what was left out. */
+  takeRest(): void {
+    const telling = this.#common;
+    this.#common = [];
+    this.#takeIn({ telling, common: [] });
+  }
+
+  /** Rows for the sessions in which a telling word stands, what binds them, and with that the largest of all. */
+  #takeIn(parts: WordParts): void {
+    const index = this.#index;
+    const room = this.#room;
+    const query = this.#query;
+    const { largest, weights } = room;
+    const from = room.stretches.length;
+    room.joined.length = 0;
+    mergeWords(index, this.#words, parts, room);
+    joinSessions(index, this.#words, parts.common, room);
+    if (weights[7] !== 0 || weights[8] !== 0) {
       const { saidThen, aboutThen } = scoreTimes(index, query.spans, room);
       largest[7] = saidThen;
       largest[8] = aboutThen;
     }
-    settleBounds(index, room, { ahead: weights.questionAhead !== 0, words: words.length });
+    boundRows(index, this.#kinds, from, room);
+    if (query.named.length > 0) scoreNamedSessions(index, query, this.#kinds.ofSessions, room);
+    else scoreJoined(index, this.#kinds.ofSessions, room);
+    largest[2] = largestSession(room);
+    settleBounds(index, room, { ahead: weights[5] !== 0, words: this.#words.length, from });
     findLargest(room, (row) => this.#read(row));
     setFactors(room);
     // What turns of one stretch have as much of as those of another.
-    const about = query.isAbout ? this.#room.factors[3]! : 0;
-    const kind = this.#kind === 0 ? 0 : this.#room.factors[9]!;
-    this.#rest = about + kind + this.#room.factors[10]! + ROUNDING;
+    const about = query.isAbout ? room.factors[3]! : 0;
+    const kind = this.#values.kind === 0 ? 0 : room.factors[9]!;
+    this.#rest = about + kind + room.factors[10]! + ROUNDING;
   }
 
   /** Says in `room.bounds` what no turn of each row scores more than; other stretches have no candidates. */
@@ -72,7 +120,7 @@ export class TurnScorer {
 
   /** Whether all that is told by the turns of a row is known. */
   isRead(row: number): boolean {
-    return this.#room.marks[row * MARKS + IS_READ] !== 0;
+    return this.#room.marks[row * MARKS + LINE] !== 0;
   }
 
   /** The turns of a row that are candidates and may score as much as `least`, each with its score. */
@@ -80,93 +128,53 @@ export class TurnScorer {
     const { values, largest, weights, bounds } = this.#room;
     if (!this.isRead(row)) {
       const known = this.#knownOf(row);
-      this.#readTurns(row);
+      const start = this.#readTurns(row);
       // Words that stand in different turns bind the stretch by more than any of its turns has.
       if (bounds[row * BOUNDS + SCORE]! - known + this.#knownOf(row) < least) return;
-      this.#readWindows(row);
+      this.#readWindows(row, start);
     }
-    const stretch = this.#room.stretches.at(row);
-    const { after } = this.#turns;
-    const { first, sizes } = this.#turns.stretches;
-    const { own, windows } = this.#room;
-    const factors = this.#room.factors;
+    const { lines, own, windows, factors, sessions, marks, stretches } = this.#room;
+    const stretch = stretches.at(row);
     const inOwn = factors[0]!;
     const inWindows = factors[1]!;
-    // At least what any turn has of all else.
-    const rest = this.#rest + factors[2]! * this.#room.sessions[this.#turns.stretches.sessions[stretch]!]!;
-    const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
     const answers = factors[4]!;
-    let asked = this.#turns.before[first[stretch]!]!;
-    for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
-      let most = rest + inOwn * own[slot]!;
-      if (asked >= 0 && own[asked] !== 0 && this.#turns.isAnswered(asked)) most += answers * own[asked]!;
-      asked = slot;
-      if (inWindows !== 0) most += inWindows * windows[slot]!;
-      if (hasMore) most += this.#mostOfRest(slot);
-      if (most < least || !this.#valuesOf(slot)) continue;
+    // At least what any turn has of all else.
+    const rest = this.#rest + factors[2]! * sessions[this.#turns.stretches.sessions[stretch]!]!;
+    const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
+    const first = marks[row * MARKS + LINE]! - 1 + REACH;
+    const end = first + this.#turns.stretches.sizes[stretch]!;
+    for (let at = first; at < end; at++) {
+      let most = rest + inOwn * own[at]!;
+      if (own[at - 1] !== 0 && this.#turns.isAnswered(lines[at - 1]!)) most += answers * own[at - 1]!;
+      if (inWindows !== 0) most += inWindows * windows[at]!;
+      if (hasMore) most += this.#mostOfRest(at);
+      if (most < least || !this.#values.read(at)) continue;
       let score = 0;
       for (let i = 0; i < values.length; i++) if (values[i] !== 0) score += (weights[i]! * values[i]!) / largest[i]!;
-      if (score > 0) found(slot, score);
+      if (score > 0) found(lines[at]!, score);
     }
   }
 
   /** At least what signals that most queries do not have add to a turn's score. */
-  #mostOfRest(slot: number): number {
-    const factors = this.#room.factors;
-    const { saidThen, aboutThen } = this.#room;
+  #mostOfRest(at: number): number {
+    const { factors, lines, saidThen, aboutThen, largest } = this.#room;
+    const slot = lines[at]!;
     let most = factors[7]! * saidThen[slot]! + factors[8]! * aboutThen[slot]!;
-    if (factors[5] !== 0) most += factors[5]! * this.#ahead(slot);
-    if (factors[6] !== 0) most += factors[6]! * this.#room.largest[6]!;
+    if (factors[5] !== 0) most += factors[5]! * this.#values.ahead(at);
+    if (factors[6] !== 0) most += factors[6]! * largest[6]!;
     return most;
   }
 
-  /** What each signal gave to a turn's score. */
+  /** What each signal gave to the score of a turn that was found. */
   explain(slot: number): { [signal in RecallSignal]?: number } {
-    this.#valuesOf(slot);
+    const { values, weights, largest, lines, marks, rowOf } = this.#room;
+    const row = rowOf[this.#turns.stretches.of[slot]!]! - 1;
+    this.#values.read(lines.indexOf(slot, marks[row * MARKS + LINE]! - 1 + REACH));
     const explanation: { [signal in RecallSignal]?: number } = {};
     SIGNALS.forEach((signal, i) => {
-      const value = this.#room.values[i]!;
-      if (value !== 0 && this.#room.weights[i] !== 0) explanation[signal] = (this.#room.weights[i]! * value) / this.#room.largest[i]!;
+      if (values[i] !== 0 && weights[i] !== 0) explanation[signal] = (weights[i]! * values[i]!) / largest[i]!;
     });
     return explanation;
-  }
-
-  /** Whether the turn, of a stretch that was read, is a candidate; its values are in the order of SIGNALS. */
-  #valuesOf(slot: number): boolean {
-    const values = this.#room.values;
-    const weights = this.#room.weights;
-    const turns = this.#turns;
-    const { isAbout } = this.#query;
-    const { own, sessions, saidThen, aboutThen, windows } = this.#room;
-    values[0] = own[slot]!;
-    values[1] = weights[1] === 0 ? 0 : windows[slot]!;
-    values[4] = weights[4] === 0 ? 0 : this.#answered(slot);
-    values[5] = weights[5] === 0 ? 0 : this.#ahead(slot);
-    values[7] = saidThen[slot]!;
-    values[8] = aboutThen[slot]!;
-    if (values[0] === 0 && values[1] === 0 && values[4] === 0 && values[5] === 0 && values[7] === 0 && values[8] === 0)
-      return false;
-    const flags = turns.flags[slot]!;
-    values[2] = sessions[turns.sessions[slot]!]!;
-    values[3] = isAbout !== undefined && isAbout(turns.authors[slot]!) ? 1 : 0;
-    values[6] = this.#phraseOf && values[0] !== 0 ? this.#phraseOf(slot) : 0;
-    values[9] = (flags & this.#kind) !== 0 ? 1 : 0;
-    values[10] = (flags & ENDS_ASKING) !== 0 ? 1 : 0;
-    return true;
-  }
-
-  /** The own words of the turn before, if another author asked something in it. */
-  #answered(slot: number): number {
-    const asked = this.#turns.before[slot]!;
-    const own = asked < 0 ? 0 : this.#room.own[asked]!;
-    return own !== 0 && this.#turns.isAnswered(asked) ? own : 0;
-  }
-
-  /** The own words of the next turn, if another author's. */
-  #ahead(slot: number): number {
-    const { after, authors } = this.#turns;
-    const next = after[slot]!;
-    return next < 0 || authors[next] === authors[slot] ? 0 : this.#room.own[next]!;
   }
 
   /** What a row is bound by in what is told by its turns alone. */
@@ -178,37 +186,35 @@ export class TurnScorer {
   }
 
   #read(row: number): void {
-    if (this.isRead(row)) return;
-    this.#readTurns(row);
-    this.#readWindows(row);
+    if (!this.isRead(row)) this.#readWindows(row, this.#readTurns(row));
   }
 
-  /** Reads the turns of a row, and says more exactly what binds it. */
-  #readTurns(row: number): void {
-    const { bounds, largest, weights, stretches } = this.#room;
+  /** Reads the turns of a row, and says more exactly what binds it. Answers where its line begins. */
+  #readTurns(row: number): number {
+    const { bounds, largest } = this.#room;
     const reader = this.#reader;
-    reader.readTurns(row);
+    const start = reader.readTurns(row);
     bounds[row * BOUNDS + OWN] = reader.mostOwn;
     bounds[row * BOUNDS + ASKED] = reader.mostAnswered;
     if (reader.mostOwn > largest[0]!) largest[0] = reader.mostOwn;
     if (reader.mostAnswered > largest[4]!) largest[4] = reader.mostAnswered;
-    if (weights[5] !== 0 || this.#phraseOf) this.#readMore(stretches.at(row));
+    if (this.#room.weights[5] !== 0 || this.#values.phraseOf) this.#readMore(row, start + REACH);
+    return start;
   }
 
-  #readMore(stretch: number): void {
-    const { own, largest, weights } = this.#room;
-    const { after } = this.#turns;
-    const { first, sizes } = this.#turns.stretches;
-    for (let left = sizes[stretch]!, slot = first[stretch]!; left > 0; left--, slot = after[slot]!) {
-      if (weights[5] !== 0) largest[5] = Math.max(largest[5]!, this.#ahead(slot));
-      if (this.#phraseOf && own[slot] !== 0) largest[6] = Math.max(largest[6]!, this.#phraseOf(slot));
+  #readMore(row: number, first: number): void {
+    const { own, lines, largest, weights, stretches } = this.#room;
+    const end = first + this.#turns.stretches.sizes[stretches.at(row)]!;
+    for (let at = first; at < end; at++) {
+      if (weights[5] !== 0) largest[5] = Math.max(largest[5]!, this.#values.ahead(at));
+      if (this.#values.phraseOf && own[at] !== 0) largest[6] = Math.max(largest[6]!, this.#values.phraseOf(lines[at]!));
     }
   }
 
-  /** Reads the windows of the row whose turns were read last. */
-  #readWindows(row: number): void {
+  /** Reads the windows of the row whose turns were read last; its line begins at `start`. */
+  #readWindows(row: number, start: number): void {
     const { marks, bounds, largest, weights } = this.#room;
-    marks[row * MARKS + IS_READ] = 1;
+    marks[row * MARKS + LINE] = start + 1;
     if (weights[1] === 0) return;
     const most = this.#reader.readWindows(row);
     bounds[row * BOUNDS + WINDOW] = most;

@@ -11,10 +11,7 @@ const THE_OTHER: ReadonlySet<string> = new Set(['you', 'your', 'yours', 'yoursel
  * Who a question is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
  * "your" anybody else. Undefined where it says nothing of the kind.
  */
-export function whoIsAskedAbout(
-  text: string,
-  authors: Authors,
-): ((author: number) => boolean) | undefined {
+export function whoIsAskedAbout(text: string, authors: Authors): ((author: number) => boolean) | undefined {
   for (const token of text.replace(PRELUDE, ' ').toLowerCase().match(TOKEN) ?? []) {
     const named = authors.calledBy(token);
     if (named !== undefined) return (author) => author === named;

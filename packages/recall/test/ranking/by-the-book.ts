@@ -14,9 +14,16 @@ export interface Asked {
   when?: boolean | undefined;
 }
 
+const known = new WeakMap<MemoryEntry, string[]>();
+
 // Without the words by which times are told.
-const wordsOf = (entry: MemoryEntry): string[] =>
-  (textOf(entry.content).match(/[a-z]+/g) ?? []).filter((word) => !/^(?:on|today|in|may)$/.test(word));
+function wordsOf(entry: MemoryEntry): string[] {
+  const words =
+    known.get(entry) ??
+    (textOf(entry.content).match(/[a-z]+/g) ?? []).filter((word) => !/^(?:on|today|in|may)$/.test(word));
+  known.set(entry, words);
+  return words;
+}
 
 /** The ranking as it is told in the README, over all entries and without an index. */
 export function rankByTheBook(
@@ -30,7 +37,12 @@ export function rankByTheBook(
   const size = entries.length;
   const count = (words: readonly string[], word: string): number => words.filter((one) => one === word).length;
   const worth = (of: number, having: number): number => Math.log(1 + (of - having + 0.5) / (having + 0.5));
-  const having = (word: string): number => entries.filter((entry) => wordsOf(entry).includes(word)).length;
+  const counted = new Map<string, number>();
+  const having = (word: string): number => {
+    const turns = counted.get(word) ?? entries.filter((entry) => wordsOf(entry).includes(word)).length;
+    counted.set(word, turns);
+    return turns;
+  };
   const part = (n: number, length: number, average: number, k1: number, b: number): number =>
     n === 0 ? 0 : ((k1 + 1) * n) / (n + k1 * (1 - b + (b * length) / (average || 1)));
   const mean = (list: number[]): number => list.reduce((sum, one) => sum + one, 0) / (list.length || 1);

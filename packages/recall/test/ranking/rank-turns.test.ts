@@ -64,6 +64,15 @@ function indexOf(entries: Iterable<MemoryEntry>, tuning: 'chat' | 'messages'): M
   return index;
 }
 
+/** Whole numbers from 0, below what is asked for, the same in every run. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
 /** Without the words by which a query is steered. */
 const quiet: Analyzer = {
   id: 'quiet',
@@ -129,11 +138,7 @@ describe.each([
 });
 
 it('passes over no turn that belongs to the best, in a large memory that grows and shrinks between searches', async () => {
-  let state = 7;
-  const random = (below: number): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = numbers(7);
   // Frequent words and rare ones, sessions side by side and mixed.
   const wordAt = (): string => 'abcdefghijklmnop'.charAt(Math.min(random(16), random(16))).repeat(3);
   const index = wordRanking({ analyzer: quiet }).createIndex(scope);
@@ -174,4 +179,69 @@ it('finds what stays where others were put in between and their neighbours moved
   const found = await index.rank('plum', { limit: 4 });
   expect(found).toEqual(await inOrder.rank('plum', { limit: 4 }));
   expect(found.map(({ id }) => id)).toContain('t0');
+});
+
+describe('words that stand nearly everywhere, beside rare ones, in a memory of many sessions', () => {
+  const random = numbers(11);
+  const rare = ['fig', 'plum', 'kiwi'];
+  const common = ['tea', 'rice', 'milk'];
+  // Sessions of one turn and of many; most have common words alone.
+  const entries = Array.from({ length: 900 }, (_, i) => {
+    const session = i < 760 ? `s${i}` : `l${i % 3}`;
+    const words = Array.from({ length: 2 + random(6) }, () => common[random(3)]!);
+    if (random(30) === 0)
+      words.splice(random(words.length), 0, rare[random(3)]!, ...(random(2) === 0 ? [rare[random(3)]!] : []));
+    const text = words.join(' ') + (random(4) === 0 ? '?' : '');
+    return entryOf({ id: `t${i}`, session, author: random(2) === 0 ? 'Ada' : 'Bob', day: i / 50, text });
+  });
+  const index = indexOf(entries, 'chat');
+
+  it.each(['fig tea', 'plum rice tea', 'kiwi fig milk', 'tea rice'])(
+    'adds up what the book says of "%s"',
+    async (query) => {
+      const book = rankByTheBook(
+        entries,
+        { words: query.split(' ') },
+        { weights: chatTuning.weights, ...chatTuning.bm25 },
+      );
+      const expected = new Map(book.map(({ id, score }) => [id, score]));
+      const all = await index.rank(query, { limit: 1000 });
+      expect(all.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+      for (const { id, score } of all) expect(score).toBeCloseTo(expected.get(id)!, 8);
+      for (const limit of [1, 5, 20, 100]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
+    },
+  );
+
+  it('finds the same first ones whatever the limit, also while turns go', async () => {
+    const shrinking = indexOf(entries, 'chat');
+    for (let i = 0; i < 200; i++) {
+      shrinking.remove(`t${random(900)}`);
+      const words = [
+        rare[random(3)]!,
+        common[random(3)]!,
+        ...(random(2) === 0 ? [common[random(3)]!, rare[random(3)]!] : []),
+      ];
+      const all = await shrinking.rank(words.join(' '), { limit: 1000 });
+      for (const limit of [1, 3, 10])
+        expect(await shrinking.rank(words.join(' '), { limit })).toEqual(all.slice(0, limit));
+    }
+  });
+});
+
+it.each([
+  ['what is answered', ['so so so so tea?', 'fig']],
+  ['a session', ['fig?', 'fig', 'so', 'so', 'so', 'so', 'so', ...Array.from({ length: 12 }, () => 'so '.repeat(80))]],
+])('divides %s by the largest, also where that stands among common words alone', async (_, texts) => {
+  const said = (session: string, of: readonly string[]): MemoryEntry[] =>
+    of.map((text, i) => entryOf({ id: `${session}-${i}`, session, author: i % 2 === 0 ? 'Ada' : 'Bob', day: i, text }));
+  const entries = Array.from({ length: 600 }, (_each, i) => [
+    ...said(`tea${i}`, ['tea?', 'so']),
+    ...said(`none${i}`, ['so']),
+    ...(i < 5 ? said(`fig${i}`, texts) : []),
+  ]).flat();
+  const book = rankByTheBook(entries, { words: ['fig', 'tea'] }, { weights: chatTuning.weights, ...chatTuning.bm25 });
+  const expected = new Map(book.map(({ id, score }) => [id, score]));
+  const found = await indexOf(entries, 'chat').rank('fig tea', { limit: 5 });
+  expect(found.map(({ id }) => id)).toEqual(['fig0-1', 'fig1-1', 'fig2-1', 'fig3-1', 'fig4-1']);
+  for (const { id, score } of found) expect(score).toBeCloseTo(expected.get(id)!, 8);
 });
