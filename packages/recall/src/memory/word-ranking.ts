@@ -59,6 +59,9 @@ function rank(
     accepts: accepts && ((slot) => accepts(turns.ids[slot]!)),
     explain,
   });
-  const scored = found.map(({ slot, score, explanation }) => ({ id: turns.ids[slot]!, score, explanation }));
+  const scored = found.map(({ slot, score, explanation }) => {
+    const id = turns.ids[slot]!;
+    return explanation ? { id, score, explanation } : { id, score };
+  });
   return overFraction(scored, p.minScore);
 }
