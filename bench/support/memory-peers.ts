@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
 import { Adk } from './adk.ts';
 
-/** A text to be found, by its place in the list it came in. */
+/** Finds texts, which it has ready with their scores, as ours has; here they are told by their places in the list they came in. */
 export interface Peer {
   readonly name: string;
   add(texts: readonly string[]): MaybePromise<void>;
@@ -23,7 +23,7 @@ export class Fts5 implements Peer {
 
   constructor() {
     this.#db.exec(`CREATE VIRTUAL TABLE turns USING fts5(text, tokenize = 'porter unicode61')`);
-    this.#select = this.#db.prepare('SELECT rowid FROM turns WHERE turns MATCH ? ORDER BY rank LIMIT ?');
+    this.#select = this.#db.prepare('SELECT rowid, text, rank FROM turns WHERE turns MATCH ? ORDER BY rank LIMIT ?');
   }
 
   add(texts: readonly string[]): void {
@@ -65,7 +65,7 @@ export class MiniSearch implements Peer {
   static async load(): Promise<() => MiniSearch> {
     const entry = pathToFileURL(join(await fetchPeer('minisearch', MiniSearch.version), 'dist/es/index.js')).href;
     const module = (await import(entry)) as { default: new (options: object) => Engine };
-    return () => new MiniSearch(new module.default({ fields: ['text'] }));
+    return () => new MiniSearch(new module.default({ fields: ['text'], storeFields: ['text'] }));
   }
 
   add(texts: readonly string[]): void {
