@@ -328,6 +328,42 @@ describe('deleting a session with its memory, while it is on its way there', () 
     await runner.close();
   });
 
+  it('nothing of it arrives where somebody else deletes it in the same moment', async () => {
+    const house = new House();
+    const { sessions, memory } = house;
+    const runner = house.runner([], [says('Noted.')]);
+    await turn(runner, 'I like tea.');
+    const read = (await sessions.getSession({ ...ann, sessionId: 's1' }))!;
+    const remove = sessions.deleteSession.bind(sessions);
+    sessions.deleteSession = async (p) => {
+      await remove({ ...ann, sessionId: 's1' });
+      return remove(p);
+    };
+    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(false);
+    await memory.addSessionToMemory(read);
+    expect(await house.remembered()).toEqual([]);
+    await runner.close();
+  });
+
+  it('one in which something is said all the while stays, with its memory, and the caller hears of it', async () => {
+    const house = new House();
+    const { sessions, memory } = house;
+    const runner = house.runner([], [says('Noted.')]);
+    await turn(runner, 'I like tea.');
+    const ref = { ...ann, sessionId: 's1' };
+    await memory.addSessionToMemory((await sessions.getSession(ref))!);
+    const remove = sessions.deleteSession.bind(sessions);
+    sessions.deleteSession = async (p) => {
+      await sessions.updateState({ ...ref, stateDelta: { more: 1 } });
+      return remove(p);
+    };
+    const deleting = runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true });
+    await expect(deleting).rejects.toMatchObject({ code: 'SESSION_BUSY', retryable: true });
+    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    expect(await sessions.getSession(ref)).toBeDefined();
+    await runner.close();
+  });
+
   it('nothing that is said while it is deleted arrives either', async () => {
     const house = new House();
     const { runtime, sessions, memory } = house;

@@ -175,7 +175,9 @@ export class AutoIngestPlugin implements Plugin {
         cancel();
         then();
       };
-      this.#memory.addEventsToMemory({ ...session, events, signal: this.#late.signal }).then(
+      const add = async (): Promise<void> =>
+        this.#memory.addEventsToMemory({ ...session, events, signal: this.#late.signal });
+      add().then(
         () => settle(resolve),
         (error: unknown) => settle(() => reject(error as Error)),
       );

@@ -11,12 +11,12 @@ import type {
   Plugin,
   RunConfig,
   Runtime,
-  Session,
   SessionRef,
   SessionService,
   StateDelta,
   Toolset,
 } from '@thole/core';
+import { deleteAsRead } from './delete-as-read.ts';
 import { HotSessions } from './hot-session.ts';
 import { KeptSession } from './kept-session.ts';
 import type { SessionKeeping } from './kept-session.ts';
@@ -150,28 +150,23 @@ export class Runner {
     return updateThroughPlugins(ref, p.stateDelta, this.#hostFor(ref, undefined), p.signal);
   }
 
-  /** Deletes a session with its artifacts, and with `memory: true` what memory keeps of it. Whether there was one. */
+  /**
+   * Deletes a session with its artifacts, and with `memory: true` what memory keeps of it. Whether there was one. With memory
+   * `SESSION_BUSY`, and nothing deleted, for one in which something is said all the while.
+   */
   async deleteSession(p: { userId: string; sessionId: string; memory?: boolean | undefined }): Promise<boolean> {
     const ref = this.#ref(p);
     if (p.memory && !this.memoryService?.deleteSessionMemory) {
       throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService that can forget a session.');
     }
-    const deleted = p.memory ? await this.#deleteAsRead(ref) : undefined;
-    const was = p.memory ? deleted !== undefined : await this.sessionService.deleteSession(ref);
+    const { was, events } = await (p.memory
+      ? deleteAsRead(this.sessionService, ref)
+      : this.sessionService.deleteSession(ref).then((isDeleted) => ({ was: isDeleted, events: undefined })));
     this.#keeping.hot.forget(ref);
     await this.artifactService?.deleteSessionArtifacts(ref);
     // Who takes sessions into memory may have read this one by now: none of its events is to arrive there later.
-    if (p.memory) await this.memoryService?.deleteSessionMemory?.({ ...ref, events: deleted?.events });
+    if (p.memory) await this.memoryService?.deleteSessionMemory?.({ ...ref, events });
     return was;
-  }
-
-  /** The session that was deleted, with all of its events; undefined where there was none. */
-  async #deleteAsRead(ref: SessionRef): Promise<Session | undefined> {
-    for (;;) {
-      const session = await this.sessionService.getSession(ref);
-      if (!session) return undefined;
-      if (await this.sessionService.deleteSession({ ...ref, ifLastSeq: session.lastSeq })) return session;
-    }
   }
 
   /** Deletes everything of one user: sessions, user state, artifacts and memory. */
