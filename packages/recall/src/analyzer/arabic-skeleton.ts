@@ -1,6 +1,6 @@
+import { firmLetters, LEAST_LETTERS, withoutArticle } from './arabic-article.ts';
+
 const UNWRITTEN = /[\p{M}\u0640]/gu;
-/** "And", "so", "in", "like" or "for" before the article, and the article. */
-const ARTICLE = /^(?:و?[فبك]?ال|و?لل)/;
 /** What is added to the end of a word, the longest first: endings of number and gender, and whose it is. */
 const ENDINGS: readonly string[] = (
   'تهما اتهم اتها اتنا اتكم اتي اته اتك تهم تها تنا تكم تين تان هما وها ونه ' +
@@ -8,11 +8,6 @@ const ENDINGS: readonly string[] = (
 ).split(' ');
 /** Whoever does it, as a verb says at its beginning. */
 const DOER = /^[تن]/;
-/** Letters that come and go between the forms of a word: long vowels, and the sign that carries or is a glottal stop. */
-const WEAK = /[اويىءأإآٱؤئ]/g;
-const DOUBLED = /(.)\1+/gu;
-/** Fewer letters say nothing. */
-const LEAST = 2;
 
 /**
  * The firm letters of an Arabic word without article and endings: the same for most of its forms, plurals inside the word (بيت,
@@ -22,24 +17,15 @@ export function arabicSkeleton(word: string): string | undefined {
   const bare = word.replace(UNWRITTEN, '');
   const root = withoutEnding(withoutArticle(bare));
   const firm = firmLetters(root);
-  const done = DOER.test(root) && firm.length > LEAST + 1 ? firm.slice(1) : firm;
-  return done.length < LEAST ? undefined : done;
-}
-
-function withoutArticle(word: string): string {
-  const rest = word.replace(ARTICLE, '');
-  return firmLetters(rest).length < LEAST ? word : rest;
+  const done = DOER.test(root) && firm.length > LEAST_LETTERS + 1 ? firm.slice(1) : firm;
+  return done.length < LEAST_LETTERS ? undefined : done;
 }
 
 function withoutEnding(word: string): string {
   for (const ending of ENDINGS) {
     if (!word.endsWith(ending)) continue;
     const rest = word.slice(0, -ending.length);
-    if (firmLetters(rest).length >= LEAST) return rest;
+    if (firmLetters(rest).length >= LEAST_LETTERS) return rest;
   }
   return word;
-}
-
-function firmLetters(word: string): string {
-  return word.replace(WEAK, '').replace(DOUBLED, '$1');
 }

@@ -2,6 +2,7 @@ import { stemmer as stemGerman } from '@orama/stemmers/german';
 import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
 import { stemmer as stemEnglish } from 'stemmer';
 import type { Analyzer } from './analyzer.ts';
+import { withoutArticle } from './arabic-article.ts';
 import { arabicSkeleton } from './arabic-skeleton.ts';
 import { withoutFleetingVowel } from './fleeting-vowel.ts';
 import { foldAccents } from './fold-accents.ts';
@@ -13,9 +14,6 @@ import { latinStopWords, scriptStopWords, stopWords } from './stop-words.ts';
 
 const LATIN = /^[a-z]+$/;
 const ARABIC = /^\p{Script=Arabic}/u;
-/** "The", also behind "and", "so", "in", "like", or melted with "for". */
-const ARTICLE = /^(?:[وفبك]?ال|لل)/;
-const ARTICLE_ROOM = 4;
 const CYRILLIC = /^\p{Script=Cyrillic}/u;
 /** A German one: what was done, between its marks. */
 const PARTICIPLE = /^ge(.{3,}?)(?:e?t|en)$/;
@@ -45,7 +43,7 @@ export function standardAnalyzer(): Analyzer {
   }
 
   return {
-    id: 'standard-4',
+    id: 'standard-5',
     words(text, of) {
       const all = splitWords(text, of).map(look);
       const words: string[] = [];
@@ -120,7 +118,7 @@ function formsInScript(word: string, base: string): string[] {
 }
 
 function arabicForms(word: string): string[] {
-  const bare = `~${word.length > ARTICLE_ROOM ? word.replace(ARTICLE, '') : word}`;
+  const bare = `~${withoutArticle(word)}`;
   const skeleton = arabicSkeleton(word);
   return skeleton === undefined ? [bare] : [bare, `~~${skeleton}`];
 }
