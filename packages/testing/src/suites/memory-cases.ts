@@ -5,6 +5,7 @@ import { memoryForgetCases } from './memory-forget-cases.ts';
 import { memoryIngestCases } from './memory-ingest-cases.ts';
 import { memoryLanguageCases } from './memory-language-cases.ts';
 import { memoryScopeCases } from './memory-scope-cases.ts';
+import { memoryRankingCases } from './memory-ranking-cases.ts';
 import { memorySearchCases } from './memory-search-cases.ts';
 
 /** The optional methods of a memory service, as claims. */
@@ -26,6 +27,7 @@ export const memoryAbilities: readonly string[] = [
 export const memoryServiceCases: readonly Case<MemoryService>[] = [
   ...memoryIngestCases,
   ...memoryScopeCases,
+  ...memoryRankingCases,
   ...memorySearchCases,
   ...memoryLanguageCases,
   ...memoryEntryCases,

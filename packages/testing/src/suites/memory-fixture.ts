@@ -76,3 +76,12 @@ export async function kept(
 export function entry(text: string, more: Partial<MemoryEntry> = {}): MemoryEntry & { id: string } {
   return { id: text, kind: 'note', content: { parts: [{ text }] }, timestamp: longAgo, ...more };
 }
+
+/** Some turns of one session. */
+export const talk: Session = sessionWith([
+  said('user', 1, 'I love pizza with olives.'),
+  said('concierge', 2, 'We have a garden and a pool.'),
+  said('user', 3, 'Where is the pool?'),
+  said('concierge', 4, 'The pool is on the roof, beside the pool bar.'),
+  said('user', 5, 'Was it you who said that there is a sauna?'),
+]);

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { textOf } from '@thole/core';
+import type { MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, entry, found, said, search, sessionWith, talk } from './memory-fixture.ts';
+
+/** What is found, and in which order. */
+export const memoryRankingCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'search.ranked',
+    sentence: 'what fits best comes first, each with a score that falls',
+    contracts: [32],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      const memories = await search(memory, 'pizza with olives by the pool');
+      assert.ok(memories.length >= 3);
+      assert.equal(memories[0]!.eventId, 'e1');
+      const scores = memories.map((one) => one.score!);
+      assert.ok(scores.every((score) => Number.isFinite(score)));
+      assert.deepEqual(
+        scores,
+        [...scores].sort((a, b) => b - a),
+      );
+    },
+  },
+  {
+    id: 'search.rare-first',
+    sentence: 'a turn with the rare word of a query stands before those with its common one',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const rooms = Array.from({ length: 20 }, (_, i) => said('user', i, `The room number ${i} was nice.`));
+      await memory.addSessionToMemory(
+        sessionWith([...rooms, said('user', 30, 'Breakfast in the room with marmalade was nice.')]),
+      );
+      assert.equal((await found(memory, 'nice room marmalade'))[0], 'Breakfast in the room with marmalade was nice.');
+    },
+  },
+  {
+    id: 'search.all-before-some',
+    sentence: 'a turn with all words of a query stands before one with some of them',
+    contracts: [32],
+    async check(memory) {
+      const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) =>
+        said('user', i, text),
+      );
+      await memory.addSessionToMemory(sessionWith(turns));
+      assert.equal((await found(memory, 'sunset boat'))[0], 'A sunset from the boat.');
+    },
+  },
+  {
+    id: 'search.equals-newer-first',
+    sentence: 'of equal turns the newer stands first, and the order is the same each time',
+    contracts: [32],
+    async check(memory) {
+      for (const id of [3, 1, 2])
+        await memory.addSessionToMemory(sessionWith([said('user', id, 'The same words again.')], { id: `s${id}` }));
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(
+          (await search(memory, 'same words')).map((one) => one.eventId),
+          ['e3', 'e2', 'e1'],
+        );
+    },
+  },
+  {
+    id: 'search.no-hit',
+    sentence: 'where no word fits, nothing is found',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      assert.deepEqual(await found(memory, 'helicopter'), []);
+      assert.deepEqual(await found(memory, '?!'), []);
+    },
+  },
+  {
+    id: 'search.empty-query',
+    sentence: 'an empty or blank query finds nothing',
+    contracts: [32],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      for (const query of ['', ' ', '\n\t']) assert.deepEqual(await found(memory, query), []);
+    },
+  },
+  {
+    id: 'search.punctuation',
+    sentence: 'punctuation, spaces and case are no part of a word: "  PIZZA?!" finds pizza',
+    contracts: [32],
+    async check(memory) {
+      await memory.addSessionToMemory(talk);
+      for (const query of ['pizza?', '  PIZZA?! ', '"pizza"', 'Pizza-Olives']) {
+        assert.equal((await found(memory, query))[0], 'I love pizza with olives.', query);
+      }
+    },
+  },
+  {
+    id: 'search.stop-words',
+    sentence: 'words that stand everywhere find nothing by themselves beside a word that tells',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      await addApart(memory, [
+        'I love pizza with olives.',
+        'Where is the pool?',
+        'Was it you who said that you have it?',
+      ]);
+      assert.deepEqual(await found(memory, 'where is the pizza that you have?'), ['I love pizza with olives.']);
+    },
+  },
+  {
+    id: 'search.only-stop-words',
+    sentence: 'a query and a text of nothing but such words still find each other',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      await addApart(memory, ['To be or not to be?', 'I love pizza.']);
+      assert.deepEqual(await found(memory, 'not to be'), ['To be or not to be?']);
+    },
+  },
+  {
+    id: 'search.forms',
+    sentence: 'an English word finds its other forms, regular or not',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const texts = ['We went hiking in the hills.', 'The children were asleep.', 'He bought two tickets.'];
+      await addApart(memory, texts);
+      const pairs = [
+        ['hike', 0],
+        ['going', 0],
+        ['child', 1],
+        ['buys a ticket', 2],
+      ] as const;
+      for (const [query, i] of pairs) assert.deepEqual(await found(memory, query), [texts[i]], query);
+    },
+  },
+  {
+    id: 'search.answer',
+    sentence: 'the answer to a question that fits is found with it, and turns far from any that fits are not',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const small = Array.from({ length: 8 }, (_, i) => said('user', i + 10, `Small talk, part ${i}.`));
+      await memory.addSessionToMemory(
+        sessionWith([
+          said('concierge', 1, 'What do you have for breakfast?'),
+          said('user', 2, 'Porridge with honey.'),
+          ...small,
+        ]),
+      );
+      const texts = await found(memory, 'breakfast');
+      assert.deepEqual(texts.slice(0, 2).sort(), ['Porridge with honey.', 'What do you have for breakfast?']);
+      assert.ok(!texts.includes('Small talk, part 7.'));
+    },
+  },
+  {
+    id: 'search.whose',
+    sentence: 'of two turns that fit alike the one by whom the question is about stands first',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([said('Ada', 1, 'Chess is my game.')], { id: 's1' }));
+      await memory.addSessionToMemory(sessionWith([said('Bob', 2, 'Chess is my game.')], { id: 's2' }));
+      for (const [query, author] of [
+        ['Does Ada play chess?', 'Ada'],
+        ['Does Bob play chess?', 'Bob'],
+      ] as const)
+        assert.equal((await search(memory, query))[0]!.author, author, query);
+    },
+  },
+  {
+    id: 'search.when',
+    sentence: 'a query that names a day or a month puts first what was said then, or tells of then',
+    contracts: [32],
+    needs: ['words'],
+    async check(memory) {
+      const at = (date: string): number => Date.parse(date) / 1000;
+      const turns: readonly (readonly [string, string])[] = [
+        ['2023-03-04T10:00:00Z', 'We had a picnic in the park.'],
+        ['2023-05-20T10:00:00Z', 'We had a picnic in the wood.'],
+        ['2023-08-10T10:00:00Z', 'We had a picnic by the lake yesterday.'],
+      ];
+      for (const [i, [time, text]] of turns.entries()) {
+        const timestamp = at(time);
+        await memory.addSessionToMemory(sessionWith([said('user', i, text, { timestamp })], { id: `s${i}` }));
+      }
+      assert.equal((await found(memory, 'picnic in May 2023'))[0], turns[1]![1]);
+      assert.equal((await found(memory, 'the picnic on March 5, 2023'))[0], turns[0]![1]);
+      assert.equal((await found(memory, 'Where was the picnic on 9 August 2023?'))[0], turns[2]![1]);
+    },
+  },
+  {
+    id: 'search.when-impossible',
+    sentence: 'an entry whose time is in no calendar spoils no search that names a day',
+    contracts: [32],
+    needs: ['addMemory', 'words'],
+    async check(memory) {
+      const times = [Date.parse('2023-05-20T10:00:00Z') / 1000, Date.parse('2023-05-20') * 1000, -1e300, 1e300];
+      await memory.addMemory!({
+        ...alice,
+        memories: times.map((timestamp, i) =>
+          entry(`Picnic ${i}: we came yesterday, after the rain of May.`, { timestamp, sessionId: `s${i}` }),
+        ),
+      });
+      for (const query of ['picnic in May 2023', 'picnic in May', 'picnic on May 19']) {
+        const memories = await search(memory, query, { explain: true });
+        assert.equal(memories.length, times.length, query);
+        assert.equal(textOf(memories[0]!.content), 'Picnic 0: we came yesterday, after the rain of May.', query);
+      }
+    },
+  },
+];
+
+async function addApart(memory: MemoryService, texts: readonly string[]): Promise<void> {
+  for (const [i, text] of texts.entries())
+    await memory.addSessionToMemory(sessionWith([said('user', i, text)], { id: `apart-${i}` }));
+}
