@@ -37,7 +37,7 @@ export const LEVELS = 64;
 /** Words of the query are sought among all with so small a table that it is always at hand; what it lets through is looked at. */
 export const SIEVE = 2048;
 
-/** Columns that a ranking works in, kept from one search to the next; all zero in between but for those of turns. */
+/** Columns that a ranking works in, kept from one search to the next. Those by slot, by session and by stretch are zero in between. */
 export class RankingRoom {
   /** By slot: when a turn was said, and of what time it speaks, each from 0 to 1. */
   saidThen: Float64Array = column();
@@ -79,12 +79,13 @@ export class RankingRoom {
   heads: Int32Array = new Int32Array(64);
   positions: Int32Array = new Int32Array(64);
   mostPassed: Int32Array = new Int32Array(64);
-  queue: Int32Array = new Int32Array(64);
   /** How often it stands in what is at hand. */
   around: Int32Array = new Int32Array(64);
   /** Whether it stands in the line at hand, and is counted already. */
   isPresent: Uint8Array = new Uint8Array(64);
   isTold: Uint8Array = new Uint8Array(64);
+  /** Words by their next stretches. */
+  queue: Int32Array = new Int32Array(64);
   /** By the last digits of a word's number: its place in the query, and one, if it may be that word. */
   readonly sieve: Int32Array = new Int32Array(SIEVE);
   /** Lines of the rows that were read, one after the other: the turns of each, `REACH` before and after included; -1 for none. */
