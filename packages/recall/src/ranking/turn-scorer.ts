@@ -138,8 +138,9 @@ export class TurnScorer {
     const inOwn = factors[0]!;
     const inWindows = factors[1]!;
     const answers = factors[4]!;
+    const session = sessions[this.#turns.stretches.sessions[stretch]!]!;
     // At least what any turn has of all else.
-    const rest = this.#rest + factors[2]! * sessions[this.#turns.stretches.sessions[stretch]!]!;
+    const rest = this.#rest + factors[2]! * session;
     const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
     const first = marks[row * MARKS + LINE]! - 1 + REACH;
     const end = first + this.#turns.stretches.sizes[stretch]!;
@@ -148,7 +149,7 @@ export class TurnScorer {
       if (own[at - 1] !== 0 && this.#turns.isAnswered(lines[at - 1]!)) most += answers * own[at - 1]!;
       if (inWindows !== 0) most += inWindows * windows[at]!;
       if (hasMore) most += this.#mostOfRest(at);
-      if (most < least || !this.#values.read(at)) continue;
+      if (most < least || !this.#values.read(at, session)) continue;
       let score = 0;
       for (let i = 0; i < values.length; i++) if (values[i] !== 0) score += (weights[i]! * values[i]!) / largest[i]!;
       if (score > 0) found(lines[at]!, score);
@@ -167,9 +168,10 @@ export class TurnScorer {
 
   /** What each signal gave to the score of a turn that was found. */
   explain(slot: number): { [signal in RecallSignal]?: number } {
-    const { values, weights, largest, lines, marks, rowOf } = this.#room;
+    const { values, weights, largest, lines, marks, rowOf, sessions } = this.#room;
     const row = rowOf[this.#turns.stretches.of[slot]!]! - 1;
-    this.#values.read(lines.indexOf(slot, marks[row * MARKS + LINE]! - 1 + REACH));
+    const at = lines.indexOf(slot, marks[row * MARKS + LINE]! - 1 + REACH);
+    this.#values.read(at, sessions[this.#turns.sessions[slot]!]!);
     const explanation: { [signal in RecallSignal]?: number } = {};
     SIGNALS.forEach((signal, i) => {
       if (values[i] !== 0 && weights[i] !== 0) explanation[signal] = (weights[i]! * values[i]!) / largest[i]!;

@@ -23,21 +23,22 @@ export class TurnValues {
     this.#room = room;
   }
 
-  /** Whether the turn is a candidate; its values are in `room.values`. */
-  read(at: number): boolean {
+  /** Whether the turn, of a session with that score, is a candidate; its values are in `room.values`. */
+  read(at: number, session: number): boolean {
     const { isAbout } = this.#query;
-    const { values, weights, lines, own, windows, sessions, saidThen, aboutThen } = this.#room;
-    const { flags, authors, sessions: sessionOf } = this.#turns;
+    const { values, weights, lines, own, windows, dated, saidThen, aboutThen } = this.#room;
+    const { flags, authors } = this.#turns;
     const slot = lines[at]!;
     values[0] = own[at]!;
     values[1] = weights[1] === 0 ? 0 : windows[at]!;
     values[4] = weights[4] === 0 ? 0 : this.#answered(at);
     values[5] = weights[5] === 0 ? 0 : this.ahead(at);
-    values[7] = saidThen[slot]!;
-    values[8] = aboutThen[slot]!;
+    // Most queries name no time, and what is not looked at need not be fetched.
+    values[7] = dated.length === 0 ? 0 : saidThen[slot]!;
+    values[8] = dated.length === 0 ? 0 : aboutThen[slot]!;
     if (values[0] === 0 && values[1] === 0 && values[4] === 0 && values[5] === 0 && values[7] === 0 && values[8] === 0)
       return false;
-    values[2] = sessions[sessionOf[slot]!]!;
+    values[2] = session;
     values[3] = isAbout !== undefined && isAbout(authors[slot]!) ? 1 : 0;
     values[6] = this.phraseOf && values[0] !== 0 ? this.phraseOf(slot) : 0;
     values[9] = (flags[slot]! & this.kind) !== 0 ? 1 : 0;
