@@ -9,6 +9,7 @@ import type { RecallIndex } from './recall-index.ts';
 
 /** More of one word in a turn counts as this, as in the index. */
 const MOST = 255;
+const NONE = -1;
 
 /**
  * Finds what words of a query stand in the turns of a stretch, and in those around it. A turn is read only where it is not
@@ -49,7 +50,7 @@ export class StretchReader {
    * and of those that its turns answer in `mostAnswered`. Answers where the line begins.
    */
   readTurns(row: number): number {
-    const { before, after, stretches } = this.#index.turns;
+    const { stretches } = this.#index.turns;
     const { marks } = this.#room;
     const stretch = this.#room.stretches.at(row);
     const size = stretches.sizes[stretch]!;
@@ -68,12 +69,22 @@ export class StretchReader {
       if ((unread & bit) !== 0) this.#count(slot, place);
       this.#note(slot, place, size);
     }
-    for (let word = 0; word < this.#room.wordCount; word++) this.#room.isTold[word] = 0;
-    let at = before[lines[start + REACH]!]!;
-    for (let place = REACH - 1; place >= 0; place--) at = this.#readBeside(at, place, size, before);
-    at = after[lines[start + end - 1]!]!;
-    for (let place = end; place < end + REACH; place++) at = this.#readBeside(at, place, size, after);
+    this.#readAround(stretch, size);
     return start;
+  }
+
+  /** Reads the turns before and after a stretch; most sessions have none. */
+  #readAround(stretch: number, size: number): void {
+    const { before, after, stretches } = this.#index.turns;
+    const { lines, wordCount, isTold } = this.#room;
+    const start = this.#start;
+    const end = REACH + size;
+    for (let word = 0; word < wordCount; word++) isTold[word] = 0;
+    const isAlone = stretches.alone[stretch]! >= 0;
+    let at = isAlone ? NONE : before[lines[start + REACH]!]!;
+    for (let place = REACH - 1; place >= 0; place--) at = this.#readBeside(at, place, size, before);
+    at = isAlone ? NONE : after[lines[start + end - 1]!]!;
+    for (let place = end; place < end + REACH; place++) at = this.#readBeside(at, place, size, after);
   }
 
   /** Puts the turns of a stretch in their places. Answers whether each has a bit of its own. */
