@@ -31,6 +31,9 @@ const change: fc.Arbitrary<Change> = fc.record({
   gone: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
 });
 
+/** Often as many as may be: only long sessions are of several stretches. */
+const changes = (most: number): fc.Arbitrary<Change[]> => fc.array(change, { maxLength: most, size: 'max' });
+
 function apply(index: RecallIndex, { id, session, at, words, asks, gone }: Change): void {
   if (gone) index.remove(`e${id}`);
   else index.put(entry({ id: `e${id}`, session, at, text: `${words.join(' ')}${asks ? '?' : ' yesterday.'}` }));
@@ -58,7 +61,7 @@ const QUERIES = [
 
 it('an index that was saved and loaded finds what the other finds, whatever is added and removed before and after', () => {
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 350 }), fc.array(change, { maxLength: 60 }), (before, after) => {
+    fc.property(changes(350), changes(60), (before, after) => {
       const index = new RecallIndex(analyzer);
       for (const each of before) apply(index, each);
       const loaded = indexFrom(structuredClone(columnsOf(index)), analyzer);
