@@ -84,7 +84,7 @@ describe.each([
 ] as const)('the ranking of %s', (kind, { weights, bm25 }) => {
   it('adds up what the book says, whatever came, changed and went before', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 120 }), asked, async (steps, ask) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 120, size: 'max' }), asked, async (steps, ask) => {
         const index = indexOf([], kind);
         const left = new Map<string, MemoryEntry>();
         for (const one of steps) {
@@ -118,7 +118,7 @@ describe.each([
   it('answers the first of all, and the same for an index made in another order, to the last bit', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(turn, { maxLength: 150 }),
+        fc.array(turn, { maxLength: 150, size: 'max' }),
         asked,
         fc.integer({ min: 1, max: 5 }),
         async (turns, ask, limit) => {
