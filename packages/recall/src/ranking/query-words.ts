@@ -20,7 +20,7 @@ export function worthOf(word: string): number {
   return isForm(word) ? FORM_WORTH : 1;
 }
 
-/** The words that stand somewhere, in the query's order. */
+/** The words that stand somewhere, in the query's order, also as columns of the room. */
 export function queryWords(index: RecallIndex, words: readonly string[], room: RankingRoom): QueryWord[] {
   const { turns } = index;
   const known: QueryWord[] = [];

@@ -245,3 +245,17 @@ it.each([
   expect(found.map(({ id }) => id)).toEqual(['fig0-1', 'fig1-1', 'fig2-1', 'fig3-1', 'fig4-1']);
   for (const { id, score } of found) expect(score).toBeCloseTo(expected.get(id)!, 8);
 });
+
+it('counts a further form half where words stand side by side, too', async () => {
+  const spaced: Analyzer = { id: 'spaced', words: (given) => given.split(' ') };
+  const index = wordRanking({ analyzer: spaced, chatLength: 0 }).createIndex(scope);
+  const texts = ['fig plum', '~fig ~plum', 'milk milk'];
+  for (const [i, each] of texts.entries())
+    index.put(entryOf({ id: `t${i}`, session: `s${i}`, author: 'Ada', day: i, text: each }));
+  const found = await index.rank('fig plum ~fig ~plum', { limit: 3, explain: true });
+  const { phrase } = messageTuning.weights;
+  expect(found.map(({ id, explanation }) => [id, explanation!['phrase']])).toEqual([
+    ['t0', phrase],
+    ['t1', phrase / 2],
+  ]);
+});
