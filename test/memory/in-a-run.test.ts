@@ -51,6 +51,10 @@ const turn = (runner: Runner, newMessage: string, sessionId: string = 's1') =>
   runner.runToCompletion({ userId: 'ann', sessionId, newMessage });
 const shown = ({ contents }: LlmRequest): string[] => contents.map(textOf);
 
+function fail(): never {
+  throw new TholeError('STORE_UNAVAILABLE', 'Down.');
+}
+
 describe('AutoIngestPlugin', () => {
   function ingesting(house: House, options: Partial<AutoIngestPluginOptions> = {}) {
     const { sessions, memory, runtime } = house;
@@ -67,6 +71,22 @@ describe('AutoIngestPlugin', () => {
     await plugin.flush();
     expect(await house.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
     await runner.close();
+  });
+
+  it.each([
+    ['throws', (): never => fail()],
+    ['rejects', async (): Promise<never> => fail()],
+  ] as const)('leaves no timer behind where memory %s', async (_, failing) => {
+    const house = new House();
+    house.memory.addEventsToMemory = failing;
+    const plugin = ingesting(house, { maxAttempts: 1 });
+    const runner = house.runner([plugin], [says('Noted.')]);
+    await turn(runner, 'I like tea.');
+    await house.runtime.advance(100);
+    await plugin.flush();
+    expect(house.runtime.logs.map(({ message }) => message)).toEqual(['Events could not be added to memory.']);
+    await runner.close();
+    expect(house.runtime.pending).toBe(0);
   });
 
   it('does so in the background: the run ends while memory still works', async () => {
