@@ -83,7 +83,7 @@ export class InMemoryMemoryStore implements MemoryStore {
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const log = this.#logs.get(userKeyOf(scope));
-    if (!log) return { changes: [], removals: 0, more: false };
+    if (!log || log.seq <= seq) return { changes: [], removals: log?.removals ?? 0, more: false };
     const changes: MemoryChanges['changes'] = [];
     for (const line of linesAfter(log, seq)) {
       if (changes.length === limit) return { changes, removals: log.removals, more: true };

@@ -18,14 +18,19 @@ const MAX_WORD = 64;
  * Chinese character is also a further form by itself (as an `Analyzer` marks it), and in an entry each Korean syllable.
  */
 export function splitWords(text: string, of: 'entry' | 'query'): string[] {
-  // Most text is plain ASCII, and five times as quick to take apart.
-  if (PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORD) ?? []).map(cut);
+  const plain = plainWords(text);
+  if (plain) return plain.map(cut);
   const words: string[] = [];
   for (const word of text.normalize('NFKC').toLowerCase().match(WORD) ?? []) {
     if (isAscii(word) || !HAS_UNSPACED.test(word)) words.push(cut(word));
     else for (const run of word.matchAll(RUNS)) addRun(words, run[0], run[1] !== undefined, of);
   }
   return words;
+}
+
+/** The words of a text that is plain ASCII, as most are, in lower case: five times as quick to take apart. Undefined for others. */
+export function plainWords(text: string): readonly string[] | undefined {
+  return PLAIN.test(text) ? (text.toLowerCase().match(PLAIN_WORD) ?? []) : undefined;
 }
 
 function cut(word: string): string {

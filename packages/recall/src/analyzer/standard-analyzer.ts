@@ -45,16 +45,18 @@ export function standardAnalyzer(): Analyzer {
   return {
     id: 'standard-5',
     words(text, of) {
-      const all = splitWords(text, of).map(look);
+      const all: KnownWord[] = [];
       const words: string[] = [];
       let english = false;
-      for (const { base, isStopWord, isEnglish } of all) {
-        if (!isStopWord) words.push(base);
-        english ||= isEnglish;
+      for (const word of splitWords(text, of)) {
+        const known = look(word);
+        all.push(known);
+        if (!known.isStopWord) words.push(known.base);
+        english ||= known.isEnglish;
       }
       if (words.length === 0) for (const { base } of all) words.push(base);
       // Words of other scripts say for themselves that they are not English.
-      for (const word of all) if (!english || !word.isLatin) words.push(...formsOf(word));
+      for (const word of all) if (!english || !word.isLatin) for (const form of formsOf(word)) words.push(form);
       return words;
     },
   };

@@ -1,4 +1,4 @@
-import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
 import type { Scored } from '../index/word-index.ts';
 import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';
@@ -21,6 +21,8 @@ export class DerivedIndex {
   #unsaved = 0;
   #isNew = true;
   #updating: Promise<void> = Promise.resolve();
+  /** Updates that have not ended. */
+  #underWay = 0;
   #saving: Promise<void> | undefined;
 
   constructor(ranking: MemoryRanking, scope: MemoryScope) {
@@ -35,7 +37,7 @@ export class DerivedIndex {
   /** Reads what is new in the log. Calls at once wait for each other: no change is applied twice or out of order. */
   update(store: MemoryStore, scope: MemoryScope): Promise<void> {
     const read = (): Promise<void> => this.#readOn(store, scope);
-    this.#updating = this.#updating.then(read, read);
+    this.#updating = this.#underWay++ === 0 ? read() : this.#updating.then(read, read);
     return this.#updating;
   }
 
@@ -64,37 +66,44 @@ export class DerivedIndex {
   }
 
   async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
-    const { segmented } = store.abilities;
-    if (this.#isNew && segmented) {
-      const saved = await loadSaved(this.#ranking, segmented, scope);
-      if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
-    }
-    this.#isNew = false;
-    for (;;) {
-      const { changes, more, removals } = await store.since(scope, this.#seq, PAGE);
-      for (const change of changes) {
-        if ('removed' in change) this.#remove(change.removed);
-        else this.#put(change.entry);
-        this.#seq = change.seq;
+    try {
+      if (this.#isNew) await this.#load(store, scope);
+      this.#isNew = false;
+      for (let more = true; more;) {
+        const page = await store.since(scope, this.#seq, PAGE);
+        this.#take(page);
+        more = page.more;
       }
-      this.#removals = removals;
-      this.#unsaved += changes.length;
-      if (!more) break;
+      if (this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
+    } finally {
+      this.#underWay--;
     }
-    if (segmented && this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
+  }
+
+  async #load({ abilities }: MemoryStore, scope: MemoryScope): Promise<void> {
+    const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope));
+    if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
+  }
+
+  #take({ changes, removals }: MemoryChanges): void {
+    for (const change of changes) {
+      if ('removed' in change) this.#remove(change.removed);
+      else this.#put(change.entry);
+      this.#seq = change.seq;
+    }
+    this.#removals = removals;
+    this.#unsaved += changes.length;
   }
 
   // Beside the search that found it worth while, never in its way. One that fails is tried again when as much is new again.
   #save(store: MemoryStore, scope: MemoryScope): void {
-    if (this.#saving) return;
+    const { segmented } = store.abilities;
+    if (this.#saving || !segmented) return;
     const segment = segmentOf(this.#ranking, { index: this.#index, headers: this.#headers, seq: this.#seq });
     this.#unsaved = 0;
     if (!segment) return;
-    const saving = Promise.resolve(
-      store.abilities.segmented?.saveSegment(scope, segment, { ifRemovals: this.#removals }),
-    );
     const letGo = (): void => (this.#saving = undefined);
-    this.#saving = saving.then(letGo, letGo);
+    this.#saving = segmented.saveSegment(scope, segment, { ifRemovals: this.#removals }).then(letGo, letGo);
   }
 
   #put(entry: MemoryEntry): void {

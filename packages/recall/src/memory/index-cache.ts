@@ -5,13 +5,20 @@ import { DerivedIndex } from './derived-index.ts';
 import type { MemoryRanking, RankRequest } from './memory-index.ts';
 import { emptySegment } from './saved-index.ts';
 
+/** One user's index, and how large it was when it was last used. */
+interface Held {
+  readonly key: string;
+  readonly index: DerivedIndex;
+  bytes: number;
+}
+
 /** The indexes of the users who were here last, within a budget of bytes. One that has left is made again from its log. */
 export class IndexCache {
   readonly #store: MemoryStore;
   readonly #ranking: MemoryRanking;
   readonly #budget: number;
   // The least recently used stands first.
-  readonly #held = new Map<string, { index: DerivedIndex; bytes: number }>();
+  readonly #held = new Map<string, Held>();
   #bytes = 0;
 
   constructor(store: MemoryStore, ranking: MemoryRanking, budget: number) {
@@ -21,15 +28,12 @@ export class IndexCache {
   }
 
   /** Ranks what the store holds now, other processes' writes included. */
-  async rank(
+  rank(
     scope: MemoryScope,
     query: string,
     p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
   ): Promise<Scored[]> {
-    const index = await this.#upToDate(scope, p.signal);
-    const found = await orAborted(index.rank(query, p), p.signal);
-    this.#weigh(scope);
-    return found;
+    return this.#use(scope, p.signal, (index) => index.rank(query, p));
   }
 
   /** Whether indexes are saved beside the entries. */
@@ -50,36 +54,38 @@ export class IndexCache {
 
   /** After an ingestion: for rankings that do their work then. */
   async prepare(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
-    if (!this.#ranking.atIngest) return;
-    const index = await this.#upToDate(scope, signal);
-    await orAborted(index.prepare(signal), signal);
-    this.#weigh(scope);
+    if (this.#ranking.atIngest) await this.#use(scope, signal, (index) => index.prepare(signal));
   }
 
-  async #upToDate(scope: MemoryScope, signal: AbortSignal | undefined): Promise<DerivedIndex> {
-    const index = this.#of(scope);
+  /** Brings a user's index up to date first. */
+  async #use<T>(
+    scope: MemoryScope,
+    signal: AbortSignal | undefined,
+    work: (index: DerivedIndex) => Promise<T>,
+  ): Promise<T> {
+    const held = this.#of(scope);
     try {
-      await orAborted(index.update(this.#store, scope), signal);
+      await orAborted(held.index.update(this.#store, scope), signal);
+      return await orAborted(work(held.index), signal);
     } finally {
-      this.#weigh(scope);
+      this.#weigh(held);
     }
-    return index;
   }
 
-  #of(scope: MemoryScope): DerivedIndex {
+  #of(scope: MemoryScope): Held {
     const key = userKeyOf(scope);
-    const held = this.#held.get(key) ?? { index: new DerivedIndex(this.#ranking, scope), bytes: 0 };
+    const held = this.#held.get(key) ?? { key, index: new DerivedIndex(this.#ranking, scope), bytes: 0 };
     this.#held.delete(key);
     this.#held.set(key, held);
-    return held.index;
+    return held;
   }
 
   // Counts anew what a user's index holds, and lets others go until all fit; the newest stays, however large.
-  #weigh(scope: MemoryScope): void {
-    const held = this.#held.get(userKeyOf(scope));
-    if (!held) return;
-    this.#bytes += held.index.bytes - held.bytes;
-    held.bytes = held.index.bytes;
+  #weigh(held: Held): void {
+    if (this.#held.get(held.key) !== held) return;
+    const { bytes } = held.index;
+    this.#bytes += bytes - held.bytes;
+    held.bytes = bytes;
     for (const [key, { index, bytes }] of this.#held) {
       if (this.#bytes <= this.#budget || this.#held.size === 1) return;
       this.#held.delete(key);

@@ -1,17 +1,19 @@
 import { thawJson } from '@thole/core';
-import type { Json, MemoryEntry, Part } from '@thole/core';
+import type { Content, Json, MemoryEntry, Part } from '@thole/core';
 
 /** A copy of an entry for callers to change as they like. */
 export function thawEntry(entry: MemoryEntry): MemoryEntry {
-  const { content, evidence, customMetadata } = entry;
-  const { parts } = content;
   // Copied by hand: most entries are a text, and a search that is quick spends much of its time here.
-  return {
-    ...entry,
-    content: { ...content, ...(parts && { parts: parts.map(thawPart) }) },
-    ...(evidence && { evidence: [...evidence] }),
-    ...(customMetadata && { customMetadata: thawJson(customMetadata) }),
-  };
+  const copy = { ...entry, content: thawContent(entry.content) };
+  if (entry.evidence) copy.evidence = [...entry.evidence];
+  if (entry.customMetadata) copy.customMetadata = thawJson(entry.customMetadata);
+  return copy;
+}
+
+function thawContent(content: Content): Content {
+  const copy = { ...content };
+  if (content.parts) copy.parts = content.parts.map(thawPart);
+  return copy;
 }
 
 function thawPart(part: Part): Part {

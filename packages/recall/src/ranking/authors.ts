@@ -4,6 +4,8 @@ import { Names } from '../index/names.ts';
 /** Tokens of which it is remembered whose name they are. */
 const MAX_TOKENS = 1000;
 
+const NOBODY = -1;
+
 /** An author with turns and a name that a question may use. */
 export interface NamedAuthor {
   readonly author: number;
@@ -21,7 +23,7 @@ export class Authors {
   readonly #sessions: Map<number, number>[] = [];
   /** Until somebody comes or goes. */
   #present: readonly NamedAuthor[] | undefined;
-  readonly #calledBy = new Map<string, number | undefined>();
+  readonly #calledBy = new Map<string, number>();
 
   constructor(analyzer: Analyzer) {
     this.#analyzer = analyzer;
@@ -99,12 +101,14 @@ export class Authors {
   calledBy(token: string): number | undefined {
     const present = this.present();
     const known = this.#calledBy;
-    if (!known.has(token)) {
+    let author = known.get(token);
+    if (author === undefined) {
       const [word] = this.#analyzer.words(token, 'query');
       if (known.size >= MAX_TOKENS) known.clear();
-      known.set(token, word === undefined ? undefined : present.find(({ words }) => words.includes(word))?.author);
+      const called = word === undefined ? undefined : present.find(({ words }) => words.includes(word));
+      known.set(token, (author = called?.author ?? NOBODY));
     }
-    return known.get(token);
+    return author === NOBODY ? undefined : author;
   }
 
   /** Whether an author is the user whose memory this is. */

@@ -1,8 +1,10 @@
 import type { Analyzer } from '../analyzer/analyzer.ts';
+import { plainTokens } from '../index/plain-tokens.ts';
 import { dayAt } from '../time/day-span.ts';
 import type { DaySpan } from '../time/day-span.ts';
 import { readDates } from '../time/read-dates.ts';
 import { readRelativeDates } from '../time/read-relative-dates.ts';
+import { speakOfTime } from '../time/spans-in.ts';
 import { whoIsAskedAbout } from './who-is-asked-about.ts';
 import type { Authors } from './authors.ts';
 
@@ -25,17 +27,16 @@ export interface Query {
 const WHEN =
   /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
 const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
-
-/** Every expression of relative time holds one of these. */
-const RELATIVE = /(?:day|night|tomorrow|morning|afternoon|evening|week|month|year|spring|summer|fall|autumn|winter)/i;
+/** Whoever asks when or how many says one of these. */
+const ASKING: ReadonlySet<string> = new Set(['when', 'what', 'which', 'how', 'number']);
 
 /** Takes a query apart. `years` are those of the memory, asked for where a date lacks one; `now` is in seconds. */
 export function readQuery(
   text: string,
   p: { analyzer: Analyzer; authors: Authors; years: () => readonly number[]; now: number | undefined },
 ): Query {
-  const all = [...new Set(p.analyzer.words(text, 'query'))];
-  const asked = new Set(all);
+  const asked = new Set(p.analyzer.words(text, 'query'));
+  const all = [...asked];
   const named: number[] = [];
   const names = new Set<string>();
   for (const { author, isPerson, words } of p.authors.present()) {
@@ -43,24 +44,28 @@ export function readQuery(
     named.push(author);
     if (isPerson) for (const word of words) names.add(word);
   }
-  const telling = all.filter((word) => !names.has(word));
+  const telling = names.size === 0 ? all : all.filter((word) => !names.has(word));
   const words = telling.some((word) => !word.startsWith('~')) ? telling : all;
+  const tokens = plainTokens(text);
+  const asks = tokens.some((token) => ASKING.has(token));
   return {
     words,
     named,
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
     isAbout: whoIsAskedAbout(text, p.authors),
-    spans: spansOf(text, p),
-    asksWhen: WHEN.test(text),
-    asksHowMany: HOW_MANY.test(text),
+    spans: spansOf(text, tokens, p),
+    asksWhen: asks && WHEN.test(text),
+    asksHowMany: asks && HOW_MANY.test(text),
   };
 }
 
-function spansOf(text: string, p: { years: () => readonly number[]; now: number | undefined }): DaySpan[] {
-  const needsYears = /\d|january|february|march|april|may|june|july|august|september|october|november|december/i.test(
-    text,
-  );
-  const spans = needsYears ? readDates(text, p.years()) : [];
-  if (p.now !== undefined && RELATIVE.test(text)) spans.push(...readRelativeDates(text, dayAt(p.now)));
+function spansOf(
+  text: string,
+  tokens: readonly string[],
+  p: { years: () => readonly number[]; now: number | undefined },
+): DaySpan[] {
+  const { relative, date } = speakOfTime(tokens);
+  const spans = date ? readDates(text, p.years()) : [];
+  if (p.now !== undefined && relative) spans.push(...readRelativeDates(text, dayAt(p.now)));
   return spans;
 }

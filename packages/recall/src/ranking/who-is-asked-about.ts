@@ -1,3 +1,4 @@
+import { plainWords } from '../analyzer/split-words.ts';
 import type { Authors } from './authors.ts';
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+/gu;
@@ -12,7 +13,8 @@ const THE_OTHER: ReadonlySet<string> = new Set(['you', 'your', 'yours', 'yoursel
  * "your" anybody else. Undefined where it says nothing of the kind.
  */
 export function whoIsAskedAbout(text: string, authors: Authors): ((author: number) => boolean) | undefined {
-  for (const token of text.replace(PRELUDE, ' ').toLowerCase().match(TOKEN) ?? []) {
+  const asked = text.replace(PRELUDE, ' ');
+  for (const token of plainWords(asked) ?? asked.toLowerCase().match(TOKEN) ?? []) {
     const named = authors.calledBy(token);
     if (named !== undefined) return (author) => author === named;
     if (THE_USER.has(token)) return (author) => authors.isUser(author);

@@ -13,16 +13,22 @@ const MONTH =
   sep sept oct nov dec`);
 const YEAR = /^(?:19|20)\d\d$/;
 
+/** Whether there may be relative times or dates to read in a text of these plain words and numbers. */
+export function speakOfTime(tokens: readonly string[]): { relative: boolean; date: boolean } {
+  const may = { relative: false, date: false };
+  for (const token of tokens) {
+    if (RELATIVE.has(token)) may.relative = true;
+    else if (MONTH.has(token) || YEAR.test(token)) may.date = true;
+  }
+  return may;
+}
+
 /**
  * The days that a text speaks of that was said on `today`; dates without a year are in that day's. `tokens` are its plain words
  * and numbers (`plainTokens`).
  */
 export function spansIn(text: string, tokens: readonly string[], today: number): DaySpan[] {
-  let [relative, date] = [false, false];
-  for (const token of tokens) {
-    if (RELATIVE.has(token)) relative = true;
-    else if (MONTH.has(token) || YEAR.test(token)) date = true;
-  }
+  const { relative, date } = speakOfTime(tokens);
   const spans = relative ? readRelativeDates(text, today) : [];
   if (date) spans.push(...readDates(text, [monthAt(today).year]));
   return spans;
