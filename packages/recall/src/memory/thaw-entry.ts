@@ -12,7 +12,8 @@ export function thawEntry(entry: MemoryEntry): MemoryEntry {
 
 function thawContent(content: Content): Content {
   const copy = { ...content };
-  if (content.parts) copy.parts = content.parts.map(thawPart);
+  const { parts } = content;
+  if (parts) copy.parts = parts.length === 1 ? [thawPart(parts[0]!)] : parts.map(thawPart);
   return copy;
 }
 

@@ -9,6 +9,9 @@ const MANY_PLACES = 400;
 
 /** Parts the words that tell most from those that stand in many turns and tell little. */
 export function partWords(words: readonly QueryWord[]): WordParts {
+  let all = 0;
+  for (const { places } of words) all += places.length / PLACE;
+  if (all < MANY_PLACES) return { telling: words.map((_, word) => word), common: [] };
   const byWorth = words.map((_, word) => word).sort((a, b) => words[a]!.worth - words[b]!.worth);
   const most = byWorth.length === 0 ? 0 : LITTLE * words[byWorth.at(-1)!]!.worth;
   let [common, worth, places] = [0, 0, 0];

@@ -81,7 +81,8 @@ export class RankingRoom {
   mostPassed: Int32Array = new Int32Array(64);
   /** How often it stands in what is at hand. */
   around: Int32Array = new Int32Array(64);
-  /** Whether it stands in the line at hand, and is counted already. */
+  /** Those that stand in the line at hand. By word: whether it is one of them, and is counted already. */
+  present: Int32Array = new Int32Array(64);
   isPresent: Uint8Array = new Uint8Array(64);
   isTold: Uint8Array = new Uint8Array(64);
   /** Words by their next stretches. */
@@ -113,6 +114,7 @@ export class RankingRoom {
       this.mostPassed = grown(this.mostPassed);
       this.queue = grown(this.queue);
       this.around = grown(this.around);
+      this.present = grown(this.present);
       this.isPresent = grown(this.isPresent);
       this.isTold = grown(this.isTold);
     }
@@ -197,6 +199,7 @@ export class RankingRoom {
   /** Makes all zero again. */
   clear(): void {
     const { dated, saidThen, aboutThen, sessions, sessionsTouched, stretches, counts, hits } = this;
+    for (let word = 0; word < this.wordCount; word++) this.sieve[this.numbers[word]! & (SIEVE - 1)] = 0;
     for (let i = 0, { items } = dated; i < dated.length; i++) {
       saidThen[items[i]!] = 0;
       aboutThen[items[i]!] = 0;

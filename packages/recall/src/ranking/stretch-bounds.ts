@@ -57,7 +57,7 @@ export function findLargest(room: RankingRoom, read: (row: number) => void): voi
     const least = largest[signal]! - ROUNDING;
     for (let at = most; at < end; at += BOUNDS) if (bounds[at]! > least) rest.push(at);
     // The widest first: they are the likeliest to make the rest needless.
-    rest.sort((a, b) => bounds[b]! - bounds[a]!);
+    if (rest.length > 1) rest.sort((a, b) => bounds[b]! - bounds[a]!);
     for (const at of rest) if (bounds[at]! + ROUNDING > largest[signal]!) read((at - most) / BOUNDS);
   }
 }

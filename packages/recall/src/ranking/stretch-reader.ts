@@ -25,8 +25,8 @@ export class StretchReader {
   /** Where the line of the stretch that was read last begins, and how many places it has. */
   #start = 0;
   #line = 0;
-  /** The words that stand in these turns, in the query's order. */
-  readonly #present: number[] = [];
+  /** How many words stand in these turns; `room.present` tells which, in the query's order. */
+  #present = 0;
   /** Of the stretch whose turns were read last. */
   mostOwn = 0;
   mostAnswered = 0;
@@ -37,7 +37,6 @@ export class StretchReader {
     this.#ofTurns = ofTurns;
     this.#ofWindows = ofWindows;
     const { sieve } = room;
-    sieve.fill(0);
     for (let i = 0; i < words.length; i++) {
       const { number } = words[i]!;
       if (sieve[number & (SIEVE - 1)] === 0) sieve[number & (SIEVE - 1)] = i + 1;
@@ -172,8 +171,8 @@ export class StretchReader {
       lengthRests[place] = byLength * lengths[lines[start + place]!]!;
       windows[start + place] = 0;
     }
-    const present = this.#present;
-    for (let i = 0; i < present.length; i++) this.#addToWindows(present[i]!, end);
+    const { present } = this.#room;
+    for (let i = 0; i < this.#present; i++) this.#addToWindows(present[i]!, end);
     let largest = 0;
     for (let at = start + REACH; at < start + end; at++) if (windows[at]! > largest) largest = windows[at]!;
     return largest;
@@ -226,23 +225,21 @@ export class StretchReader {
 
   /** A word that stands in the stretch; the order is kept up. */
   #meet(word: number): void {
-    const present = this.#present;
-    this.#room.isPresent[word] = 1;
-    let at = present.push(word) - 1;
+    const { present, isPresent } = this.#room;
+    isPresent[word] = 1;
+    let at = this.#present++;
     for (; at > 0 && present[at - 1]! > word; at--) present[at] = present[at - 1]!;
     present[at] = word;
   }
 
   /** BM25 of the turn at a place. Words come in the query's order, so that sums are the same whatever is read. */
   #scoreOf(place: number, length: number): number {
-    const { counts } = this.#room;
+    const { counts, worths, present } = this.#room;
     const { k1, plain, byLength } = this.#ofTurns;
-    const worths = this.#room.worths;
-    const present = this.#present;
     const line = this.#line;
     const rest = byLength * length;
     let score = 0;
-    for (let i = 0; i < present.length; i++) {
+    for (let i = 0; i < this.#present; i++) {
       const word = present[i]!;
       const count = counts[word * line + place]!;
       if (count !== 0) score += (worths[word]! * (k1 + 1) * count) / (count + plain + rest);
@@ -252,12 +249,11 @@ export class StretchReader {
 
   /** Begins a new line, and forgets the one before. Answers where it begins. */
   #begin(length: number): number {
-    const { counts, hits, isPresent } = this.#room;
+    const { counts, hits, present, isPresent } = this.#room;
     for (let i = 0, { items } = hits; i < hits.length; i++) counts[items[i]!] = 0;
     hits.length = 0;
-    const present = this.#present;
-    for (let i = 0; i < present.length; i++) isPresent[present[i]!] = 0;
-    present.length = 0;
+    for (let i = 0; i < this.#present; i++) isPresent[present[i]!] = 0;
+    this.#present = 0;
     this.#line = length;
     return (this.#start = this.#room.newLine(length));
   }

@@ -5,8 +5,10 @@ const TOKEN = /[\p{L}\p{M}\p{N}]+/gu;
 // "Can you tell me what I …" is not about the one who is to tell.
 const PRELUDE =
   /^\W*(?:please,? )?(?:can|could|would|will|do|did) you (?:please )?(?:tell|remind|remember|recall|know|find|show|say)\b(?: me)?|^\W*(?:please,? )?(?:tell|remind|show) me\b/i;
-const THE_USER: ReadonlySet<string> = new Set(['i', 'my', 'me', 'mine', 'myself', 'we', 'our', 'us']);
-const THE_OTHER: ReadonlySet<string> = new Set(['you', 'your', 'yours', 'yourself']);
+const PRONOUNS: ReadonlyMap<string, 'user' | 'other'> = new Map([
+  ...['i', 'my', 'me', 'mine', 'myself', 'we', 'our', 'us'].map((word) => [word, 'user'] as const),
+  ...['you', 'your', 'yours', 'yourself'].map((word) => [word, 'other'] as const),
+]);
 
 /**
  * Who a question is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
@@ -17,8 +19,9 @@ export function whoIsAskedAbout(text: string, authors: Authors): ((author: numbe
   for (const token of plainWords(asked) ?? asked.toLowerCase().match(TOKEN) ?? []) {
     const named = authors.calledBy(token);
     if (named !== undefined) return (author) => author === named;
-    if (THE_USER.has(token)) return (author) => authors.isUser(author);
-    if (THE_OTHER.has(token)) return (author) => author >= 0 && !authors.isUser(author);
+    const pronoun = PRONOUNS.get(token);
+    if (pronoun === 'user') return (author) => authors.isUser(author);
+    if (pronoun === 'other') return (author) => author >= 0 && !authors.isUser(author);
   }
   return undefined;
 }
