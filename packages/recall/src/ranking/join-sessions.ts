@@ -1,8 +1,10 @@
 import type { Stretches } from '../index/stretches.ts';
 import { REACH } from '../index/windows.ts';
 import { placeIn } from '../index/word-table.ts';
+import type { TextKinds } from './bound-rows.ts';
+import { beginRow, PlaceTaker } from './take-words.ts';
 import type { QueryWord } from './query-words.ts';
-import { LINKS, MARKS } from './ranking-room.ts';
+import { LAST_LINK, MARKS } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
@@ -11,18 +13,21 @@ import type { RecallIndex } from './recall-index.ts';
  * stand, and for those from which a window may reach a word. Leaves the first stretch of each such session in `room.joined`.
  */
 export function joinSessions(
-  { turns }: RecallIndex,
+  index: RecallIndex,
   words: readonly QueryWord[],
   common: readonly number[],
+  kinds: TextKinds,
   room: RankingRoom,
 ): void {
+  const { turns } = index;
   firstOfEach(turns.stretches, room);
   const { joined, rowOf } = room;
   const { after } = turns.stretches;
   for (let i = 0; i < joined.length; i++) {
     const first = joined.at(i);
-    for (let at = first; at >= 0; at = after[at]!) if (rowOf[at] === 0) findWords(at, words, common, room);
-    for (let at = first; at >= 0; at = after[at]!) if (hasWords(at, room)) reachOut(turns.stretches, at, room);
+    for (let at = first; at >= 0; at = after[at]!)
+      if (rowOf[at] === 0) findWords(index, at, words, common, kinds, room);
+    for (let at = first; at >= 0; at = after[at]!) if (hasWords(at, room)) reachOut(index, at, kinds, room);
   }
 }
 
@@ -42,27 +47,36 @@ function firstOfEach({ before, sessions }: Stretches, { joined, sessionCounts }:
   for (let i = 0; i < end; i++) sessionCounts[sessions[items[i]!]!] = 0;
 }
 
-function findWords(stretch: number, words: readonly QueryWord[], among: readonly number[], room: RankingRoom): void {
+function findWords(
+  index: RecallIndex,
+  stretch: number,
+  words: readonly QueryWord[],
+  among: readonly number[],
+  kinds: TextKinds,
+  room: RankingRoom,
+): void {
   for (const word of among) {
     const { places } = words[word]!;
     const at = placeIn(places, stretch);
     if (at < 0) continue;
-    room.row(stretch);
-    room.link(word, places[at + 1]!, places[at + 2]!);
+    const row = room.rowOf[stretch] === 0 ? beginRow(index, stretch, kinds, room) : room.rowOf[stretch]! - 1;
+    room.makeLinks(1);
+    new PlaceTaker(kinds, word, room).take(row, places[at + 1]!, places[at + 2]!);
   }
 }
 
 function hasWords(stretch: number, { rowOf, marks }: RankingRoom): boolean {
   const row = rowOf[stretch]! - 1;
-  return row >= 0 && marks[row * MARKS + LINKS] !== 0;
+  return row >= 0 && marks[row * MARKS + LAST_LINK] !== 0;
 }
 
 /** Rows for the stretches from which a window may reach into this one. */
-function reachOut({ before, after, sizes }: Stretches, stretch: number, room: RankingRoom): void {
+function reachOut(index: RecallIndex, stretch: number, kinds: TextKinds, room: RankingRoom): void {
+  const { before, after, sizes } = index.turns.stretches;
   for (const next of [before, after]) {
     let reached = 0;
     for (let at = next[stretch]!; at >= 0 && reached < REACH; at = next[at]!) {
-      room.row(at);
+      if (room.rowOf[at] === 0) beginRow(index, at, kinds, room);
       reached += sizes[at]!;
     }
   }

@@ -1,6 +1,11 @@
 import { PLACE } from '../index/word-table.ts';
-import type { WordParts } from './merge-words.ts';
 import type { QueryWord } from './query-words.ts';
+
+/** Words that make rows, and words that are only looked for in rows which others make; each by its place in the query, in order. */
+export interface WordParts {
+  readonly telling: readonly number[];
+  readonly common: readonly number[];
+}
 
 /** Words that are worth no more than this part of the worthiest, all together, tell little of a turn that has none of the others. */
 const LITTLE = 0.6;

@@ -22,14 +22,20 @@ export const SCORE = 7;
 export const MARKS = 4;
 /** The turns in which a word may stand, as `bitOf` says. */
 export const BITS = 0;
-/** Where its first link is, and how many it has. */
-export const FIRST_LINK = 1;
-export const LINKS = 2;
+/** Where its last link is, and one; 0 for none. */
+export const LAST_LINK = 1;
 /** Where its line begins, and one; 0 as long as it was not read. */
 export const LINE = 3;
 
-/** Numbers of a link: the word's place in the query, and the counts and bits of its place in the stretch. */
-export const LINK = 3;
+/** Numbers of a link: the word's place in the query, the counts and bits of its place in the stretch, and the link before, as in `LAST_LINK`. */
+export const LINK = 4;
+
+/** Numbers of a row in `rests`: what lengths add to BM25's denominators, and BM25 of the session. */
+export const RESTS = 4;
+export const REST_OF_TURN = 0;
+export const REST_OF_WINDOW = 1;
+export const REST_OF_SESSION = 2;
+export const SESSION = 3;
 
 /** Bounds are told apart to one part in so many. */
 export const LEVELS = 64;
@@ -55,6 +61,7 @@ export class RankingRoom {
   /** Of each row what no turn in it exceeds, and what else is known; see `OWN` and `BITS`. */
   bounds: Float64Array = new Float64Array(64 * BOUNDS);
   marks: Int32Array = new Int32Array(64 * MARKS);
+  rests: Float64Array = new Float64Array(64 * RESTS);
   /** Stretches of sessions of several. */
   readonly joined: SlotList = new SlotList();
   /** What stands where, see `LINK`, and how many numbers that are. */
@@ -131,6 +138,7 @@ export class RankingRoom {
       this.order = grown(this.order);
       this.bounds = grown(this.bounds);
       this.marks = grown(this.marks);
+      this.rests = grown(this.rests);
     }
   }
 
@@ -165,12 +173,6 @@ export class RankingRoom {
     return start;
   }
 
-  /** The row of a stretch, which may be new. */
-  row(stretch: number): number {
-    const row = this.rowOf[stretch]! - 1;
-    return row < 0 ? this.newRow(stretch) : row;
-  }
-
   newRow(stretch: number): number {
     const { bounds, marks, stretches } = this;
     const row = stretches.length;
@@ -178,22 +180,14 @@ export class RankingRoom {
     this.rowOf[stretch] = row + 1;
     for (let at = row * BOUNDS; at < (row + 1) * BOUNDS; at++) bounds[at] = 0;
     marks[row * MARKS + BITS] = 0;
-    marks[row * MARKS + FIRST_LINK] = this.linkCount;
-    marks[row * MARKS + LINKS] = 0;
+    marks[row * MARKS + LAST_LINK] = 0;
     marks[row * MARKS + LINE] = 0;
     return row;
   }
 
-  /** Notes that a word stands in the newest row; counts and bits are those of its place. */
-  link(word: number, counts: number, bits: number): void {
-    const at = this.linkCount;
-    if (at + LINK > this.links.length) this.links = grown(this.links);
-    const { links } = this;
-    links[at] = word;
-    links[at + 1] = counts;
-    links[at + 2] = bits;
-    this.linkCount = at + LINK;
-    this.marks[(this.stretches.length - 1) * MARKS + LINKS]!++;
+  /** Makes room for so many more links. */
+  makeLinks(count: number): void {
+    while (this.linkCount + count * LINK > this.links.length) this.links = grown(this.links);
   }
 
   /** Makes all zero again. */

@@ -2,7 +2,7 @@ import { rareness } from '../index/bm25.ts';
 import { countOf, PLACE } from '../index/word-table.ts';
 import type { Bm25Parts } from './bm25-parts.ts';
 import { worthOf } from './query-words.ts';
-import { FIRST_LINK, LINK, LINKS, MARKS } from './ranking-room.ts';
+import { LAST_LINK, MARKS } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -30,9 +30,8 @@ export function scoreJoined({ turns }: RecallIndex, { k1, plain, byLength }: Bm2
 function countWords(stretch: number, { rowOf, marks, links, around }: RankingRoom): void {
   const row = rowOf[stretch]! - 1;
   if (row < 0) return;
-  const first = marks[row * MARKS + FIRST_LINK]!;
-  const end = first + LINK * marks[row * MARKS + LINKS]!;
-  for (let at = first; at < end; at += LINK) around[links[at]!]! += countOf(links[at + 1]!);
+  for (let at = marks[row * MARKS + LAST_LINK]! - 1; at >= 0; at = links[at + 3]! - 1)
+    around[links[at]!]! += countOf(links[at + 1]!);
 }
 
 /** BM25 of each session for a query that names somebody: who speaks counts as a word, once for each turn. */

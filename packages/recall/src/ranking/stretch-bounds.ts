@@ -21,19 +21,14 @@ const LESS_COMMON: typeof READ = [
   { signal: 8, most: ABOUT },
 ];
 
-/** Has the bounds of rows, beginning with `from`, say what they mean once all words are counted: what is answered, or lies ahead, may stand in the stretch beside it. */
-export function settleBounds(
-  { turns }: RecallIndex,
-  room: RankingRoom,
-  p: { ahead: boolean; words: number; from: number },
-): void {
+/** Has the bounds of stretches that stand beside others say what they mean: what is answered, or lies ahead, may stand in the one beside. */
+export function settleJoined({ turns }: RecallIndex, room: RankingRoom, p: { ahead: boolean; from: number }): void {
+  if (room.joined.length === 0) return;
   const { stretches, rowOf, bounds } = room;
   const { before, after, alone } = turns.stretches;
   for (let row = p.from, { items } = stretches; row < stretches.length; row++) {
     const stretch = items[row]!;
     const at = row * BOUNDS;
-    bounds[at + PHRASE]! *= p.words - 1;
-    if (p.ahead) bounds[at + AHEAD] = bounds[at + OWN]!;
     if (alone[stretch]! >= 0) continue;
     const asked = before[stretch]! < 0 ? 0 : rowOf[before[stretch]!]!;
     const next = after[stretch]! < 0 ? 0 : rowOf[after[stretch]!]!;

@@ -3,7 +3,7 @@ import { areTelling, bitOf, countOf, mostInOne } from '../index/word-table.ts';
 import type { Bm25Parts } from './bm25-parts.ts';
 import type { TextKinds } from './bound-rows.ts';
 import type { QueryWord } from './query-words.ts';
-import { BITS, FIRST_LINK, LINK, LINKS, MARKS, SIEVE } from './ranking-room.ts';
+import { BITS, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
@@ -115,9 +115,7 @@ export class StretchReader {
     const placeOfBit = this.#room.placeOfBit;
     const line = this.#line;
     let unread = 0;
-    const first = marks[row * MARKS + FIRST_LINK]!;
-    const end = first + LINK * marks[row * MARKS + LINKS]!;
-    for (let at = first; at < end; at += LINK) {
+    for (let at = marks[row * MARKS + LAST_LINK]! - 1; at >= 0; at = links[at + 3]! - 1) {
       const word = links[at]!;
       const bits = links[at + 2]!;
       if (!areDistinct || !areTelling(bits) || mostInOne(countOf(links[at + 1]!), bits) !== 1) {

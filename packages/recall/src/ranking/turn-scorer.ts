@@ -1,11 +1,10 @@
 import { REACH } from '../index/windows.ts';
 import { sessionParts, turnParts, windowParts } from './bm25-parts.ts';
-import { boundLeftOut, boundRows } from './bound-rows.ts';
+import { boundLeftOut, endRows } from './bound-rows.ts';
 import type { TextKinds } from './bound-rows.ts';
 import { joinSessions } from './join-sessions.ts';
-import { mergeWords } from './merge-words.ts';
-import type { WordParts } from './merge-words.ts';
 import { partWords } from './part-words.ts';
+import type { WordParts } from './part-words.ts';
 import { queryWords } from './query-words.ts';
 import type { QueryWord } from './query-words.ts';
 import { ASKED, BOUNDS, LINE, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
@@ -16,8 +15,9 @@ import { largestSession, scoreJoined, scoreNamedSessions } from './score-session
 import { scoreTimes } from './score-times.ts';
 import { SIGNALS } from './signals.ts';
 import type { RecallSignal, RecallTuning } from './signals.ts';
-import { boundScores, findLargest, ROUNDING, settleBounds } from './stretch-bounds.ts';
+import { boundScores, findLargest, ROUNDING, settleJoined } from './stretch-bounds.ts';
 import { StretchReader } from './stretch-reader.ts';
+import { takeWords } from './take-words.ts';
 import { TurnValues } from './turn-values.ts';
 
 /**
@@ -93,18 +93,18 @@ export class TurnScorer {
     const { largest, weights } = room;
     const from = room.stretches.length;
     room.joined.length = 0;
-    mergeWords(index, this.#words, parts, room);
-    joinSessions(index, this.#words, parts.common, room);
+    takeWords(index, this.#words, parts, this.#kinds, room);
+    joinSessions(index, this.#words, parts.common, this.#kinds, room);
     if (weights[7] !== 0 || weights[8] !== 0) {
-      const { saidThen, aboutThen } = scoreTimes(index, query.spans, room);
+      const { saidThen, aboutThen } = scoreTimes(index, query.spans, this.#kinds, room);
       largest[7] = saidThen;
       largest[8] = aboutThen;
     }
-    boundRows(index, this.#kinds, from, room);
+    endRows(index, this.#kinds, { ahead: weights[5] !== 0, words: this.#words.length, from }, room);
     if (query.named.length > 0) scoreNamedSessions(index, query, this.#kinds.ofSessions, room);
     else scoreJoined(index, this.#kinds.ofSessions, room);
     largest[2] = largestSession(room);
-    settleBounds(index, room, { ahead: weights[5] !== 0, words: this.#words.length, from });
+    settleJoined(index, room, { ahead: weights[5] !== 0, from });
     findLargest(room, (row) => this.#read(row));
     setFactors(room);
     // What turns of one stretch have as much of as those of another.
