@@ -4,7 +4,8 @@ import { Names } from '../index/names.ts';
 /** Tokens of which it is remembered whose name they are. */
 const MAX_TOKENS = 1000;
 
-const NOBODY = -1;
+/** No author. */
+export const NOBODY = -1;
 
 /** An author with turns and a name that a question may use. */
 export interface NamedAuthor {

@@ -13,6 +13,13 @@ export interface Bm25Parts {
   readonly byLength: number;
 }
 
+/** How texts of each kind are weighed. */
+export interface TextKinds {
+  readonly ofTurns: Bm25Parts;
+  readonly ofWindows: Bm25Parts;
+  readonly ofSessions: Bm25Parts;
+}
+
 export function turnParts({ turns }: RecallIndex, { k1, b }: Bm25Weights): Bm25Parts {
   const average = turns.totalLength / (turns.size || 1) || 1;
   return { k1, plain: k1 * (1 - b), byLength: (k1 * b) / average };
@@ -28,4 +35,9 @@ export function sessionParts({ turns }: RecallIndex): Bm25Parts {
   const { k1, b } = longTexts;
   const average = turns.totalLength / (turns.ofSessions.count || 1) || 1;
   return { k1, plain: k1 * (1 - b), byLength: (k1 * b) / average };
+}
+
+/** The fifths that a window can have of a word: what stands in other turns than the window's own is a neighbour's. */
+export function fifthsOf(count: number, inOne: number): number {
+  return count * FIFTHS - (count - inOne);
 }

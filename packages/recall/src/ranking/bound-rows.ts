@@ -1,7 +1,8 @@
 import type { Stretches } from '../index/stretches.ts';
 import { REACH } from '../index/windows.ts';
 import { countOf, mostInOne } from '../index/word-table.ts';
-import type { Bm25Parts } from './bm25-parts.ts';
+import { fifthsOf } from './bm25-parts.ts';
+import type { Bm25Parts, TextKinds } from './bm25-parts.ts';
 import {
   AHEAD,
   BOUNDS,
@@ -14,16 +15,8 @@ import {
   SESSION,
   WINDOW,
 } from './ranking-room.ts';
-import { fifthsOf } from './take-words.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
-
-/** How texts of each kind are weighed. */
-export interface TextKinds {
-  readonly ofTurns: Bm25Parts;
-  readonly ofWindows: Bm25Parts;
-  readonly ofSessions: Bm25Parts;
-}
 
 /** Ends what binds each row, beginning with `from`, once all words are taken in. Also BM25 of the session, where it is of one stretch. */
 export function endRows(

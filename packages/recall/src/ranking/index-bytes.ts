@@ -2,7 +2,8 @@ import type { Analyzer } from '../analyzer/analyzer.ts';
 import { BY_USER } from '../index/turn-flags.ts';
 import type { Column } from '../memory/segment-bytes.ts';
 import type { DaySpan } from '../time/day-span.ts';
-import { NOBODY, RecallIndex } from './recall-index.ts';
+import { NOBODY } from './authors.ts';
+import { RecallIndex } from './recall-index.ts';
 
 /** Columns of each part: the words, the turns, the lists of words of turns. */
 const [WORDS, TURNS, LISTS] = [4, 11, 2];

@@ -1,12 +1,12 @@
 import type { Stretches } from '../index/stretches.ts';
 import { REACH } from '../index/windows.ts';
 import { placeIn } from '../index/word-table.ts';
-import type { TextKinds } from './bound-rows.ts';
-import { beginRow, PlaceTaker } from './take-words.ts';
+import type { TextKinds } from './bm25-parts.ts';
 import type { QueryWord } from './query-words.ts';
 import { LAST_LINK, MARKS } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
+import { PlaceTaker, rowFor } from './take-words.ts';
 
 /**
  * Completes sessions of several stretches of which `room.joined` holds some: rows for stretches in which only common words
@@ -59,9 +59,8 @@ function findWords(
     const { places } = words[word]!;
     const at = placeIn(places, stretch);
     if (at < 0) continue;
-    const row = room.rowOf[stretch] === 0 ? beginRow(index, stretch, kinds, room) : room.rowOf[stretch]! - 1;
     room.makeLinks(1);
-    new PlaceTaker(kinds, word, room).take(row, places[at + 1]!, places[at + 2]!);
+    new PlaceTaker(kinds, word, room).take(rowFor(index, stretch, kinds, room), places[at + 1]!, places[at + 2]!);
   }
 }
 
@@ -76,7 +75,7 @@ function reachOut(index: RecallIndex, stretch: number, kinds: TextKinds, room: R
   for (const next of [before, after]) {
     let reached = 0;
     for (let at = next[stretch]!; at >= 0 && reached < REACH; at = next[at]!) {
-      if (room.rowOf[at] === 0) beginRow(index, at, kinds, room);
+      rowFor(index, at, kinds, room);
       reached += sizes[at]!;
     }
   }

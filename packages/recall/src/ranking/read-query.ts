@@ -28,7 +28,7 @@ const WHEN =
   /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
 const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
 /** Whoever asks when or how many says one of these. */
-const ASKING: ReadonlySet<string> = new Set(['when', 'what', 'which', 'how', 'number']);
+const ASKING: ReadonlySet<string> = new Set(['when', 'what', 'which', 'how']);
 
 /** Takes a query apart. `years` are those of the memory, asked for where a date lacks one; `now` is in seconds. */
 export function readQuery(

@@ -10,10 +10,8 @@ import { countsOf, WordTable } from '../index/word-table.ts';
 import { dayAt, isOnCalendar, monthAt } from '../time/day-span.ts';
 import type { DaySpan } from '../time/day-span.ts';
 import { spansIn } from '../time/spans-in.ts';
-import { Authors } from './authors.ts';
+import { Authors, NOBODY } from './authors.ts';
 
-/** No author. */
-export const NOBODY = -1;
 const SPAN_BYTES = 120;
 
 /**

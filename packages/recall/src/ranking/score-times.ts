@@ -1,9 +1,9 @@
 import type { DaySpan } from '../time/day-span.ts';
+import type { TextKinds } from './bm25-parts.ts';
 import { ABOUT, BOUNDS, THEN } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
-import type { TextKinds } from './bound-rows.ts';
-import { beginRow } from './take-words.ts';
+import { rowFor } from './take-words.ts';
 import { nearnessInTime, overlapInTime } from './times.ts';
 
 /** When each turn was said and of what time it speaks, as far as it is near to these days, into `room.saidThen` and `room.aboutThen`. */
@@ -21,7 +21,7 @@ export function scoreTimes(
     const nearness = nearnessInTime(times[slot]!, spans);
     if (nearness === 0) continue;
     room.dated.push(slot);
-    const most = rowOf(index, stretches.of[slot]!, kinds, room) * BOUNDS + THEN;
+    const most = rowFor(index, stretches.of[slot]!, kinds, room) * BOUNDS + THEN;
     saidThen[slot] = nearness;
     bounds[most] = Math.max(bounds[most]!, nearness);
     largest.saidThen = Math.max(largest.saidThen, nearness);
@@ -30,15 +30,10 @@ export function scoreTimes(
     const overlap = overlapInTime(spoken, spans);
     if (overlap <= 0) continue;
     room.dated.push(slot);
-    const most = rowOf(index, stretches.of[slot]!, kinds, room) * BOUNDS + ABOUT;
+    const most = rowFor(index, stretches.of[slot]!, kinds, room) * BOUNDS + ABOUT;
     aboutThen[slot] = overlap;
     bounds[most] = Math.max(bounds[most]!, overlap);
     largest.aboutThen = Math.max(largest.aboutThen, overlap);
   }
   return largest;
-}
-
-function rowOf(index: RecallIndex, stretch: number, kinds: TextKinds, room: RankingRoom): number {
-  const row = room.rowOf[stretch]! - 1;
-  return row < 0 ? beginRow(index, stretch, kinds, room) : row;
 }

@@ -1,7 +1,6 @@
 import { REACH, shareAt } from '../index/windows.ts';
 import { areTelling, bitOf, countOf, mostInOne } from '../index/word-table.ts';
-import type { Bm25Parts } from './bm25-parts.ts';
-import type { TextKinds } from './bound-rows.ts';
+import type { Bm25Parts, TextKinds } from './bm25-parts.ts';
 import type { QueryWord } from './query-words.ts';
 import { BITS, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';

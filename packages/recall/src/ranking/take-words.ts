@@ -1,6 +1,6 @@
 import { askedCountOf, countOf, mostInOne, PLACE } from '../index/word-table.ts';
-import { FIFTHS } from './bm25-parts.ts';
-import type { TextKinds } from './bound-rows.ts';
+import { fifthsOf } from './bm25-parts.ts';
+import type { TextKinds } from './bm25-parts.ts';
 import type { WordParts } from './part-words.ts';
 import type { QueryWord } from './query-words.ts';
 import {
@@ -70,8 +70,13 @@ function takeCommon({ places }: QueryWord, taker: PlaceTaker, from: number, room
   mostPassed[taker.word] = most;
 }
 
-/** A row without words. */
-export function beginRow(
+/** The row of a stretch, which may be new. */
+export function rowFor(index: RecallIndex, stretch: number, kinds: TextKinds, room: RankingRoom): number {
+  const row = room.rowOf[stretch]! - 1;
+  return row < 0 ? beginRow(index, stretch, kinds, room) : row;
+}
+
+function beginRow(
   { turns }: RecallIndex,
   stretch: number,
   { ofTurns, ofWindows, ofSessions }: TextKinds,
@@ -150,9 +155,4 @@ export class PlaceTaker {
     bounds[at + WINDOW]! += (this.#inWindow * inFifths) / (inFifths + rests[rest + REST_OF_WINDOW]!);
     rests[rest + SESSION]! += (this.#inSession * count) / (count + rests[rest + REST_OF_SESSION]!);
   }
-}
-
-/** The fifths that a window can have of a word: what stands in other turns than the window's own is a neighbour's. */
-export function fifthsOf(count: number, inOne: number): number {
-  return count * FIFTHS - (count - inOne);
 }

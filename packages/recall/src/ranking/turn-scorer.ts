@@ -1,7 +1,7 @@
 import { REACH } from '../index/windows.ts';
 import { sessionParts, turnParts, windowParts } from './bm25-parts.ts';
+import type { TextKinds } from './bm25-parts.ts';
 import { boundLeftOut, endRows } from './bound-rows.ts';
-import type { TextKinds } from './bound-rows.ts';
 import { joinSessions } from './join-sessions.ts';
 import { partWords } from './part-words.ts';
 import type { WordParts } from './part-words.ts';

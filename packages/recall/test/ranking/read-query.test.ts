@@ -42,6 +42,8 @@ it('takes people’s names out of the words, unless nothing else is there, and l
 it.each([
   ['When did Ada swim?', true, false],
   ['What year was it?', true, false],
+  ['In which month was it?', true, false],
+  ['What number was it?', false, true],
   ['How long did it take?', true, false],
   ['Do you remember when we met?', true, false],
   ['How many dogs are there?', false, true],
@@ -52,6 +54,8 @@ it.each([
 
 it('reads dates, those without a year in the years of the memory, and relative ones where the time is known', () => {
   expect(read('What happened on 7 May?').spans).toHaveLength(1);
+  expect(read('What happened in autumn 2021?').spans, 'a year alone').toHaveLength(1);
+  expect(read('What was said on 我today去?', 86_400 * 10.5).spans, 'among other letters').toHaveLength(1);
   expect(read('What did I say yesterday?').spans).toEqual([]);
   expect(read('What did I say yesterday?', 86_400 * 10.5).spans).toEqual([{ from: 9, to: 10 }]);
 });
