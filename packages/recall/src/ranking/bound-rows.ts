@@ -1,49 +1,71 @@
 import type { Stretches } from '../index/stretches.ts';
 import { REACH } from '../index/windows.ts';
-import { countOf, mostInOne } from '../index/word-table.ts';
+import { askedCountOf, countOf, mostInOne } from '../index/word-table.ts';
 import { fifthsOf } from './bm25-parts.ts';
 import type { Bm25Parts, TextKinds } from './bm25-parts.ts';
-import {
-  AHEAD,
-  BOUNDS,
-  LAST_LINK,
-  MARKS,
-  OWN,
-  PHRASE,
-  REST_OF_WINDOW,
-  RESTS,
-  SESSION,
-  WINDOW,
-} from './ranking-room.ts';
+import { AHEAD, ASKED, BITS, BOUNDS, LAST_LINK, MARKS, OWN, PHRASE, WINDOW } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
-/** Ends what binds each row, beginning with `from`, once all words are taken in. Also BM25 of the session, where it is of one stretch. */
-export function endRows(
-  { turns }: RecallIndex,
-  kinds: TextKinds,
-  p: { ahead: boolean; words: number; from: number },
-  room: RankingRoom,
-): void {
-  const { bounds, rests, sessions, sessionsTouched, stretches } = room;
+/**
+ * Says of each row, beginning with `from`, what none of its turns exceeds: as if all that stands in the stretch, and around it,
+ * stood in its shortest turn, but for words of which it is known that no turn has both. Also BM25 of the session, where it is of
+ * one stretch.
+ */
+export function boundRows({ turns }: RecallIndex, kinds: TextKinds, from: number, room: RankingRoom): void {
+  const { stretches, bounds, marks, links, worths, inSessions, sessions, sessionsTouched, wordCount } = room;
+  const { ofTurns, ofWindows, ofSessions } = kinds;
   const { alone } = turns.stretches;
-  for (let row = p.from; row < stretches.length; row++) {
+  const { least } = turns.windows;
+  const { lengths } = turns.ofSessions;
+  const [ofTurn, ofWindow, ofSession] = [ofTurns.k1 + 1, ofWindows.k1 + 1, ofSessions.k1 + 1];
+  for (let row = from; row < stretches.length; row++) {
     const stretch = stretches.at(row);
-    const at = row * BOUNDS;
-    bounds[at + PHRASE]! *= p.words - 1;
-    if (p.ahead) bounds[at + AHEAD] = bounds[at + OWN]!;
     const single = alone[stretch]!;
+    least.look(stretch);
+    const turnRest = ofTurns.plain + ofTurns.byLength * least.turns[stretch]!;
+    const windowRest = ofWindows.plain + ofWindows.byLength * least.windows[stretch]!;
+    const sessionRest = single < 0 ? 1 : ofSessions.plain + ofSessions.byLength * lengths[single]!;
+    let own = 0;
+    let asked = 0;
+    let window = 0;
+    let session = 0;
+    let phrase = 0;
+    let bits = 0;
+    for (let link = marks[row * MARKS + LAST_LINK]! - 1; link >= 0; link = links[link + 3]! - 1) {
+      const word = links[link]!;
+      const counts = links[link + 1]!;
+      const has = links[link + 2]!;
+      const worth = worths[word]!;
+      const count = countOf(counts);
+      const inOne = mostInOne(count, has);
+      // No turn has it and a word before it, or one may have all.
+      const isApart = (bits & has) === 0;
+      bits |= has;
+      const inTurn = worth * ofTurn;
+      const ownWords = (inTurn * inOne) / (inOne + turnRest);
+      own = isApart ? Math.max(own, ownWords) : own + ownWords;
+      const asks = Math.min(askedCountOf(counts), inOne);
+      if (asks !== 0) {
+        const askedWords = (inTurn * asks) / (asks + turnRest);
+        asked = isApart ? Math.max(asked, askedWords) : asked + askedWords;
+      }
+      phrase += worth;
+      const inFifths = fifthsOf(count, inOne);
+      window += (worth * ofWindow * inFifths) / (inFifths + windowRest);
+      session += (inSessions[word]! * ofSession * count) / (count + sessionRest);
+    }
+    marks[row * MARKS + BITS] = bits;
+    const at = row * BOUNDS;
+    bounds[at + OWN] = own;
+    bounds[at + ASKED] = asked;
+    bounds[at + AHEAD] = own;
+    bounds[at + PHRASE] = phrase * (wordCount - 1);
+    bounds[at + WINDOW] = window;
     if (single >= 0) {
-      sessions[single] = rests[row * RESTS + SESSION]!;
+      sessions[single] = session;
       sessionsTouched.push(single);
-    } else
-      bounds[at + WINDOW] = windowAround(
-        turns.stretches,
-        stretch,
-        kinds.ofWindows,
-        rests[row * RESTS + REST_OF_WINDOW]!,
-        room,
-      );
+    } else bounds[at + WINDOW] = windowAround(turns.stretches, stretch, ofWindows, windowRest, room);
   }
 }
 

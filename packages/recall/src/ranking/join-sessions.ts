@@ -1,33 +1,27 @@
 import type { Stretches } from '../index/stretches.ts';
 import { REACH } from '../index/windows.ts';
 import { placeIn } from '../index/word-table.ts';
-import type { TextKinds } from './bm25-parts.ts';
 import type { QueryWord } from './query-words.ts';
 import { LAST_LINK, MARKS } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
-import type { RecallIndex } from './recall-index.ts';
-import { PlaceTaker, rowFor } from './take-words.ts';
 
 /**
  * Completes sessions of several stretches of which `room.joined` holds some: rows for stretches in which only common words
  * stand, and for those from which a window may reach a word. Leaves the first stretch of each such session in `room.joined`.
  */
 export function joinSessions(
-  index: RecallIndex,
+  stretches: Stretches,
   words: readonly QueryWord[],
   common: readonly number[],
-  kinds: TextKinds,
   room: RankingRoom,
 ): void {
-  const { turns } = index;
-  firstOfEach(turns.stretches, room);
+  firstOfEach(stretches, room);
   const { joined, rowOf } = room;
-  const { after } = turns.stretches;
+  const { after } = stretches;
   for (let i = 0; i < joined.length; i++) {
     const first = joined.at(i);
-    for (let at = first; at >= 0; at = after[at]!)
-      if (rowOf[at] === 0) findWords(index, at, words, common, kinds, room);
-    for (let at = first; at >= 0; at = after[at]!) if (hasWords(at, room)) reachOut(index, at, kinds, room);
+    for (let at = first; at >= 0; at = after[at]!) if (rowOf[at] === 0) findWords(at, words, common, room);
+    for (let at = first; at >= 0; at = after[at]!) if (hasWords(at, room)) reachOut(stretches, at, room);
   }
 }
 
@@ -47,20 +41,13 @@ function firstOfEach({ before, sessions }: Stretches, { joined, sessionCounts }:
   for (let i = 0; i < end; i++) sessionCounts[sessions[items[i]!]!] = 0;
 }
 
-function findWords(
-  index: RecallIndex,
-  stretch: number,
-  words: readonly QueryWord[],
-  among: readonly number[],
-  kinds: TextKinds,
-  room: RankingRoom,
-): void {
+function findWords(stretch: number, words: readonly QueryWord[], among: readonly number[], room: RankingRoom): void {
   for (const word of among) {
     const { places } = words[word]!;
     const at = placeIn(places, stretch);
     if (at < 0) continue;
     room.makeLinks(1);
-    new PlaceTaker(kinds, word, room).take(rowFor(index, stretch, kinds, room), places[at + 1]!, places[at + 2]!);
+    room.link(room.rowFor(stretch), word, places[at + 1]!, places[at + 2]!);
   }
 }
 
@@ -70,12 +57,11 @@ function hasWords(stretch: number, { rowOf, marks }: RankingRoom): boolean {
 }
 
 /** Rows for the stretches from which a window may reach into this one. */
-function reachOut(index: RecallIndex, stretch: number, kinds: TextKinds, room: RankingRoom): void {
-  const { before, after, sizes } = index.turns.stretches;
+function reachOut({ before, after, sizes }: Stretches, stretch: number, room: RankingRoom): void {
   for (const next of [before, after]) {
     let reached = 0;
     for (let at = next[stretch]!; at >= 0 && reached < REACH; at = next[at]!) {
-      rowFor(index, at, kinds, room);
+      room.rowFor(at);
       reached += sizes[at]!;
     }
   }

@@ -30,13 +30,6 @@ export const LINE = 3;
 /** Numbers of a link: the word's place in the query, the counts and bits of its place in the stretch, and the link before, as in `LAST_LINK`. */
 export const LINK = 4;
 
-/** Numbers of a row in `rests`: what lengths add to BM25's denominators, and BM25 of the session. */
-export const RESTS = 4;
-export const REST_OF_TURN = 0;
-export const REST_OF_WINDOW = 1;
-export const REST_OF_SESSION = 2;
-export const SESSION = 3;
-
 /** Bounds are told apart to one part in so many. */
 export const LEVELS = 64;
 
@@ -61,7 +54,6 @@ export class RankingRoom {
   /** Of each row what no turn in it exceeds, and what else is known; see `OWN` and `BITS`. */
   bounds: Float64Array = new Float64Array(64 * BOUNDS);
   marks: Int32Array = new Int32Array(64 * MARKS);
-  rests: Float64Array = new Float64Array(64 * RESTS);
   /** Stretches of sessions of several. */
   readonly joined: SlotList = new SlotList();
   /** What stands where, see `LINK`, and how many numbers that are. */
@@ -82,9 +74,7 @@ export class RankingRoom {
   numbers: Int32Array = new Int32Array(64);
   worths: Float64Array = column();
   inSessions: Float64Array = column();
-  /** The next stretch of its places, and where that place is; how often it stands at most in a turn of those that were passed over. */
-  heads: Int32Array = new Int32Array(64);
-  positions: Int32Array = new Int32Array(64);
+  /** How often it stands at most in a turn of those that were passed over. */
   mostPassed: Int32Array = new Int32Array(64);
   /** How often it stands in what is at hand. */
   around: Int32Array = new Int32Array(64);
@@ -92,8 +82,9 @@ export class RankingRoom {
   present: Int32Array = new Int32Array(64);
   isPresent: Uint8Array = new Uint8Array(64);
   isTold: Uint8Array = new Uint8Array(64);
-  /** Words by their next stretches. */
-  queue: Int32Array = new Int32Array(64);
+  /** By word that is present: the first and the last place in the line at hand where it stands. */
+  firstHit: Int32Array = new Int32Array(64);
+  lastHit: Int32Array = new Int32Array(64);
   /** By the last digits of a word's number: its place in the query, and one, if it may be that word. */
   readonly sieve: Int32Array = new Int32Array(SIEVE);
   /** Lines of the rows that were read, one after the other: the turns of each, `REACH` before and after included; -1 for none. */
@@ -104,9 +95,8 @@ export class RankingRoom {
   lineEnd = 0;
   /** By bit: its place in the line at hand. */
   readonly placeOfBit: Int32Array = new Int32Array(32);
-  /** By place in the line at hand: how often a word is in the window, and what its length adds to BM25's denominator. */
+  /** By place in the line at hand: how often a word is in the window. */
   inWindows: Int32Array = new Int32Array(64);
-  lengthRests: Float64Array = column();
   /** By word and place in the line: how often it is in the turn; and which of these are not zero. */
   counts: Int32Array = new Int32Array(1024);
   readonly hits: SlotList = new SlotList();
@@ -116,14 +106,13 @@ export class RankingRoom {
       this.numbers = grown(this.numbers);
       this.worths = grown(this.worths);
       this.inSessions = grown(this.inSessions);
-      this.heads = grown(this.heads);
-      this.positions = grown(this.positions);
       this.mostPassed = grown(this.mostPassed);
-      this.queue = grown(this.queue);
       this.around = grown(this.around);
       this.present = grown(this.present);
       this.isPresent = grown(this.isPresent);
       this.isTold = grown(this.isTold);
+      this.firstHit = grown(this.firstHit);
+      this.lastHit = grown(this.lastHit);
     }
     while (this.saidThen.length < p.slots) {
       this.saidThen = grown(this.saidThen);
@@ -138,7 +127,6 @@ export class RankingRoom {
       this.order = grown(this.order);
       this.bounds = grown(this.bounds);
       this.marks = grown(this.marks);
-      this.rests = grown(this.rests);
     }
   }
 
@@ -164,22 +152,26 @@ export class RankingRoom {
       this.own = grown(this.own);
       this.windows = grown(this.windows);
     }
-    while (this.inWindows.length < length) {
-      this.inWindows = grown(this.inWindows);
-      this.lengthRests = grown(this.lengthRests);
-    }
+    while (this.inWindows.length < length) this.inWindows = grown(this.inWindows);
     const cells = length * this.wordCount;
     if (this.counts.length < cells) this.counts = new Int32Array(2 * cells);
     return start;
   }
 
+  /** The row of a stretch, which may be new. */
+  rowFor(stretch: number): number {
+    const row = this.rowOf[stretch]! - 1;
+    return row < 0 ? this.newRow(stretch) : row;
+  }
+
+  /** A row without words, of which it is not known yet what binds it. */
   newRow(stretch: number): number {
     const { bounds, marks, stretches } = this;
     const row = stretches.length;
     stretches.push(stretch);
     this.rowOf[stretch] = row + 1;
-    for (let at = row * BOUNDS; at < (row + 1) * BOUNDS; at++) bounds[at] = 0;
-    marks[row * MARKS + BITS] = 0;
+    bounds[row * BOUNDS + THEN] = 0;
+    bounds[row * BOUNDS + ABOUT] = 0;
     marks[row * MARKS + LAST_LINK] = 0;
     marks[row * MARKS + LINE] = 0;
     return row;
@@ -188,6 +180,19 @@ export class RankingRoom {
   /** Makes room for so many more links. */
   makeLinks(count: number): void {
     while (this.linkCount + count * LINK > this.links.length) this.links = grown(this.links);
+  }
+
+  /** Notes a word of a row: its place in the query, and the counts and bits of its place in the stretch. There must be room. */
+  link(row: number, word: number, counts: number, bits: number): void {
+    const { links, marks } = this;
+    const link = this.linkCount;
+    const last = row * MARKS + LAST_LINK;
+    links[link] = word;
+    links[link + 1] = counts;
+    links[link + 2] = bits;
+    links[link + 3] = marks[last]!;
+    marks[last] = link + 1;
+    this.linkCount = link + LINK;
   }
 
   /** Makes all zero again. */

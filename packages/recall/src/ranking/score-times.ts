@@ -1,16 +1,13 @@
 import type { DaySpan } from '../time/day-span.ts';
-import type { TextKinds } from './bm25-parts.ts';
 import { ABOUT, BOUNDS, THEN } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
-import { rowFor } from './take-words.ts';
 import { nearnessInTime, overlapInTime } from './times.ts';
 
 /** When each turn was said and of what time it speaks, as far as it is near to these days, into `room.saidThen` and `room.aboutThen`. */
 export function scoreTimes(
   index: RecallIndex,
   spans: readonly DaySpan[],
-  kinds: TextKinds,
   room: RankingRoom,
 ): { saidThen: number; aboutThen: number } {
   const { times, stretches } = index.turns;
@@ -21,7 +18,7 @@ export function scoreTimes(
     const nearness = nearnessInTime(times[slot]!, spans);
     if (nearness === 0) continue;
     room.dated.push(slot);
-    const most = rowFor(index, stretches.of[slot]!, kinds, room) * BOUNDS + THEN;
+    const most = room.rowFor(stretches.of[slot]!) * BOUNDS + THEN;
     saidThen[slot] = nearness;
     bounds[most] = Math.max(bounds[most]!, nearness);
     largest.saidThen = Math.max(largest.saidThen, nearness);
@@ -30,7 +27,7 @@ export function scoreTimes(
     const overlap = overlapInTime(spoken, spans);
     if (overlap <= 0) continue;
     room.dated.push(slot);
-    const most = rowFor(index, stretches.of[slot]!, kinds, room) * BOUNDS + ABOUT;
+    const most = room.rowFor(stretches.of[slot]!) * BOUNDS + ABOUT;
     aboutThen[slot] = overlap;
     bounds[most] = Math.max(bounds[most]!, overlap);
     largest.aboutThen = Math.max(largest.aboutThen, overlap);

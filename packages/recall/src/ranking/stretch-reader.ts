@@ -126,7 +126,7 @@ export class StretchReader {
       for (let rest = bits; rest !== 0; rest &= rest - 1) {
         const place = placeOfBit[31 - Math.clz32(rest & -rest)]!;
         counts[word * line + place] = 1;
-        this.#room.hits.push(word * line + place);
+        this.#hit(word, place);
       }
     }
     return unread;
@@ -158,17 +158,11 @@ export class StretchReader {
 
   /** Notes BM25 of the windows in `room.windows`, of the row whose turns were read last. Answers the largest. */
   readWindows(row: number): number {
-    const { stretches, windows: kept } = this.#index.turns;
-    const { lengths } = kept;
-    const { lines, windows, lengthRests } = this.#room;
-    const { byLength } = this.#ofWindows;
+    const { stretches } = this.#index.turns;
+    const { windows, present } = this.#room;
     const start = this.#start;
     const end = REACH + stretches.sizes[this.#room.stretches.at(row)]!;
-    for (let place = REACH; place < end; place++) {
-      lengthRests[place] = byLength * lengths[lines[start + place]!]!;
-      windows[start + place] = 0;
-    }
-    const { present } = this.#room;
+    for (let at = start + REACH; at < start + end; at++) windows[at] = 0;
     for (let i = 0; i < this.#present; i++) this.#addToWindows(present[i]!, end);
     let largest = 0;
     for (let at = start + REACH; at < start + end; at++) if (windows[at]! > largest) largest = windows[at]!;
@@ -177,27 +171,25 @@ export class StretchReader {
 
   /** Counts a word of each place into the windows that reach it, and adds what it is worth there. */
   #addToWindows(word: number, end: number): void {
-    const { counts, inWindows, lengthRests, windows } = this.#room;
-    const { k1, plain } = this.#ofWindows;
+    const { counts, inWindows, windows, lines, firstHit, lastHit } = this.#room;
+    const { lengths } = this.#index.turns.windows;
+    const { k1, plain, byLength } = this.#ofWindows;
     const worth = this.#room.worths[word]! * (k1 + 1);
     const cells = word * this.#line;
-    let first = end;
-    let last = 0;
-    for (let place = 0; place < this.#line; place++) {
+    const start = this.#start;
+    for (let place = firstHit[word]!; place <= lastHit[word]!; place++) {
       const count = counts[cells + place]!;
       if (count === 0) continue;
-      const from = place < 2 * REACH ? REACH : place - REACH;
-      const to = place + REACH < end ? place + REACH : end - 1;
-      if (from < first) first = from;
-      if (to > last) last = to;
-      for (let each = from; each <= to; each++)
+      const last = Math.min(place + REACH, end - 1);
+      for (let each = Math.max(place - REACH, REACH); each <= last; each++)
         inWindows[each]! += count * shareAt(each < place ? place - each : each - place);
     }
-    for (let place = first; place <= last; place++) {
+    const last = Math.min(lastHit[word]! + REACH, end - 1);
+    for (let place = Math.max(firstHit[word]! - REACH, REACH); place <= last; place++) {
       const count = inWindows[place]!;
       if (count === 0) continue;
       inWindows[place] = 0;
-      windows[this.#start + place]! += (worth * count) / (count + plain + lengthRests[place]!);
+      windows[start + place]! += (worth * count) / (count + plain + byLength * lengths[lines[start + place]!]!);
     }
   }
 
@@ -215,18 +207,28 @@ export class StretchReader {
       if (word === undefined || isTold[word] !== 0) continue;
       const at = word * this.#line + place;
       if (counts[at]! >= MOST) continue;
-      if (counts[at]!++ === 0) this.#room.hits.push(at);
       if (this.#room.isPresent[word] === 0) this.#meet(word);
+      if (counts[at]!++ === 0) this.#hit(word, place);
     }
   }
 
   /** A word that stands in the stretch; the order is kept up. */
   #meet(word: number): void {
-    const { present, isPresent } = this.#room;
+    const { present, isPresent, firstHit, lastHit } = this.#room;
     isPresent[word] = 1;
+    firstHit[word] = this.#line;
+    lastHit[word] = 0;
     let at = this.#present++;
     for (; at > 0 && present[at - 1]! > word; at--) present[at] = present[at - 1]!;
     present[at] = word;
+  }
+
+  /** A word that is met stands at a place. */
+  #hit(word: number, place: number): void {
+    const { hits, firstHit, lastHit } = this.#room;
+    hits.push(word * this.#line + place);
+    if (place < firstHit[word]!) firstHit[word] = place;
+    if (place > lastHit[word]!) lastHit[word] = place;
   }
 
   /** BM25 of the turn at a place. Words come in the query's order, so that sums are the same whatever is read. */

@@ -1,7 +1,7 @@
 import { REACH } from '../index/windows.ts';
 import { sessionParts, turnParts, windowParts } from './bm25-parts.ts';
 import type { TextKinds } from './bm25-parts.ts';
-import { boundLeftOut, endRows } from './bound-rows.ts';
+import { boundLeftOut, boundRows } from './bound-rows.ts';
 import { joinSessions } from './join-sessions.ts';
 import { partWords } from './part-words.ts';
 import type { WordParts } from './part-words.ts';
@@ -93,14 +93,14 @@ export class TurnScorer {
     const { largest, weights } = room;
     const from = room.stretches.length;
     room.joined.length = 0;
-    takeWords(index, this.#words, parts, this.#kinds, room);
-    joinSessions(index, this.#words, parts.common, this.#kinds, room);
+    takeWords(this.#turns.stretches, this.#words, parts, room);
+    joinSessions(this.#turns.stretches, this.#words, parts.common, room);
     if (weights[7] !== 0 || weights[8] !== 0) {
-      const { saidThen, aboutThen } = scoreTimes(index, query.spans, this.#kinds, room);
+      const { saidThen, aboutThen } = scoreTimes(index, query.spans, room);
       largest[7] = saidThen;
       largest[8] = aboutThen;
     }
-    endRows(index, this.#kinds, { ahead: weights[5] !== 0, words: this.#words.length, from }, room);
+    boundRows(index, this.#kinds, from, room);
     if (query.named.length > 0) scoreNamedSessions(index, query, this.#kinds.ofSessions, room);
     else scoreJoined(index, this.#kinds.ofSessions, room);
     largest[2] = largestSession(room);
