@@ -1,4 +1,5 @@
 import type { Analyzer } from '../analyzer/analyzer.ts';
+import { plainWords } from '../analyzer/split-words.ts';
 import { plainTokens } from '../index/plain-tokens.ts';
 import { dayAt } from '../time/day-span.ts';
 import type { DaySpan } from '../time/day-span.ts';
@@ -46,13 +47,14 @@ export function readQuery(
   }
   const telling = names.size === 0 ? all : all.filter((word) => !names.has(word));
   const words = telling.some((word) => !word.startsWith('~')) ? telling : all;
-  const tokens = plainTokens(text);
+  const plain = plainWords(text);
+  const tokens = plainTokens(text, plain);
   const asks = tokens.some((token) => ASKING.has(token));
   return {
     words,
     named,
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
-    isAbout: whoIsAskedAbout(text, p.authors),
+    isAbout: whoIsAskedAbout(text, plain, p.authors),
     spans: spansOf(text, tokens, p),
     asksWhen: asks && WHEN.test(text),
     asksHowMany: asks && HOW_MANY.test(text),

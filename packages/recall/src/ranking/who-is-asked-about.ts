@@ -11,12 +11,15 @@ const PRONOUNS: ReadonlyMap<string, 'user' | 'other'> = new Map([
 ]);
 
 /**
- * Who a question is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
+ * Who a question of these words (its `plainWords`, where it is plain) is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
  * "your" anybody else. Undefined where it says nothing of the kind.
  */
-export function whoIsAskedAbout(text: string, authors: Authors): ((author: number) => boolean) | undefined {
-  const asked = text.replace(PRELUDE, ' ');
-  for (const token of plainWords(asked) ?? asked.toLowerCase().match(TOKEN) ?? []) {
+export function whoIsAskedAbout(
+  text: string,
+  plain: readonly string[] | undefined,
+  authors: Authors,
+): ((author: number) => boolean) | undefined {
+  for (const token of wordsAsked(text, plain)) {
     const named = authors.calledBy(token);
     if (named !== undefined) return (author) => author === named;
     const pronoun = PRONOUNS.get(token);
@@ -24,4 +27,10 @@ export function whoIsAskedAbout(text: string, authors: Authors): ((author: numbe
     if (pronoun === 'other') return (author) => author >= 0 && !authors.isUser(author);
   }
   return undefined;
+}
+
+function wordsAsked(text: string, plain: readonly string[] | undefined): readonly string[] {
+  if (plain && !plain.includes('you') && !plain.includes('me')) return plain;
+  const asked = text.replace(PRELUDE, ' ');
+  return plainWords(asked) ?? asked.toLowerCase().match(TOKEN) ?? [];
 }

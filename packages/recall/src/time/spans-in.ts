@@ -18,7 +18,7 @@ export function speakOfTime(tokens: readonly string[]): { relative: boolean; dat
   const may = { relative: false, date: false };
   for (const token of tokens) {
     if (RELATIVE.has(token)) may.relative = true;
-    else if (MONTH.has(token) || YEAR.test(token)) may.date = true;
+    else if (MONTH.has(token) || (token.length === 4 && YEAR.test(token))) may.date = true;
   }
   return may;
 }
