@@ -19,13 +19,16 @@ export const ABOUT = 6;
 export const SCORE = 7;
 
 /** Numbers of a row in `marks`. */
-export const MARKS = 4;
+export const MARKS = 5;
 /** The turns in which a word may stand, as `bitOf` says. */
 export const BITS = 0;
 /** Where its last link is, and one; 0 for none. */
 export const LAST_LINK = 1;
 /** Where its line begins, and one; 0 as long as it was not read. */
-export const LINE = 3;
+export const LINE = 2;
+/** In its line, once it was read: the first and the last turn whose window reaches a word. */
+export const FIRST = 3;
+export const LAST = 4;
 
 /** Numbers of a link: the word's place in the query, the counts and bits of its place in the stretch, and the link before, as in `LAST_LINK`. */
 export const LINK = 4;

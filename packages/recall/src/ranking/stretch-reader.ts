@@ -2,7 +2,7 @@ import { REACH, shareAt } from '../index/windows.ts';
 import { areTelling, bitOf, countOf, mostInOne } from '../index/word-table.ts';
 import type { Bm25Parts, TextKinds } from './bm25-parts.ts';
 import type { QueryWord } from './query-words.ts';
-import { BITS, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
+import { BITS, FIRST, LAST, LAST_LINK, MARKS, SIEVE } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { RecallIndex } from './recall-index.ts';
 
@@ -56,19 +56,23 @@ export class StretchReader {
     const end = REACH + size;
     this.mostOwn = 0;
     this.mostAnswered = 0;
-    const areDistinct = this.#lineUp(stretch, end);
+    const seen = this.#lineUp(stretch, end);
     const bits = marks[row * MARKS + BITS]!;
-    const unread = this.#countTold(row, areDistinct);
-    const { lines } = this.#room;
-    for (let place = REACH; place < end; place++) {
-      const slot = lines[start + place]!;
-      const bit = bitOf(slot);
-      if ((bits & bit) === 0) continue;
-      if ((unread & bit) !== 0) this.#count(slot, place);
-      this.#note(slot, place, size);
+    const unread = this.#countTold(row, seen !== 0);
+    const { lines, placeOfBit } = this.#room;
+    for (let rest = bits & seen; rest !== 0; rest &= rest - 1) {
+      const place = placeOfBit[31 - Math.clz32(rest & -rest)]!;
+      this.#readTurn(lines[start + place]!, place, size, unread);
     }
+    for (let place = REACH; seen === 0 && place < end; place++)
+      if ((bits & bitOf(lines[start + place]!)) !== 0) this.#readTurn(lines[start + place]!, place, size, unread);
     this.#readAround(stretch, size);
     return start;
+  }
+
+  #readTurn(slot: number, place: number, size: number, unread: number): void {
+    if ((unread & bitOf(slot)) !== 0) this.#count(slot, place);
+    this.#note(slot, place, size);
   }
 
   /** Reads the turns before and after a stretch; most sessions have none. */
@@ -85,10 +89,10 @@ export class StretchReader {
     for (let place = end; place < end + REACH; place++) at = this.#readBeside(at, place, size, after);
   }
 
-  /** Puts the turns of a stretch in their places. Answers whether each has a bit of its own. */
-  #lineUp(stretch: number, end: number): boolean {
+  /** Puts the turns of a stretch in their places. Answers their bits; 0 where two have the same. */
+  #lineUp(stretch: number, end: number): number {
     const { after, stretches } = this.#index.turns;
-    const { own, lines, placeOfBit } = this.#room;
+    const { own, windows, lines, placeOfBit } = this.#room;
     const start = this.#start;
     let seen = 0;
     let areDistinct = true;
@@ -100,9 +104,10 @@ export class StretchReader {
       placeOfBit[31 - Math.clz32(bit)] = place;
       lines[start + place] = slot;
       own[start + place] = 0;
+      windows[start + place] = 0;
       slot = after[slot]!;
     }
-    return areDistinct;
+    return areDistinct ? seen : 0;
   }
 
   /**
@@ -156,16 +161,29 @@ export class StretchReader {
     if (isBefore && score > this.mostAnswered && turns.isAnswered(slot)) this.mostAnswered = score;
   }
 
-  /** Notes BM25 of the windows in `room.windows`, of the row whose turns were read last. Answers the largest. */
+  /**
+   * Notes BM25 of the windows in `room.windows`, of the row whose turns were read last, and in its marks from where to where
+   * they reach a word. Answers the largest.
+   */
   readWindows(row: number): number {
     const { stretches } = this.#index.turns;
-    const { windows, present } = this.#room;
+    const { windows, present, marks, firstHit, lastHit } = this.#room;
     const start = this.#start;
     const end = REACH + stretches.sizes[this.#room.stretches.at(row)]!;
-    for (let at = start + REACH; at < start + end; at++) windows[at] = 0;
-    for (let i = 0; i < this.#present; i++) this.#addToWindows(present[i]!, end);
+    let first = end;
+    let last = 0;
+    for (let i = 0; i < this.#present; i++) {
+      const word = present[i]!;
+      if (firstHit[word]! < first) first = firstHit[word]!;
+      if (lastHit[word]! > last) last = lastHit[word]!;
+      this.#addToWindows(word, end);
+    }
+    first = start + Math.max(first - REACH, REACH);
+    last = start + Math.min(last + REACH, end - 1);
+    marks[row * MARKS + FIRST] = first;
+    marks[row * MARKS + LAST] = last;
     let largest = 0;
-    for (let at = start + REACH; at < start + end; at++) if (windows[at]! > largest) largest = windows[at]!;
+    for (let at = first; at <= last; at++) if (windows[at]! > largest) largest = windows[at]!;
     return largest;
   }
 

@@ -7,7 +7,7 @@ import { partWords } from './part-words.ts';
 import type { WordParts } from './part-words.ts';
 import { queryWords } from './query-words.ts';
 import type { QueryWord } from './query-words.ts';
-import { ASKED, BOUNDS, LINE, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
+import { ASKED, BOUNDS, FIRST, LAST, LINE, MARKS, OWN, SCORE, WINDOW } from './ranking-room.ts';
 import type { RankingRoom } from './ranking-room.ts';
 import type { Query } from './read-query.ts';
 import type { RecallIndex } from './recall-index.ts';
@@ -133,7 +133,7 @@ export class TurnScorer {
       if (bounds[row * BOUNDS + SCORE]! - known + this.#knownOf(row) < least) return;
       this.#readWindows(row, start);
     }
-    const { lines, own, windows, factors, sessions, marks, stretches } = this.#room;
+    const { lines, own, windows, factors, sessions, marks, stretches, dated } = this.#room;
     const stretch = stretches.at(row);
     const inOwn = factors[0]!;
     const inWindows = factors[1]!;
@@ -142,9 +142,11 @@ export class TurnScorer {
     // At least what any turn has of all else.
     const rest = this.#rest + factors[2]! * session;
     const hasMore = factors[5] !== 0 || factors[6] !== 0 || factors[7] !== 0 || factors[8] !== 0;
-    const first = marks[row * MARKS + LINE]! - 1 + REACH;
-    const end = first + this.#turns.stretches.sizes[stretch]!;
-    for (let at = first; at < end; at++) {
+    // Without a time, a turn whose window reaches no word is no candidate.
+    const line = marks[row * MARKS + LINE]! - 1 + REACH;
+    const first = dated.length === 0 ? marks[row * MARKS + FIRST]! : line;
+    const last = dated.length === 0 ? marks[row * MARKS + LAST]! : line + this.#turns.stretches.sizes[stretch]! - 1;
+    for (let at = first; at <= last; at++) {
       let most = rest + inOwn * own[at]!;
       if (own[at - 1] !== 0 && this.#turns.isAnswered(lines[at - 1]!)) most += answers * own[at - 1]!;
       if (inWindows !== 0) most += inWindows * windows[at]!;
@@ -217,8 +219,8 @@ export class TurnScorer {
   #readWindows(row: number, start: number): void {
     const { marks, bounds, largest, weights } = this.#room;
     marks[row * MARKS + LINE] = start + 1;
-    if (weights[1] === 0) return;
     const most = this.#reader.readWindows(row);
+    if (weights[1] === 0) return;
     bounds[row * BOUNDS + WINDOW] = most;
     if (most > largest[1]!) largest[1] = most;
   }
