@@ -25,6 +25,7 @@ import type {
   SearchMemoryResponse,
   Session,
   SessionRef,
+  StoredMemory,
   UserRef,
 } from '@thole/core';
 import { changeEntry, replaceEntries } from './change-entries.ts';
@@ -162,11 +163,10 @@ export class StoredMemoryService implements MemoryService {
       ),
       signal,
     );
-    const byId = new Map<string, MemoryEntry>();
-    for (const { entry } of stored) byId.set(entry.id, entry);
+    const entryOf = entriesById(stored);
     const memories: MemoryEntry[] = [];
     for (const { id, score, explanation } of found) {
-      const entry = byId.get(id);
+      const entry = entryOf(id);
       // It may have gone or changed since the index was read.
       if (!entry || (filter && !matchesFilter(entry, filter))) continue;
       const memory = thawEntry(entry);
@@ -243,6 +243,17 @@ export class StoredMemoryService implements MemoryService {
     const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
     return { ...memory, id, timestamp: memory.timestamp ?? this.#runtime.now() };
   }
+}
+
+/** Finds entries by id, quickest when they are asked for in their order: most stores answer in the order they were asked in. */
+function entriesById(stored: readonly StoredMemory[]): (id: string) => MemoryEntry | undefined {
+  let next = 0;
+  let byId: ReadonlyMap<string, MemoryEntry> | undefined;
+  return (id) => {
+    if (stored[next]?.entry.id === id) return stored[next++]!.entry;
+    byId ??= new Map(stored.map(({ entry }) => [entry.id, entry]));
+    return byId.get(id);
+  };
 }
 
 function scopeOf(p: UserRef): MemoryScope {
