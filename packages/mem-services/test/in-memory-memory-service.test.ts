@@ -1,4 +1,4 @@
-import type { NewMemory } from '@thole/core';
+import type { MemoryScope, NewMemory, StoredMemory } from '@thole/core';
 import { memoryAbilities, memoryServiceCases, register } from '@thole/testing';
 import { StoredMemoryService } from '@thole/recall';
 import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
@@ -78,6 +78,35 @@ describe('StoredMemoryService over a store that fails midway', () => {
       }
     });
   }
+});
+
+describe('StoredMemoryService over a store that answers in an order of its own', () => {
+  const user = { appName: 'hotel', userId: 'alice' };
+  const texts = ['a boat', 'a boat and a rope', 'a boat, a rope and a sail'];
+  const memories = texts.map((text, i): NewMemory => ({ id: `m${i}`, kind: 'fact', content: { parts: [{ text }] } }));
+  const found = async (answer: (all: StoredMemory[]) => StoredMemory[]): Promise<string[]> => {
+    class Answering extends InMemoryMemoryStore {
+      override async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
+        return answer(await super.get(scope, ids));
+      }
+    }
+    const service = new StoredMemoryService(new Answering());
+    await service.addMemory({ ...user, memories });
+    const { memories: best } = await service.searchMemory({ ...user, query: 'boat rope sail' });
+    return best.map(({ id }) => id);
+  };
+
+  it('answers by score', async () => {
+    expect(await found((all) => all)).toEqual(['m2', 'm0', 'm1']);
+    expect(await found((all) => all.toReversed())).toEqual(['m2', 'm0', 'm1']);
+  });
+
+  it('leaves out what has gone since the index was read, and nothing else', async () => {
+    const without = (gone: string): Promise<string[]> => found((all) => all.filter(({ entry }) => entry.id !== gone));
+    expect(await without('m2')).toEqual(['m0', 'm1']);
+    expect(await without('m0')).toEqual(['m2', 'm1']);
+    expect(await without('m1')).toEqual(['m2', 'm0']);
+  });
 });
 
 describe(`InMemoryMemoryService with match 'substring'`, () => {

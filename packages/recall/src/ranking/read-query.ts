@@ -48,7 +48,8 @@ export function readQuery(
   const telling = names.size === 0 ? all : all.filter((word) => !names.has(word));
   const words = telling.some((word) => !word.startsWith('~')) ? telling : all;
   const plain = plainWords(text);
-  const tokens = plainTokens(text, plain);
+  // A number with letters at it is none that a question or a date is told by.
+  const tokens = plain ?? plainTokens(text);
   const asks = tokens.some((token) => ASKING.has(token));
   return {
     words,

@@ -25,6 +25,7 @@ it.each([
   ['What did you recommend?', ['pool_concierge', 'waiter', 'Ada', 'Bob']],
   ['Can you tell me what my room was?', ['user']],
   ['Do you remember where Bob went?', ['Bob']],
+  ['Tell me where Bob went', ['Bob']],
   ['Where is the pool?', []],
   ['What did the waiter recommend?', ['waiter']],
   ['Which wine was it?', []],
