@@ -25,7 +25,6 @@ import type {
   SearchMemoryResponse,
   Session,
   SessionRef,
-  StoredMemory,
   UserRef,
 } from '@thole/core';
 import { changeEntry, replaceEntries } from './change-entries.ts';
@@ -40,6 +39,7 @@ import {
   checkText,
   copyEntry,
 } from './check-memory.ts';
+import { entriesById } from './entries-by-id.ts';
 import { forgetEntries, forgetSession } from './forget.ts';
 import type { Forgetting } from './forget.ts';
 import { IndexCache } from './index-cache.ts';
@@ -243,17 +243,6 @@ export class StoredMemoryService implements MemoryService {
     const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
     return { ...memory, id, timestamp: memory.timestamp ?? this.#runtime.now() };
   }
-}
-
-/** Finds entries by id, quickest when they are asked for in their order: most stores answer in the order they were asked in. */
-function entriesById(stored: readonly StoredMemory[]): (id: string) => MemoryEntry | undefined {
-  let next = 0;
-  let byId: ReadonlyMap<string, MemoryEntry> | undefined;
-  return (id) => {
-    if (stored[next]?.entry.id === id) return stored[next++]!.entry;
-    byId ??= new Map(stored.map(({ entry }) => [entry.id, entry]));
-    return byId.get(id);
-  };
 }
 
 function scopeOf(p: UserRef): MemoryScope {

@@ -61,8 +61,8 @@ export function boundRows({ turns }: RecallIndex, kinds: TextKinds, from: number
     bounds[at + ASKED] = asked;
     bounds[at + AHEAD] = own;
     bounds[at + PHRASE] = phrase * (wordCount - 1);
-    bounds[at + WINDOW] = window;
     if (single >= 0) {
+      bounds[at + WINDOW] = window;
       sessions[single] = session;
       sessionsTouched.push(single);
     } else bounds[at + WINDOW] = windowAround(turns.stretches, stretch, ofWindows, windowRest, room);

@@ -11,8 +11,8 @@ const PRONOUNS: ReadonlyMap<string, 'user' | 'other'> = new Map([
 ]);
 
 /**
- * Who a question of these words (its `plainWords`, where it is plain) is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
- * "your" anybody else. Undefined where it says nothing of the kind.
+ * Who a question is about: the author it names first, which mostly is its subject; for "I" and "my" the user, for "you" and
+ * "your" anybody else. Undefined where it says nothing of the kind. `plain` are its `plainWords`.
  */
 export function whoIsAskedAbout(
   text: string,
