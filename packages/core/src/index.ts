@@ -22,6 +22,7 @@ export type {
   FileData,
   FunctionCall,
   FunctionResponse,
+  FunctionResponsePart,
   InlineData,
   Part,
 } from './content/content.ts';

@@ -55,7 +55,7 @@ function callOf(call: FunctionCall, id: string | undefined): JsonObject {
 }
 
 function answerOf(answer: NonNullable<Part['functionResponse']>, sentIds: ReadonlySet<string>): JsonObject {
-  const { id, ...rest } = answer;
+  const { id, parts: _, ...rest } = answer;
   return { ...(id !== undefined && sentIds.has(id) && { id }), ...rest };
 }
 

@@ -34,7 +34,7 @@ export const drift: {
   // Sent as they stand on the response.
   functionResponse: Same<
     Drift<core.FunctionResponse, genai.FunctionResponse>,
-    { ours: never; theirs: 'parts' | 'scheduling' | 'willContinue' }
+    { ours: never; theirs: 'scheduling' | 'willContinue' }
   >;
   inlineData: Same<Drift<core.InlineData, genai.Blob>, { ours: never; theirs: never }>;
   fileData: Same<Drift<core.FileData, genai.FileData>, { ours: never; theirs: never }>;
@@ -132,12 +132,20 @@ type RefusedOption =
  */
 type Filled<T, Needed extends keyof T> = Omit<T, Needed> & { [Key in Needed]-?: NonNullable<T[Key]> };
 type Json<T, Keys extends keyof T, As> = Omit<T, Keys> & { [Key in Keys]: As };
+interface GivenAnswerPart {
+  inlineData?: Filled<genai.FunctionResponseBlob, 'data' | 'mimeType'>;
+  fileData?: Filled<genai.FunctionResponseFileData, 'fileUri'>;
+}
 type GivenPart = Omit<
   genai.Part,
   'functionCall' | 'functionResponse' | 'inlineData' | 'fileData' | 'executableCode' | 'partMetadata'
 > & {
   functionCall?: Json<Filled<genai.FunctionCall, 'name' | 'args'>, 'args', core.JsonObject>;
-  functionResponse?: Json<Filled<genai.FunctionResponse, 'name' | 'response'>, 'response', core.JsonObject>;
+  functionResponse?: Json<
+    Filled<Omit<genai.FunctionResponse, 'parts'>, 'name' | 'response'>,
+    'response',
+    core.JsonObject
+  > & { parts?: GivenAnswerPart[] };
   inlineData?: Filled<genai.Blob, 'data' | 'mimeType'>;
   fileData?: Filled<genai.FileData, 'fileUri'>;
   executableCode?: Filled<genai.ExecutableCode, 'code'>;

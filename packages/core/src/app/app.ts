@@ -8,4 +8,6 @@ export interface App {
   rootAgent: Agent;
   plugins?: readonly Plugin[] | undefined;
   models?: readonly ModelFactory[] | undefined;
+  /** First messages that a user interface may offer for a new session. Default: none. */
+  suggestions?: readonly string[] | undefined;
 }

@@ -40,6 +40,14 @@ export interface FunctionResponse {
   id?: string | undefined;
   name: string;
   response: JsonObject;
+  /** Images, audio and files that belong to the answer; a provider that cannot send them sends a line of text instead. */
+  parts?: FunctionResponsePart[] | undefined;
+}
+
+/** One image, audio clip or file in a tool's answer: exactly one of the two. */
+export interface FunctionResponsePart {
+  inlineData?: InlineData | undefined;
+  fileData?: FileData | undefined;
 }
 
 /** Bytes within the message. */

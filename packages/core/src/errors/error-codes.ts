@@ -83,6 +83,11 @@ export const errorCodes = {
     docs: 'The reader left the loop early. Only in closing records; nothing is thrown.',
   },
   LLM_CALL_LIMIT: { status: 500, retryable: false, docs: 'The invocation made `maxLlmCalls` model calls.' },
+  LOOP_LIMIT: {
+    status: 500,
+    retryable: false,
+    docs: 'A LoopAgent ran more than 1,000 rounds in a row without a model call or a wait.',
+  },
   MODEL_STUCK: {
     status: 502,
     retryable: false,

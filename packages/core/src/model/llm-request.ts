@@ -37,7 +37,8 @@ export type ToolDeclaration =
   | { functionDeclarations: FunctionDeclaration[] }
   | { googleSearch: JsonObject }
   | { codeExecution: JsonObject }
-  | { fileSearch: JsonObject };
+  | { fileSearch: JsonObject }
+  | { webSearch: JsonObject };
 
 /** How a function is told to a model. */
 export interface FunctionDeclaration {

@@ -48,6 +48,10 @@ export interface Plugin {
   onToolErrorCallback?:
     | Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }, JsonObject>
     | undefined;
+  /** Called when an agent throws, before the error goes up. Cannot answer; what it throws is only logged. */
+  onAgentErrorCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext; error: Error }> | undefined;
+  /** Called once when the run fails, before its closing record is stored. Cannot answer; what it throws is only logged. */
+  onRunErrorCallback?: Hook<{ invocationContext: InvocationContext; error: Error }> | undefined;
   /** When the runner is closed. */
   close?(): MaybePromise<void>;
 }

@@ -6,6 +6,11 @@ export interface SessionRef {
   appName: string;
   userId: string;
   sessionId: string;
+  /**
+   * The session's `incarnation` when the caller read it. Only writes look at it: a session that was deleted and created
+   * again under the same id since is refused with `SESSION_NOT_FOUND`. Default: any incarnation.
+   */
+  incarnation?: string | undefined;
 }
 
 /** Which events to read; they combine: first the filter, then the tail. */

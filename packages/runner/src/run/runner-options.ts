@@ -55,10 +55,10 @@ const ARTIFACT_METHODS = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
 const MEMORY_METHODS = ['addSessionToMemory', 'searchMemory'];
 
 /** Refuses (`INVALID_INPUT`, `DUPLICATE_NAME`) what no runner can be made of, and answers the app. */
-export function checkRunnerOptions(options: RunnerOptions): Required<App> {
+export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, 'suggestions'>> {
   refuseUnknown(options, KNOWN, 'Runner');
   const app = options.app;
-  if (app !== undefined) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models'], 'App');
+  if (app !== undefined) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models', 'suggestions'], 'App');
   const name = app ? app.name : options.appName;
   checkName(app ? 'app.name' : 'appName', name);
   checkMethods('sessionService', options.sessionService, SESSION_METHODS);
