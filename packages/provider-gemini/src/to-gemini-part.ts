@@ -55,8 +55,8 @@ function callOf(call: FunctionCall, id: string | undefined): JsonObject {
 }
 
 function answerOf(answer: NonNullable<Part['functionResponse']>, sentIds: ReadonlySet<string>): JsonObject {
-  const { id, parts: _, ...rest } = answer;
-  return { ...(id !== undefined && sentIds.has(id) && { id }), ...rest };
+  const { id, ...rest } = answer;
+  return { ...(id !== undefined && sentIds.has(id) && { id }), ...(rest as unknown as JsonObject) };
 }
 
 /** Documents that are text inside are taken as well as images, audio, video and texts. */
