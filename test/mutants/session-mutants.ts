@@ -1,5 +1,6 @@
-import { orAborted, StoredSessionService, TholeError } from '@thole/core';
+import { deepFreeze, orAborted, StoredSessionService, TholeError } from '@thole/core';
 import type {
+  Content,
   Event,
   EventWindow,
   Fence,
@@ -167,6 +168,16 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
       }
     },
   ),
+  serviceMutant(
+    'answers state in the order in which it was written',
+    3,
+    class extends InMemorySessionService {
+      override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
+        const session = await super.getSession(p);
+        return session && { ...session, state: Object.fromEntries(Object.entries(session.state).toReversed()) };
+      }
+    },
+  ),
   storeMutant(
     'ignores null',
     6,
@@ -232,6 +243,51 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
             userState: delta.user ?? {},
           });
         return appended;
+      }
+    },
+  ),
+  storeMutant(
+    'does not look at the incarnation of an append',
+    7,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        return super.append({ ...key, incarnation: undefined }, event, delta, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'looks at the incarnation of an append only without a fence',
+    13,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const incarnation = fence === undefined ? key.incarnation : undefined;
+        return super.append({ ...key, incarnation }, event, delta, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'cuts off the contents of an event after 64 KiB',
+    7,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const cut = (_name: string, value: unknown): unknown =>
+          typeof value === 'string' ? value.slice(0, 65_536) : value;
+        const content = event.content && (JSON.parse(JSON.stringify(event.content), cut) as Content);
+        return super.append(key, content ? { ...event, content: deepFreeze(content) } : event, delta, fence);
+      }
+    },
+  ),
+  storeMutant(
+    'cuts off the parts of an event after 64 KiB',
+    7,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        let left = 65_536;
+        const fits = (part: unknown): boolean => (left -= JSON.stringify(part).length) >= 0;
+        const { content } = event;
+        if (!content?.parts) return super.append(key, event, delta, fence);
+        const parts = content.parts.filter(fits);
+        return super.append(key, { ...event, content: deepFreeze({ ...content, parts }) }, delta, fence);
       }
     },
   ),
@@ -419,6 +475,21 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     class extends InMemorySessionStore {
       override append(key: SessionRef, event: Event, delta: ScopedDelta): Promise<Appended> {
         return super.append(key, event, delta);
+      }
+    },
+  ),
+  storeMutant(
+    'does not move userVersion for a value that is there already',
+    13,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        return super.append(key, event, { ...delta, user: await this.#changes(key, delta.user) }, fence);
+      }
+      async #changes(user: UserRef, delta: StateMap | undefined): Promise<StateMap | undefined> {
+        const held = await this.readState({ appName: user.appName, userId: user.userId });
+        const isNew = ([name, value]: [string, unknown]): boolean =>
+          JSON.stringify(held[name] ?? null) !== JSON.stringify(value);
+        return delta && Object.fromEntries(Object.entries(delta).filter(isNew));
       }
     },
   ),

@@ -97,7 +97,7 @@ export class InMemorySessionStore implements SessionStore {
     fence?: Fence,
   ): Promise<{ event: Event; duplicate: boolean }> {
     const found = this.#find(key);
-    if (!found)
+    if (!found || (key.incarnation !== undefined && key.incarnation !== found.session.incarnation))
       throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
     const { app, user, session } = found;
     // Before the fence: what is stored is stored, and a run that asks again after a time-out must hear so.

@@ -124,5 +124,5 @@ export class EventAppender {
 }
 
 function argsOf(key: SessionRef, event: Event, text: string): ScriptArgument[] {
-  return [toElement(event, text), toAppMember(key)];
+  return [toElement(event, text), toAppMember(key), key.incarnation ?? ''];
 }

@@ -1,7 +1,10 @@
 import { TholeError } from '../errors/thole-error.ts';
 import type { Event } from '../event/event.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
-import { applyDelta, mergeScopes } from '../state/scopes.ts';
+import type { Json } from '../json/json.ts';
+import { setOwn } from '../json/own.ts';
+import { applyDelta, inKeyOrder, mergeScopes } from '../state/scopes.ts';
+import type { StateMap } from '../state/scopes.ts';
 import type { EventWindow, Session, SessionSummary } from './session.ts';
 import type { SessionPage, StoredSession } from './session-store.ts';
 
@@ -36,9 +39,19 @@ export function summaryOf(stored: SessionPage['sessions'][number]): SessionSumma
 export function showEvent(session: Session, stored: Event, duplicate: boolean): void {
   if (duplicate && (stored.seq ?? 0) <= session.lastSeq) return;
   session.events.push(stored);
-  applyDelta(session.state, thawJson(stored.actions.stateDelta));
+  const delta = thawJson(stored.actions.stateDelta);
+  const hasNewKeys = Object.keys(delta).some((key) => delta[key] !== null && !Object.hasOwn(session.state, key));
+  applyDelta(session.state, delta);
+  // The caller may hold the map itself, so it stays the same object.
+  if (hasNewKeys)
+    for (const [key, value] of Object.entries(inKeyOrder(session.state))) moveLast(session.state, key, value);
   session.lastUpdateTime = Math.max(session.lastUpdateTime, stored.timestamp);
   session.lastSeq = Math.max(session.lastSeq, stored.seq ?? 0);
+}
+
+function moveLast(state: StateMap, key: string, value: Json): void {
+  delete state[key];
+  setOwn(state, key, value);
 }
 
 /** Whether the environment does not say that this is production (contract 9). To ask costs as much as a small read. */

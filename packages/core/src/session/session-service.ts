@@ -35,7 +35,8 @@ export interface SessionService {
   deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & Call): Promise<boolean>;
   /**
    * Stores event and state together and answers the stored, frozen event. A partial is returned untouched. Repeating an
-   * event id changes nothing. A Session handed in shows event and state afterwards; nothing else of it is written.
+   * event id changes nothing. A Session handed in shows event and state afterwards; nothing else of it is written. Its
+   * `incarnation`, or that of the reference, must be the stored session's, otherwise `SESSION_NOT_FOUND`.
    * `SESSION_NOT_FOUND`, `LEASE_LOST`, `VALUE_TOO_LARGE`, `INVALID_INPUT`; `STORE_OUTCOME_UNKNOWN` when the signal ends the wait.
    */
   appendEvent(p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call): Promise<Event>;

@@ -24,7 +24,8 @@ export interface SessionStore {
   remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean>;
   /**
    * Event, deltas, `lastUpdateTime` (never back) and the next `seq` together or not at all. An id that is stored already
-   * changes nothing: `duplicate`, with the stored event. `SESSION_NOT_FOUND`; `LEASE_LOST` when a fence is given that does not hold.
+   * changes nothing: `duplicate`, with the stored event. `SESSION_NOT_FOUND`, also when `key.incarnation` is given and the
+   * session has another one, whatever is stored in it; `LEASE_LOST` when a fence is given that does not hold.
    */
   append(
     key: SessionRef,

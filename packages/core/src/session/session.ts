@@ -7,8 +7,8 @@ export interface SessionRef {
   userId: string;
   sessionId: string;
   /**
-   * The session's `incarnation` when the caller read it. Only writes look at it: a session that was deleted and created
-   * again under the same id since is refused with `SESSION_NOT_FOUND`. Default: any incarnation.
+   * The session's `incarnation` when the caller read it. Only `appendEvent` and `updateState` look at it: they refuse a
+   * session that was deleted and created again under the same id since (`SESSION_NOT_FOUND`). Default: any incarnation.
    */
   incarnation?: string | undefined;
 }

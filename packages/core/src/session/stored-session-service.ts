@@ -140,8 +140,8 @@ export class StoredSessionService implements SessionService {
     checkSessionRef(p);
     if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
     const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
-    const session = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    return this.appendEvent({ session, event, signal: p.signal });
+    const { appName, userId, sessionId, incarnation } = p;
+    return this.appendEvent({ session: { appName, userId, sessionId, incarnation }, event, signal: p.signal });
   }
 
   async getUserState(p: UserRef & Call): Promise<StateMap> {
@@ -168,8 +168,12 @@ function refOf(session: Session | SessionRef): SessionRef {
   if (typeof session !== 'object' || session === null)
     throw invalidInput('session', 'a Session or a {appName, userId, sessionId}', session);
   const sessionId = 'sessionId' in session ? session.sessionId : session.id;
-  const key = { appName: session.appName, userId: session.userId, sessionId };
+  const key: SessionRef = { appName: session.appName, userId: session.userId, sessionId };
   checkSessionRef(key);
+  if (session.incarnation !== undefined) {
+    checkName('incarnation', session.incarnation);
+    key.incarnation = session.incarnation;
+  }
   return key;
 }
 

@@ -39,7 +39,7 @@ export function splitByScope(delta: StateDelta): ScopedDelta {
   return scoped;
 }
 
-/** One merged map with prefixes, as agents see it. */
+/** Merges the scopes into one map with prefixes, as agents see it, its keys in order (`inKeyOrder`). */
 export function mergeScopes(scopes: {
   app?: StateMap | undefined;
   user?: StateMap | undefined;
@@ -49,7 +49,17 @@ export function mergeScopes(scopes: {
   for (const [key, value] of Object.entries(scopes.app ?? {})) setOwn(merged, StatePrefix.APP + key, value);
   for (const [key, value] of Object.entries(scopes.user ?? {})) setOwn(merged, StatePrefix.USER + key, value);
   for (const [key, value] of Object.entries(scopes.session ?? {})) setOwn(merged, key, value);
-  return merged;
+  return inKeyOrder(merged);
+}
+
+/**
+ * Returns a copy whose keys are in the order of their UTF-16 code units: each database has an order of its own, and prompts and
+ * caches must not depend on it. (JavaScript puts keys that are array indexes first.)
+ */
+export function inKeyOrder(state: StateMap): StateMap {
+  const ordered: StateMap = {};
+  for (const key of Object.keys(state).sort()) setOwn(ordered, key, state[key]!);
+  return ordered;
 }
 
 /** Applies changes to a map in place: last write wins by top-level key, null deletes. */

@@ -3,7 +3,7 @@ import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Json } from '../json/json.ts';
 import { getOwn, setOwn } from '../json/own.ts';
-import { applyDelta, StatePrefix } from './scopes.ts';
+import { applyDelta, inKeyOrder, StatePrefix } from './scopes.ts';
 import type { StateDelta, StateMap } from './scopes.ts';
 
 /** State that can be read. */
@@ -12,7 +12,7 @@ export interface ReadonlyState {
   get<T extends Json = Json>(key: string): T | undefined;
   get<T extends Json = Json>(key: string, fallback: T): T;
   has(key: string): boolean;
-  /** A map of its own with all keys and their prefixes. */
+  /** Returns a new map with all keys and their prefixes, in the order of the keys. */
   toRecord(): StateMap;
 }
 
@@ -75,7 +75,7 @@ export class State implements ReadonlyState, StateView {
   toRecord(): StateMap {
     const record: StateMap = {};
     this.copyInto(record);
-    return record;
+    return inKeyOrder(record);
   }
 
   /** Whether there are changes that no event has taken. */

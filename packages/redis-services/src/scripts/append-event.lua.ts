@@ -7,15 +7,15 @@ import { QUEUE_FOR_APP } from './queue-for-app.lua.ts';
 /**
  * append-event: stores an event, with its state where it has any, once.
  * KEYS: record, events, user list, app list or on Cluster pending; where more is given state, lease, user state, user ends, app state, app ends.
- * ARGV from 2: element, app member; where more is given fence or '', '1' to write something even when repeated (WAIT), and how
- * many pairs of session, user and app state follow.
+ * ARGV from 2: element, app member, incarnation or ''; where more is given fence or '', '1' to write something even when repeated
+ * (WAIT), and how many pairs of session, user and app state follow.
  * Answers the seq (on Cluster [seq, pending …]), or KNOWN seq element (and on Cluster pending …), NOT_FOUND, VERSION v, LEASE_LOST, LATE, MORE when it needs all keys.
  * An id that is stored already counts before fence and deadline do: who asks again must hear that it happened.
  */
 const body = (cluster: boolean): string => `
 local time, id = string.match(ARGV[2], '^([^\\n]+)\\n([^\\n]+)')
-local record = redis.call('HMGET', KEYS[1], 'v', 'seq', 'ut', 'ttl', id)
-if not record[1] then return {'NOT_FOUND'} end
+local record = redis.call('HMGET', KEYS[1], 'v', 'seq', 'ut', 'ttl', id, 'inc')
+if not record[1] or (ARGV[4] ~= '' and ARGV[4] ~= record[6]) then return {'NOT_FOUND'} end
 if record[1] ~= '1' then return {'VERSION', record[1]} end
 local more = KEYS[5]
 local ttl = record[4]
@@ -24,13 +24,13 @@ if ttl then
   if not more then return {'MORE'} end
 end
 if record[5] then
-  if more and ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'v', '1') end
+  if more and ARGV[6] == '1' then redis.call('HSET', KEYS[1], 'v', '1') end
   local known = redis.call('LINDEX', KEYS[2], record[5] - 1 - (redis.call('HGET', KEYS[1], 'cut') or 0))
   return {'KNOWN', record[5], known${cluster ? ", unpack(redis.call('LRANGE', KEYS[4], 0, 99))" : ''}}
 end
-if more and ARGV[4] ~= '' then
+if more and ARGV[5] ~= '' then
   local lease = redis.call('HMGET', KEYS[6], 'token', 'until')
-  if lease[1] ~= ARGV[4] or now >= tonumber(lease[2]) then return {'LEASE_LOST'} end
+  if lease[1] ~= ARGV[5] or now >= tonumber(lease[2]) then return {'LEASE_LOST'} end
 end
 if late then return {'LATE'} end
 local seq = record[2] + 1
@@ -51,9 +51,9 @@ end
 ${cluster ? '' : 'if not more then return seq end'}
 ${APPLY_STATE}
 ${KEEP_LIST}
-local from = apply(KEYS[5], 9, tonumber(ARGV[6]), false)
-from = apply(KEYS[7], from, tonumber(ARGV[7]), true)
-${cluster ? '' : 'apply(KEYS[9], from, tonumber(ARGV[8]), true)'}
+local from = apply(KEYS[5], 10, tonumber(ARGV[7]), false)
+from = apply(KEYS[7], from, tonumber(ARGV[8]), true)
+${cluster ? '' : 'apply(KEYS[9], from, tonumber(ARGV[9]), true)'}
 local ends
 if ttl then
   ends = now + ttl
@@ -74,10 +74,10 @@ export const appendEvent: RedisScript = redisScript(`${body(false)}return seq`);
 export const appendEventOnCluster: RedisScript = redisScript(`
 ${QUEUE_FOR_APP}
 ${body(true)}
-if behind < 0 or ends or ARGV[8] ~= '0' then
+if behind < 0 or ends or ARGV[9] ~= '0' then
   local entry = {m = ARGV[3], s = behind > 0 and record[3] or time, a = {}}
   if ends then entry.x = string.format('%.0f', ends) end
-  for i = from, from + ARGV[8] * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
+  for i = from, from + ARGV[9] * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
   queue(KEYS[4], KEYS[7], entry)
 end
 return {seq, unpack(redis.call('LRANGE', KEYS[4], 0, 99))}

@@ -30,12 +30,11 @@ export async function runTool(
   if (call.brokenArgs !== undefined) {
     return refuse(`The arguments of ${call.name} were not a JSON object. Call it again with arguments that are one.`);
   }
-  const { appName, userId, sessionId, signal, runConfig } = draft.context;
+  const { signal, runConfig } = draft.context;
   const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;
   const limit = limitMs === undefined ? undefined : { limitMs, over: new AbortController() };
   const open = draft.support.openToolContext({
     functionCallId: call.id,
-    idempotencyKey: JSON.stringify([appName, userId, sessionId, call.id]),
     signal: limit && AbortSignal.any([signal, limit.over.signal]),
     span,
   });

@@ -21,7 +21,6 @@ export interface FlowSupport {
 /** What a call brings to its context. */
 export interface ToolContextInit {
   readonly functionCallId: string;
-  readonly idempotencyKey: string;
   readonly signal?: AbortSignal | undefined;
   /** The call's own; the agent's without it. */
   readonly span?: Span | undefined;

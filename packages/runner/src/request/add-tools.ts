@@ -69,7 +69,7 @@ async function addAll(draft: RequestDraft): Promise<void> {
 // What a tool writes while it works on the request is seen from then on, and stored with the next event.
 async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   const { context, support, request, artifactDelta } = draft;
-  const open = support.openToolContext({ functionCallId: '', idempotencyKey: '' });
+  const open = support.openToolContext({ functionCallId: '' });
   try {
     await asked(draft, `Tool ${tool.name}`, 'processLlmRequest', async () =>
       tool.processLlmRequest?.({ toolContext: open.context, llmRequest: request }),

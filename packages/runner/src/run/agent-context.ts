@@ -17,6 +17,7 @@ import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
 import { stepInSpan } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
 import { hollow } from './delivery.ts';
+import type { CallPlace } from './idempotency-key.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
 import { Strand } from './strand.ts';
@@ -26,12 +27,21 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   readonly agent: Agent;
   readonly branch?: string;
   readonly #strand: Strand;
+  readonly #parent: AgentContext | undefined;
   #support: FlowSupport | undefined;
 
-  constructor(run: RunScope, agent: Agent, strand: Strand, span: Span | undefined, branch?: string) {
+  constructor(
+    run: RunScope,
+    agent: Agent,
+    strand: Strand,
+    span: Span | undefined,
+    branch?: string,
+    parent?: AgentContext,
+  ) {
     super(run, agent.name, span);
     this.agent = agent;
     this.#strand = strand;
+    this.#parent = parent;
     if (branch !== undefined) this.branch = branch;
   }
 
@@ -51,7 +61,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.run.ended;
   }
   get flowSupport(): FlowSupport {
-    return (this.#support ??= new RunFlowSupport(this.run, this.agentName, this.#strand, this.ownSpan));
+    const placeOf = (): CallPlace => ({ agents: this.#path(), branch: this.branch });
+    return (this.#support ??= new RunFlowSupport(this.run, this.agentName, this.#strand, this.ownSpan, placeOf));
   }
 
   endInvocation(): void {
@@ -87,7 +98,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const strand = ownStrand ? new Strand(this.run.live, this.run.temp, this.run.assertOpen) : this.#strand;
     const { trace } = this.run;
     const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), this.ownSpan);
-    const context = new AgentContext(this.run, agent, strand, span, branch);
+    const context = new AgentContext(this.run, agent, strand, span, branch, this);
     let failure: unknown;
     let isLeft = true;
     try {
@@ -167,6 +178,15 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   #stateEvent(): Event {
     const { invocationId, branch, runtime } = this;
     return createEvent({ author: this.agentName, invocationId, branch }, runtime);
+  }
+
+  /** The names from the root to this agent. An agent outside the tree is below the one that ran it. */
+  #path(): string[] {
+    const { agent, tree } = this;
+    if (tree.find(agent.name) !== agent) return [...(this.#parent ? this.#parent.#path() : []), agent.name];
+    const path: string[] = [];
+    for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) path.unshift(each.name);
+    return path;
   }
 
   // Makes an event one of this run: its invocation and branch, and what waits in the strand.

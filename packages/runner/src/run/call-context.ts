@@ -2,23 +2,31 @@ import { createEvent, createEventActions, State, TholeError } from '@thole/core'
 import type { ChildRun, Event, EventActions, Json, StateView, ToolContext } from '@thole/core';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { BaseContext } from './base-context.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+import type { CallPlace } from './idempotency-key.ts';
 import type { RunScope } from './run-scope.ts';
 
 /** The context of one tool call: its writes go with the event that carries the call's answer. */
 export class CallContext<T = unknown> extends BaseContext<T> implements ToolContext<T> {
   readonly functionCallId: string;
-  readonly idempotencyKey: string;
   readonly actions: EventActions = createEventActions();
   readonly state: State;
   readonly #signal: AbortSignal | undefined;
+  readonly #placeOf: () => CallPlace;
+  #idempotencyKey: string | undefined;
   #closed = false;
 
-  constructor(run: RunScope, agentName: string, view: StateView, p: ToolContextInit) {
+  constructor(run: RunScope, agentName: string, view: StateView, p: ToolContextInit, placeOf: () => CallPlace) {
     super(run, agentName, p.span);
     this.functionCallId = p.functionCallId;
-    this.idempotencyKey = p.idempotencyKey;
     this.#signal = p.signal;
+    this.#placeOf = placeOf;
     this.state = new State(view, { temp: run.temp, guard: () => this.assertOpen() });
+  }
+
+  // Made when a tool asks for it: most do not.
+  get idempotencyKey(): string {
+    return (this.#idempotencyKey ??= idempotencyKeyOf(this.run.live, this.#placeOf(), this.functionCallId));
   }
 
   override get signal(): AbortSignal {

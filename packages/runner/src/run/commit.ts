@@ -1,5 +1,5 @@
 import { applyDelta, StatePrefix, TholeError } from '@thole/core';
-import type { Agent, Event, Fence, InvocationContext, RunConfig, StateMap } from '@thole/core';
+import type { Agent, Event, Fence, InvocationContext, RunConfig, SessionRef, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
 import { toStoreError } from './run-errors.ts';
@@ -26,6 +26,7 @@ export class Committer {
   readonly #run: Committing;
   readonly #fence: Fence | undefined;
   readonly #listened: boolean;
+  #session: SessionRef | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #underWay: number = 0;
 
@@ -98,9 +99,9 @@ export class Committer {
   #append(event: Event): Promise<Event> {
     const { host, live } = this.#run;
     const fence = this.#fence;
-    return host.session.service.appendEvent(
-      fence === undefined ? { session: live.ref, event } : { session: live.ref, event, fence },
-    );
+    // The session that this run opened, not one that was created later under its id.
+    const session = (this.#session ??= { ...live.ref, incarnation: live.incarnation });
+    return host.session.service.appendEvent(fence === undefined ? { session, event } : { session, event, fence });
   }
 
   // Appending the same id again is how to learn what became of an append that was not answered.

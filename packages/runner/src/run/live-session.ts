@@ -1,4 +1,4 @@
-import { applyDelta, deepFreeze, getOwn, scopeOf } from '@thole/core';
+import { applyDelta, deepFreeze, getOwn, scopeOf, State } from '@thole/core';
 import type { Event, Json, Session, SessionHead, SessionRef, StateMap, StateView } from '@thole/core';
 import { SessionLog } from '../history/session-log.ts';
 
@@ -76,13 +76,11 @@ export class LiveSession implements StateView {
 
   /** A copy for a memory service: all events, and the state without what only the run holds. */
   toSession(): Session {
-    const state: StateMap = {};
-    this.copyInto(state);
     return {
       id: this.ref.sessionId,
       appName: this.ref.appName,
       userId: this.ref.userId,
-      state,
+      state: new State(this).toRecord(),
       events: [...this.log],
       lastUpdateTime: this.lastUpdateTime,
       lastSeq: this.lastSeq,

@@ -37,7 +37,8 @@ export class OneSessionStore implements SessionStore {
     delta: Parameters<SessionStore['append']>[2],
   ): Promise<{ event: Event; duplicate: boolean }> {
     const session = this.#session;
-    if (!session) throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
+    if (!session || (key.incarnation !== undefined && key.incarnation !== session.incarnation))
+      throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
     const known = session.events.find(({ id }) => id === event.id);
     if (known) return { event: known, duplicate: true };
     event.seq = ++session.lastSeq;

@@ -2,6 +2,7 @@ import type { Event, Llm, Plugin, Span, Toolset } from '@thole/core';
 import type { FlowSupport, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { CallContext } from './call-context.ts';
+import type { CallPlace } from './idempotency-key.ts';
 import type { RunScope } from './run-scope.ts';
 import type { Strand } from './strand.ts';
 
@@ -11,12 +12,14 @@ export class RunFlowSupport implements FlowSupport {
   readonly #agentName: string;
   readonly #strand: Strand;
   readonly #span: Span | undefined;
+  readonly #placeOf: () => CallPlace;
 
-  constructor(run: RunScope, agentName: string, strand: Strand, span: Span | undefined) {
+  constructor(run: RunScope, agentName: string, strand: Strand, span: Span | undefined, placeOf: () => CallPlace) {
     this.#run = run;
     this.#agentName = agentName;
     this.#strand = strand;
     this.#span = span;
+    this.#placeOf = placeOf;
   }
 
   get plugins(): readonly Plugin[] {
@@ -34,10 +37,8 @@ export class RunFlowSupport implements FlowSupport {
   }
 
   openToolContext(p: ToolContextInit): OpenToolContext {
-    const context = new CallContext(this.#run, this.#agentName, this.#strand.state, {
-      ...p,
-      span: p.span ?? this.#span,
-    });
+    const init = { ...p, span: p.span ?? this.#span };
+    const context = new CallContext(this.#run, this.#agentName, this.#strand.state, init, this.#placeOf);
     return { context, close: () => context.close() };
   }
 

@@ -227,16 +227,6 @@ describe('calls of one turn', () => {
     const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
     expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
   });
-
-  it('have a key that is the same for every attempt at them, and no other call has', async () => {
-    const keys: string[] = [];
-    const model = new ScriptedLlm(callsAll(['look', {}, 'a'], ['look', {}, 'b']), says('x'));
-    const { runner } = await houseOf(
-      rootOf(model, { tools: [toolOf('look', (_args, { idempotencyKey }) => void keys.push(idempotencyKey))] }),
-    );
-    await runner.runToCompletion(hello);
-    expect(keys).toEqual(['a', 'b'].map((id) => JSON.stringify(['app', 'ann', 's', id])));
-  });
 });
 
 describe('the hooks around a call', () => {

@@ -64,23 +64,27 @@ function append(tables: TableNames): AppendSteps {
   const update = (
     fenced: boolean,
     state: boolean,
+    incarnate: boolean,
   ): string => `UPDATE ${tables.sessions} s ${theRow}${fenced ? lease : ''}
     SET s.last_seq = LAST_INSERT_ID(s.last_seq + 1), s.last_update_time = GREATEST(s.last_update_time, ?),
     s.expires_at = ?${state ? ', s.state = JSON_MERGE_PATCH(s.state, ?)' : ''}
-    WHERE ${live}`;
-  const updates = [update(false, false), update(false, true), update(true, false), update(true, true)];
+    WHERE ${live}${incarnate ? ' AND s.incarnation = ?' : ''}`;
+  const updates = Array.from({ length: 8 }, (_, i) => update((i & 4) > 0, (i & 2) > 0, (i & 1) > 0));
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     SELECT s.row_id, s.last_seq, ?, ?, ?, 1 FROM ${tables.sessions} s
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ?`;
   function* steps(record: AppendRecord): Steps<Appended> {
-    const { key, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
+    const { key, incarnation, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
     const { changes, insertId } = yield {
-      sql: updates[(fence === undefined ? 0 : 2) + (session === undefined ? 0 : 1)]!,
+      sql: updates[
+        (fence === undefined ? 0 : 4) + (session === undefined ? 0 : 2) + (incarnation === undefined ? 0 : 1)
+      ]!,
       parameters: [
         ...(fence === undefined ? [] : [fence, now]),
         ...[time, expiresAt],
         ...(session === undefined ? [] : [session]),
         ...[...key, now],
+        ...(incarnation === undefined ? [] : [incarnation]),
       ],
     };
     if (changes === 0) {

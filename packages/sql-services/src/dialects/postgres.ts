@@ -53,8 +53,8 @@ function append(tables: TableNames): AppendSteps {
   const look = lookSteps(postgres, tables);
   const texts = new Map<string, string>();
   const textFor = (record: AppendRecord): string => {
-    const { session, app, user, fence } = record;
-    const shape = [session, app, user, fence].map((each) => (each === undefined ? '0' : '1')).join('');
+    const { session, app, user, fence, incarnation } = record;
+    const shape = [session, app, user, fence, incarnation].map((each) => (each === undefined ? '0' : '1')).join('');
     let text = texts.get(shape);
     if (text === undefined) texts.set(shape, (text = numbered(appendText(tables, record))));
     return text;
@@ -68,7 +68,7 @@ function append(tables: TableNames): AppendSteps {
 }
 
 /** In the order of the parameters below. */
-function appendText(tables: TableNames, { session, app, user, fence }: AppendRecord): string {
+function appendText(tables: TableNames, { session, app, user, fence, incarnation }: AppendRecord): string {
   const written = (name: string, table: string, columns: readonly string[]): string => `,
   ${name} AS (${writeText(table, columns, 'moved')} RETURNING 1)`;
   const held = `held AS (
@@ -79,6 +79,7 @@ function appendText(tables: TableNames, { session, app, user, fence }: AppendRec
     UPDATE ${tables.sessions} SET last_seq = last_seq + 1, last_update_time = GREATEST(last_update_time, ?::float8),
       expires_at = ?::float8${session === undefined ? '' : ', state = jsonb_strip_nulls(state || ?::jsonb)'}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND (expires_at IS NULL OR expires_at > ?::float8)
+      ${incarnation === undefined ? '' : 'AND incarnation = ?'}
       AND NOT EXISTS (SELECT 1 FROM ${tables.events} e WHERE e.session_row = row_id AND e.event_key = ?)
       ${fence === undefined ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
     RETURNING row_id, last_seq
@@ -102,12 +103,14 @@ function writeText(table: string, columns: readonly string[], once: string): str
 }
 
 function parametersOf(record: AppendRecord): SqlValue[] {
-  const { key, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
+  const { key, incarnation, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
   return [
     ...(fence === undefined ? [] : [...key, fence, now]),
     ...[time, expiresAt],
     ...(session === undefined ? [] : [session]),
-    ...[...key, now, eventKey],
+    ...[...key, now],
+    ...(incarnation === undefined ? [] : [incarnation]),
+    eventKey,
     ...[eventKey, time, text],
     ...(app === undefined ? [] : [key[0], JSON.stringify(app)]),
     ...(user === undefined ? [] : [key[0], key[1], JSON.stringify(user)]),

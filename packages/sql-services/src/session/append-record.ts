@@ -6,6 +6,8 @@ import type { StateWrite } from './state-writes.ts';
 export interface AppendRecord {
   /** App, user and session. */
   readonly key: readonly [SqlValue, SqlValue, SqlValue];
+  /** The only incarnation of the session that may take the event. Default: any. */
+  readonly incarnation: string | undefined;
   readonly eventKey: string;
   readonly time: number;
   readonly text: string;

@@ -14,7 +14,7 @@ export function lookSteps(dialect: Dialect, tables: TableNames): Look {
   const held = `EXISTS (SELECT 1 FROM ${tables.leases} l WHERE l.app_name = s.app_name AND l.user_id = s.user_id
       AND l.session_id = s.session_id AND l.fence = ? AND l.expires_at > ?)`;
   const sql = (fenced: boolean): string =>
-    dialect.statement(`SELECT s.row_id, s.last_seq, ${fenced ? `CASE WHEN ${held} THEN 1 ELSE 0 END` : '1'} AS held,
+    dialect.statement(`SELECT s.row_id, s.last_seq, s.incarnation, ${fenced ? `CASE WHEN ${held} THEN 1 ELSE 0 END` : '1'} AS held,
       e.seq, e.event, e.v
     FROM ${tables.sessions} s LEFT JOIN ${tables.events} e ON e.session_row = s.row_id AND e.event_key = ?
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`);
@@ -25,6 +25,7 @@ export function lookSteps(dialect: Dialect, tables: TableNames): Look {
       ? { sql: plain, parameters: [eventKey, ...key, now] }
       : { sql: fenced, parameters: [fence, now, eventKey, ...key, now] };
     const [row] = rows;
+    if (row && record.incarnation !== undefined && textOf(row['incarnation']) !== record.incarnation) return undefined;
     return row && { row, refusal: refusalOf(row) };
   };
 }

@@ -61,6 +61,7 @@ export class SessionRecords {
     const { session, app, user } = delta;
     return {
       key: this.keyOf(key),
+      incarnation: key.incarnation,
       eventKey: eventKeyOf(event.id),
       time: event.timestamp,
       text: typeof text === 'string' ? text : await text,

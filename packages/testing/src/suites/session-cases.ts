@@ -7,6 +7,7 @@ import { sessionDurableCases } from './session-durable-cases.ts';
 import { sessionEventCases } from './session-event-cases.ts';
 import { sessionFenceCases } from './session-fence-cases.ts';
 import { sessionHandedInCases } from './session-handed-in-cases.ts';
+import { sessionIncarnationCases } from './session-incarnation-cases.ts';
 import { sessionInterruptCases } from './session-interrupt-cases.ts';
 import { sessionLeaseCases } from './session-lease-cases.ts';
 import { sessionLineCases } from './session-line-cases.ts';
@@ -27,6 +28,7 @@ export const sessionServiceCases: readonly Case<SessionService>[] = [
   ...sessionAppendCases,
   ...sessionConcurrentCases,
   ...sessionHandedInCases,
+  ...sessionIncarnationCases,
   ...sessionEventCases,
   ...sessionStateCases,
   ...sessionListCases,

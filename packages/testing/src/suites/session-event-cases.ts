@@ -222,6 +222,26 @@ export const sessionEventCases: readonly SessionCase[] = [
     },
   },
   {
+    id: 'event.large',
+    sentence: 'an event of several hundred KiB comes back whole: text, arguments, responses, bytes, many parts',
+    contracts: [7, 15],
+    async check(service) {
+      await made(service);
+      const long = '0123456789äöü€🙂'.repeat(12_000);
+      const parts = [
+        { text: long },
+        { functionCall: { id: 'c', name: 'write', args: { long, list: numbers(20_000) } } },
+        { functionResponse: { id: 'c', name: 'write', response: { long } } },
+        { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo='.repeat(20_000) } },
+        ...numbers(3_000).map((n) => ({ text: `part ${n}` })),
+      ];
+      const [stored] = await append(service, refTo(), eventOf('e1', { content: { role: 'model', parts } }));
+      same(stored!.content, { role: 'model', parts });
+      same((await read(service)).events, [stored]);
+      same(await service.appendEvent({ session: refTo(), event: eventOf('e1') }), stored);
+    },
+  },
+  {
     id: 'event.too-large',
     sentence: 'an event over 8 MiB is VALUE_TOO_LARGE and nothing is stored',
     contracts: [5],

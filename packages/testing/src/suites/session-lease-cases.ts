@@ -29,7 +29,7 @@ export const sessionLeaseCases: readonly SessionCase[] = [
   {
     id: 'lease.head-moves',
     sentence:
-      'the head moves with an event, with user: and app: state written in another session, and with a session made anew; otherwise it stays',
+      'the head moves with an event, with user: and app: state written in another session, whether or not the value is a new one, and with a session made anew; otherwise it stays',
     contracts: [13],
     needs,
     async check(service) {
@@ -53,6 +53,9 @@ export const sessionLeaseCases: readonly SessionCase[] = [
         () => append(service, refTo(), eventOf('e1')),
         () => append(service, refTo('other'), writing('e2', { 'user:a': 1 })),
         () => append(service, refTo('other'), writing('e3', { 'app:a': 1 })),
+        () => append(service, refTo('other'), writing('e4', { 'user:a': 1 })),
+        () => append(service, refTo('other'), writing('e5', { 'app:a': 1 })),
+        () => append(service, refTo('other'), writing('e6', { 'user:none': null })),
         () => service.createSession({ ...refTo('third'), state: { 'user:b': 1 } }),
         () => service.deleteSession(refTo()).then(() => service.createSession(refTo())),
       ]) {

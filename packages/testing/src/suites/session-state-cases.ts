@@ -149,6 +149,25 @@ export const sessionStateCases: readonly SessionCase[] = [
     },
   },
   {
+    id: 'state.key-order',
+    sentence: 'the keys of state are in the order of their code units, whoever wrote them when',
+    contracts: [3],
+    async check(service) {
+      const session = await service.createSession({ ...refTo(), state: { z: 1, 'user:z': 1, 'app:z': 1 } });
+      await append(service, session, writing('e1', { bb: 1, a: 1, 'user:b': 1, 'user:a': 1, 'app:b': 1, é: 1, B: 1 }));
+      await append(service, session, writing('e2', { aa: 1, z: 2, a: null }), writing('e3', { a: 1 }));
+      const keys = ['B', 'a', 'aa', 'app:b', 'app:z', 'bb', 'user:a', 'user:b', 'user:z', 'z', 'é'];
+      const fresh = await service.getSession(refTo());
+      const { sessions } = await service.listSessions(refTo());
+      const users = await service.getUserState(refTo());
+      same(
+        [fresh!, sessions[0]!, session].map(({ state }) => Object.keys(state)),
+        [keys, keys, keys],
+      );
+      same(Object.keys(users), ['user:a', 'user:b', 'user:z']);
+    },
+  },
+  {
     id: 'state.odd-keys',
     sentence: 'keys may hold any text: prototypes’ names, spaces, quotes, dots, dollars',
     contracts: [5],
