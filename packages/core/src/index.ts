@@ -71,6 +71,8 @@ export {
   sessionKeyOf,
   userKeyOf,
 } from './session/check-name.ts';
+export { LeaseProcesses } from './session/lease-processes.ts';
+export type { ProcessAccess } from './session/lease-processes.ts';
 export { InProcessLeasing } from './session/in-process-leasing.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';

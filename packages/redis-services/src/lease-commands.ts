@@ -1,4 +1,6 @@
-import { TholeError } from '@thole/core';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { kill } from 'node:process';
+import { LeaseProcesses, TholeError } from '@thole/core';
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { AppFollower } from './app-follower.ts';
 import type { ScriptAnswer } from './open-script.ts';
@@ -18,7 +20,22 @@ import type { StoreParts } from './store-parts.ts';
 /** What asking for a session came to. */
 export type Asked =
   | { readonly outcome: 'OK'; readonly head: SessionHead | undefined }
-  | { readonly outcome: 'WAIT' | 'BUSY'; readonly invocationId: string; readonly waiting: number };
+  | { readonly outcome: 'INTERRUPTED' }
+  | {
+      readonly outcome: 'WAIT' | 'BUSY';
+      readonly invocationId: string;
+      readonly waiting: number;
+      /** Token and process of the lease that is in the way; '' where there is none. */
+      readonly heldToken: string;
+      readonly heldBy: string;
+    };
+
+/** What changes from one question to the next of a run that waits. */
+export interface Asking {
+  readonly isFirst: boolean;
+  /** The token of a lease whose process is dead; '' for none. */
+  readonly dead: string;
+}
 
 /** A lease as its hash says it. */
 export interface SeenLease {
@@ -43,6 +60,11 @@ export class LeaseCommands {
   readonly #runtime: Runtime;
   readonly #follower: AppFollower | undefined;
   readonly #waiterLivesMs: number;
+  readonly #processes: LeaseProcesses = new LeaseProcesses({
+    readText: (path) => readFileSync(path, 'utf8'),
+    readLink: (path) => readlinkSync(path),
+    kill,
+  });
 
   constructor(p: StoreParts) {
     this.#waiterLivesMs = Math.max(WAITER_LIVES_MS, p.pollMs * SEVERAL);
@@ -53,10 +75,10 @@ export class LeaseCommands {
   }
 
   /** What is not given in time is `STORE_UNAVAILABLE`; it may have been given, so it is to be released. */
-  acquire(key: SessionRef, token: string, request: LeaseRequest, isFirst: boolean): Promise<Asked> {
+  acquire(key: SessionRef, token: string, request: LeaseRequest, asking: Asking): Promise<Asked> {
     const began = this.#runtime.monotonic();
     return this.#calls
-      .whole(() => this.#acquire(key, token, request, isFirst, began))
+      .whole(() => this.#acquire(key, token, request, asking, began))
       .catch((cause: unknown) => {
         if (!TholeError.is(cause, 'STORE_OUTCOME_UNKNOWN')) throw cause;
         throw new TholeError('STORE_UNAVAILABLE', 'Redis did not answer who may run.', { cause });
@@ -67,7 +89,7 @@ export class LeaseCommands {
     key: SessionRef,
     token: string,
     request: LeaseRequest,
-    isFirst: boolean,
+    { isFirst, dead }: Asking,
     began: number,
   ): Promise<Asked> {
     const { lease, line, seen, record } = this.#keys.session(key);
@@ -80,11 +102,13 @@ export class LeaseCommands {
       args: [
         ...[token, request.invocationId, request.holder, request.policy, request.ttlMs],
         ...[request.maxWaiting, request.cleanupMs, this.#waiterLivesMs, isFirst ? '1' : '', member, REMEMBERED_MS],
+        ...[this.#processes.own ?? '', dead],
       ],
     })) as ScriptAnswer[];
     if (answer[0] !== 'OK') {
-      const [outcome, invocationId, waiting] = answer as ['WAIT' | 'BUSY', string, number | undefined];
-      return { outcome, invocationId, waiting: Number(waiting ?? 0) };
+      const [outcome, invocationId = '', waiting = 0, heldToken = '', heldBy = ''] = answer as string[];
+      if (outcome === 'INTERRUPTED') return { outcome };
+      return { outcome: outcome as 'WAIT' | 'BUSY', invocationId, waiting: Number(waiting), heldToken, heldBy };
     }
     const head = readHead(answer[1]!);
     if (!this.#follower) return { outcome: 'OK', head };
@@ -93,13 +117,18 @@ export class LeaseCommands {
     return { outcome: 'OK', head: await this.#withAppVersion(key, head) };
   }
 
+  /** True if the process that a lease names is certainly dead. */
+  isDead(process: string): boolean {
+    return this.#processes.isDead(process);
+  }
+
   async renew(
     key: SessionRef,
     token: string,
     ttlMs: number,
   ): Promise<{ leftMs: number; head: SessionHead | undefined } | undefined> {
-    const { lease, record } = this.#keys.session(key);
-    const keys = [lease, record, this.#keys.user(key).state];
+    const { lease, line, record } = this.#keys.session(key);
+    const keys = [lease, line, record, this.#keys.user(key).state];
     if (!this.#follower) keys.push(this.#keys.app(key.appName).state);
     const answer = await this.#calls.write({ script: renewLease, keys, args: [token, ttlMs, REMEMBERED_MS] });
     const [outcome, left, head] = answer as [string, number, ScriptAnswer];

@@ -5,8 +5,8 @@ import type { LeaseCommands } from './lease-commands.ts';
 type Which = 'lost' | 'stop';
 
 /**
- * The hold of one invocation. It looks every `pollMs` whether somebody asks it to stop or took it away, and says by a timer of
- * its own when it has run out, so that a holder whose server is gone hears it too.
+ * The hold of one invocation. It looks every `pollMs` whether another run asks it to stop or took it away. Where the server does not
+ * answer when it has run out, it is lost.
  */
 export class RedisLease implements Lease {
   readonly fence: string;
@@ -73,18 +73,21 @@ export class RedisLease implements Lease {
     }
   }
 
-  /** Looks at the lease now, and tells what it finds; never rejects. */
-  async look(): Promise<void> {
+  /** Looks at the lease now, and tells what it finds; false where the server does not answer. Never rejects. */
+  async look(): Promise<boolean> {
     const { commands, runtime } = this.#p;
     const asked = runtime.monotonic();
     try {
       const seen = await commands.look(this.#key);
-      if (this.#released) return;
-      if (seen?.token !== this.fence || seen.info.expired) return this.tell('lost', this.#lostError());
-      this.#expireIn(asked + seen.leftMs - runtime.monotonic());
-      if (seen.why !== '') this.tell('stop', stopError(this.invocationId, seen.by));
+      if (this.#released) return true;
+      if (seen?.token !== this.fence) this.tell('lost', this.#lostError());
+      // One that ran out holds until another run takes it.
+      else if (!seen.info.expired) this.#expireIn(asked + seen.leftMs - runtime.monotonic());
+      if (seen && seen.why !== '') this.tell('stop', stopError(this.invocationId, seen.by));
+      return true;
     } catch {
-      // The server does not answer: the timer says when it is over.
+      // The timer says when it is over.
+      return false;
     }
   }
 
@@ -107,7 +110,9 @@ export class RedisLease implements Lease {
   #expireIn(ms: number): void {
     if (this.#released) return;
     this.#expiry?.();
-    this.#expiry = this.#p.runtime.timer(Math.max(0, ms), () => this.tell('lost', this.#lostError()));
+    this.#expiry = this.#p.runtime.timer(Math.max(0, ms), () => {
+      void this.look().then((answered) => answered || this.tell('lost', this.#lostError()));
+    });
   }
 
   #pollLater(): void {
@@ -133,4 +138,9 @@ export function stopError(invocationId: string, by: string): TholeError {
   return by === ''
     ? new TholeError('RUN_ABORTED', `Invocation ${invocationId} was cancelled.`)
     : new TholeError('RUN_INTERRUPTED', `Invocation ${invocationId} gave way to invocation ${by}.`);
+}
+
+/** The error of a run that waits to interrupt another and is overtaken by a newer one. */
+export function overtakenError(invocationId: string): TholeError {
+  return new TholeError('RUN_INTERRUPTED', `Invocation ${invocationId} gave way to a newer invocation.`);
 }

@@ -1,10 +1,10 @@
 import { orAborted, TholeError } from '@thole/core';
 import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionRef } from '@thole/core';
 import { LeaseCommands } from './lease-commands.ts';
-import type { Asked } from './lease-commands.ts';
+import type { Asked, Asking } from './lease-commands.ts';
 import type { LocalWakes } from './local-wakes.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import { RedisLease, stopError } from './redis-lease.ts';
+import { overtakenError, RedisLease, stopError } from './redis-lease.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** The first look after another process comes so soon; each further one a half later, up to `pollMs`. */
@@ -35,8 +35,8 @@ export class RedisLeasing implements Leasing {
     request.signal?.throwIfAborted();
     const token = this.#runtime.newId('lease');
     let last: Promise<unknown> = Promise.resolve();
-    const ask = (isFirst: boolean): Promise<Asked> => {
-      const asked = this.#commands.acquire(key, token, request, isFirst);
+    const ask = (asking: Asking): Promise<Asked> => {
+      const asked = this.#commands.acquire(key, token, request, asking);
       last = asked;
       return orAborted(asked, request.signal);
     };
@@ -68,20 +68,29 @@ export class RedisLeasing implements Leasing {
     key: SessionRef,
     token: string,
     request: LeaseRequest,
-    ask: (isFirst: boolean) => Promise<Asked>,
+    ask: (asking: Asking) => Promise<Asked>,
   ): Promise<Lease> {
     const end = this.#runtime.monotonic() + request.waitMs;
     let pause = FIRST_LOOK_MS;
-    for (let isFirst = true; ; isFirst = false) {
+    for (let [isFirst, dead] = [true, '']; ; isFirst = false) {
       const asked = this.#runtime.monotonic();
-      const answer = await ask(isFirst);
+      let answer = await ask({ isFirst, dead });
+      // The process of the lease in the way has died: nobody will let go of it.
+      if ('heldToken' in answer && answer.heldToken !== dead && this.#commands.isDead(answer.heldBy)) {
+        dead = answer.heldToken;
+        answer = await ask({ isFirst: isFirst && answer.outcome === 'BUSY', dead });
+      }
       if (answer.outcome === 'OK') return this.#give(key, token, request, asked, answer.head);
+      if (answer.outcome === 'INTERRUPTED') throw overtakenError(request.invocationId);
       const { invocationId, waiting } = answer;
       const busy = `Session ${key.sessionId} is held by invocation ${invocationId || 'that is about to begin'}`;
       if (answer.outcome === 'BUSY') {
         throw new TholeError('SESSION_BUSY', waiting === 0 ? `${busy}.` : `${busy}, and ${waiting} more wait for it.`);
       }
-      if (isFirst && request.policy === 'interrupt') this.#lookAtHolder(invocationId);
+      if (isFirst && request.policy === 'interrupt') {
+        this.#lookAtHolder(invocationId);
+        this.#wakes.wake(this.#keys.session(key).lease);
+      }
       const left = end - this.#runtime.monotonic();
       if (left <= 0) throw new TholeError('SESSION_BUSY', `${busy}; waited ${request.waitMs} ms.`);
       const ms = pause * (0.75 + this.#runtime.random() / 2);

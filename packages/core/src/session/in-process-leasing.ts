@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './check-name.ts';
 import { LazySignal } from './lazy-signal.ts';
 import { OwnLease } from './own-lease.ts';
-import { leaseLost, tellHolder } from './lease-line.ts';
+import { gaveWay, leaseLost, tellHolder } from './lease-line.ts';
 import type { Held, Line, Waiter } from './lease-line.ts';
 import type { Fence, Lease, LeaseInfo, LeaseRequest, Leasing, SessionHead } from './leasing.ts';
 import type { SessionRef } from './session.ts';
@@ -36,9 +36,12 @@ export class InProcessLeasing implements Leasing {
     if (!line.held && line.waiting.length === 0) return this.#give(line, request);
     const busy = `Session ${key.sessionId} is held by invocation ${line.held?.invocationId ?? 'that is about to begin'}`;
     if (request.policy === 'reject') throw new TholeError('SESSION_BUSY', `${busy}.`);
-    if (line.waiting.length >= request.maxWaiting) {
-      throw new TholeError('SESSION_BUSY', `${busy}, and ${line.waiting.length} more wait for it.`);
-    }
+    const overtaken = request.policy === 'interrupt' ? line.waiting.filter(isInterrupting) : [];
+    const waiting = line.waiting.length - overtaken.length;
+    if (waiting >= request.maxWaiting) throw new TholeError('SESSION_BUSY', `${busy}, and ${waiting} more wait for it.`);
+    // Of those that interrupt the newest runs.
+    for (const waiter of overtaken) waiter.refuse(gaveWay(waiter.request.invocationId, request.invocationId));
+    line.waiting = line.waiting.filter((waiter) => !overtaken.includes(waiter));
     return this.#wait(line, request, busy);
   }
 
@@ -60,11 +63,14 @@ export class InProcessLeasing implements Leasing {
     return true;
   }
 
-  /** Whether this fence belongs to the lease that holds the session now; asked by the store at each fenced append. */
+  /**
+   * True if this fence belongs to the lease that holds the session now; stores ask at each fenced append. A lease that ran out
+   * holds until another run asks for the session.
+   */
   holds(key: SessionRef, fence: Fence): boolean {
     if (!this.#recent || !isSame(this.#recent.key, key)) this.#recent = this.#lines.get(sessionKeyOf(key));
     const held = this.#recent?.held;
-    return held !== undefined && held.fence === fence && !this.#isExpired(held);
+    return held !== undefined && held.fence === fence;
   }
 
   #give(line: Line, request: LeaseRequest): Lease {
@@ -82,9 +88,16 @@ export class InProcessLeasing implements Leasing {
     return new OwnLease(this, line, held, request.ttlMs);
   }
 
-  /** Lets a lease hold for so long from now on. */
+  /**
+   * Extends a lease by `ttlMs` from now on, also one that ran out, unless another run waits for it. Throws `LEASE_LOST` if it is
+   * gone.
+   */
   renew(line: Line, held: Held, ttlMs: number): void {
-    if (line.held !== held || this.#isExpired(held)) throw leaseLost(held);
+    if (line.held === held && line.waiting.length > 0 && this.#isExpired(held)) {
+      this.#dropExpired(line);
+      this.#next(line);
+    }
+    if (line.held !== held || this.#runtime.monotonic() >= held.latestEnd) throw leaseLost(held);
     held.expiresAt = Math.min(this.#runtime.monotonic() + ttlMs, held.latestEnd);
   }
 
@@ -97,8 +110,8 @@ export class InProcessLeasing implements Leasing {
 
   async #wait(line: Line, request: LeaseRequest, busy: string): Promise<Lease> {
     const giveUp = new AbortController();
-    const granted = new Promise<Lease>((resolve) => {
-      const waiter: Waiter = { request, grant: resolve };
+    const granted = new Promise<Lease>((resolve, reject) => {
+      const waiter: Waiter = { request, grant: resolve, refuse: reject };
       if (request.policy === 'interrupt') line.waiting.unshift(waiter);
       else line.waiting.push(waiter);
       giveUp.signal.addEventListener('abort', () => {
@@ -117,7 +130,10 @@ export class InProcessLeasing implements Leasing {
       return await Promise.race([granted, timeUp]);
     } catch (error) {
       // It may have been given between the end of the wait and here.
-      void granted.then((lease) => lease.release());
+      void granted.then(
+        (lease) => lease.release(),
+        () => {},
+      );
       throw error;
     } finally {
       timeUp.catch(() => {});
@@ -128,14 +144,7 @@ export class InProcessLeasing implements Leasing {
   #interrupt(held: Held, request: LeaseRequest): void {
     held.latestEnd = Math.min(held.latestEnd, this.#runtime.monotonic() + request.cleanupMs);
     held.expiresAt = Math.min(held.expiresAt, held.latestEnd);
-    tellHolder(
-      held,
-      'stop',
-      new TholeError(
-        'RUN_INTERRUPTED',
-        `Invocation ${held.invocationId} gave way to invocation ${request.invocationId}.`,
-      ),
-    );
+    tellHolder(held, 'stop', gaveWay(held.invocationId, request.invocationId));
   }
 
   #next(line: Line): void {
@@ -189,6 +198,10 @@ export class InProcessLeasing implements Leasing {
       expired: left <= 0,
     };
   }
+}
+
+function isInterrupting({ request }: Waiter): boolean {
+  return request.policy === 'interrupt';
 }
 
 function isSame(a: SessionRef, b: SessionRef): boolean {

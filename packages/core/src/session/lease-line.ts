@@ -8,15 +8,16 @@ import type { SessionRef } from './session.ts';
 export interface Line {
   readonly id: string;
   readonly key: SessionRef;
-  readonly waiting: Waiter[];
+  waiting: Waiter[];
   held?: Held | undefined;
   expiry?: Cancel | undefined;
 }
 
-/** One that waits, and how it is told that its turn has come. */
+/** A run that waits, and how it hears that its turn has come, or never will. */
 export interface Waiter {
   readonly request: LeaseRequest;
   grant(lease: Lease): void;
+  refuse(error: TholeError): void;
 }
 
 /** The hold of one invocation. */
@@ -41,4 +42,9 @@ export function tellHolder(held: Held, which: 'lost' | 'stop', error: TholeError
 /** What a holder hears whose lease is gone. */
 export function leaseLost(held: Held): TholeError {
   return new TholeError('LEASE_LOST', `Invocation ${held.invocationId} no longer holds its session.`);
+}
+
+/** The error of a run that a newer one interrupts or overtakes. */
+export function gaveWay(invocationId: string, to: string): TholeError {
+  return new TholeError('RUN_INTERRUPTED', `Invocation ${invocationId} gave way to invocation ${to}.`);
 }

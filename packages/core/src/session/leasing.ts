@@ -29,7 +29,8 @@ export interface LeaseRequest {
 /**
  * An ability of a session store: one run at a time per session. First come, first served; `SESSION_BUSY` where the policy
  * is `reject`, where `maxWaiting` wait already, or after `waitMs`. `interrupt` asks the holder to stop and waits at the head
- * of the line. Strangers implement this; it is only ever extended.
+ * of the line; a waiter with the same policy that was there before ends with `RUN_INTERRUPTED`. A lease that ran out holds until
+ * another run asks for the session. Strangers implement this; it is only ever extended.
  */
 export interface Leasing {
   lease(key: SessionRef, request: LeaseRequest): Promise<Lease>;
@@ -50,7 +51,10 @@ export interface Lease {
   readonly lost: AbortSignal;
   /** Aborted with `RUN_ABORTED` or `RUN_INTERRUPTED` when somebody asks the holder to stop. */
   readonly stop: AbortSignal;
-  /** Holds it for another `ttlMs`, and answers how the session stands now. `LEASE_LOST` when it is gone. */
+  /**
+   * Holds it for another `ttlMs`, and answers how the session stands now. Succeeds late too, as long as no other run has taken it
+   * or waits for it. `LEASE_LOST` when it is gone.
+   */
   renew(): Promise<SessionHead | undefined>;
   /** Lets go; harmless when repeated. */
   release(): Promise<void>;

@@ -24,6 +24,8 @@ export class RunLimits {
   /** Until when the lease holds, as far as is known. */
   #heldUntil: number = Infinity;
   #isRenewing = false;
+  /** Whether a renewal was asked for since the last that succeeded. */
+  #hasAsked = false;
 
   constructor(run: Limited) {
     this.#run = run;
@@ -51,6 +53,9 @@ export class RunLimits {
       return Infinity;
     }
     if (now >= this.#renewAt) {
+      // A process that stood still asks before it gives up: the lease may be there still.
+      if (!this.#hasAsked) this.#heldUntil = Math.max(this.#heldUntil, now + LEASE_TTL_MS / 10);
+      this.#hasAsked = true;
       this.#renewAt = now + LEASE_TTL_MS / 10;
       if (this.#lease && !this.#isRenewing) void this.#renew(this.#lease, now);
     }
@@ -76,6 +81,7 @@ export class RunLimits {
   }
 
   #holdFrom(now: number): void {
+    this.#hasAsked = false;
     this.#heldUntil = now + LEASE_TTL_MS;
     this.#renewAt = now + LEASE_TTL_MS / 3;
   }

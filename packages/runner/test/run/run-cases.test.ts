@@ -227,9 +227,21 @@ describe('others at the same session', () => {
     const run = runnerFor(saying('root', 'one', 'two')).runAsync(hello);
     await run.next();
     runtime.jump(31_000);
-    await expect(run.next()).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(textsIn((await stored()).events)).toEqual(['hello', 'one']);
     expect((await runnerFor(saying('root', 'fine')).runToCompletion(hello)).text).toBe('fine');
+    await expect(run.next()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'hello', 'fine']);
+  });
+
+  it('12b: a process that stood still for longer than its lease goes on where no other run has asked (contract 13)', async () => {
+    const { runtime, runnerFor, stored } = await jumpyHouse();
+    const run = runnerFor(saying('root', 'one', 'two', 'three')).runAsync(hello);
+    await run.next();
+    runtime.jump(31_000);
+    expect((await run.next()).value?.seq).toBe(3);
+    runtime.jump(31_000);
+    await runtime.advance(11_000);
+    await Array.fromAsync(run);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'two', 'three']);
   });
 
   it('13: a foreign append between two turns is read alone; a foreign user: or app: write is seen (contract 13)', async () => {

@@ -58,7 +58,7 @@ function append(tables: TableNames): AppendSteps {
   const look = lookSteps(mariadb, tables);
   const live = 's.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)';
   const lease = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id AND l.session_id = s.session_id
-    AND l.fence = ? AND l.expires_at > ?`;
+    AND l.fence = ?`;
   // While there are few sessions it would rather go through those of the app, and lock them all.
   const theRow = `FORCE INDEX (${tables.sessions.split('.').at(-1)}_triple)`;
   const update = (
@@ -80,7 +80,7 @@ function append(tables: TableNames): AppendSteps {
         (fence === undefined ? 0 : 4) + (session === undefined ? 0 : 2) + (incarnation === undefined ? 0 : 1)
       ]!,
       parameters: [
-        ...(fence === undefined ? [] : [fence, now]),
+        ...(fence === undefined ? [] : [fence]),
         ...[time, expiresAt],
         ...(session === undefined ? [] : [session]),
         ...[...key, now],

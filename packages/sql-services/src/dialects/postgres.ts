@@ -72,7 +72,7 @@ function appendText(tables: TableNames, { session, app, user, fence, incarnation
   const written = (name: string, table: string, columns: readonly string[]): string => `,
   ${name} AS (${writeText(table, columns, 'moved')} RETURNING 1)`;
   const held = `held AS (
-    SELECT 1 FROM ${tables.leases} WHERE app_name = ? AND user_id = ? AND session_id = ? AND fence = ? AND expires_at > ?
+    SELECT 1 FROM ${tables.leases} WHERE app_name = ? AND user_id = ? AND session_id = ? AND fence = ?
     FOR UPDATE
   ), `;
   return `WITH ${fence === undefined ? '' : held}moved AS (
@@ -105,7 +105,7 @@ function writeText(table: string, columns: readonly string[], once: string): str
 function parametersOf(record: AppendRecord): SqlValue[] {
   const { key, incarnation, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
   return [
-    ...(fence === undefined ? [] : [...key, fence, now]),
+    ...(fence === undefined ? [] : [...key, fence]),
     ...[time, expiresAt],
     ...(session === undefined ? [] : [session]),
     ...[...key, now],

@@ -15,14 +15,14 @@ export class HeldLeases {
   readonly #leases = new Map<string, SqlLease>();
   readonly #runtime: Runtime;
   readonly #pollMs: number;
-  readonly #poll: (fences: readonly string[]) => Promise<{ rows: readonly Row[]; now: number }>;
+  readonly #poll: (fences: readonly string[]) => Promise<readonly Row[]>;
   #timer: Cancel | undefined;
   #isAsking = false;
 
   constructor(
     runtime: Runtime,
     pollMs: number,
-    poll: (fences: readonly string[]) => Promise<{ rows: readonly Row[]; now: number }>,
+    poll: (fences: readonly string[]) => Promise<readonly Row[]>,
   ) {
     this.#runtime = runtime;
     this.#pollMs = pollMs;
@@ -59,8 +59,7 @@ export class HeldLeases {
     for (let from = 0; from < fences.length; from += AT_ONCE) {
       const some = fences.slice(from, from + AT_ONCE);
       try {
-        const { rows, now } = await this.#poll(some);
-        this.#tell(some, rows, now);
+        this.#tell(some, await this.#poll(some));
       } catch (error) {
         // Whoever holds a lease hears it by its next append or renewal; the next round may find the database again.
         this.#runtime.logger.warn('The database could not be asked for leases.', { error: String(error) });
@@ -70,13 +69,14 @@ export class HeldLeases {
     this.#schedule();
   }
 
-  #tell(fences: readonly string[], rows: readonly Row[], now: number): void {
+  #tell(fences: readonly string[], rows: readonly Row[]): void {
     const found = new Map(rows.map((row) => [textOf(row['fence']), row]));
     for (const fence of fences) {
       const lease = this.#leases.get(fence);
       const row = found.get(fence);
       if (!lease) continue;
-      if (!row || Number(row['expires_at']) <= now) {
+      // One that ran out holds until another run takes it.
+      if (!row) {
         this.remove(lease);
         lease.tellLost();
       } else if (row['stop_code'] !== null) {

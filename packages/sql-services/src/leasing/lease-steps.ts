@@ -11,6 +11,10 @@ export interface Asking {
   readonly fence: string;
   readonly invocationId: string;
   readonly holder: string;
+  /** The name of this process; undefined where it has none. */
+  readonly process: string | undefined;
+  /** The fence of a lease whose process is dead. */
+  readonly dead: string | undefined;
   readonly now: number;
   readonly ttlMs: number;
   readonly cleanupMs: number;
@@ -23,11 +27,15 @@ export interface Asking {
 /** What the database says to that. */
 export type Answer =
   | { readonly kind: 'given'; readonly head: SessionHead | undefined; readonly expiresAt: number }
+  | { readonly kind: 'overtaken' }
   | {
       readonly kind: 'waits' | 'refused';
       readonly ticket: number | undefined;
       readonly heldBy: string | undefined;
       readonly heldUntil: number | undefined;
+      /** Fence and process of the lease that is in the way. */
+      readonly heldFence: string | undefined;
+      readonly heldProcess: string | undefined;
       readonly waiting: number;
       /** Whose run was asked to give way by this call. */
       readonly interrupted: string | undefined;
@@ -49,26 +57,35 @@ export class LeaseSteps {
   *ask(p: Asking): Steps<Answer> {
     const { key, now } = p;
     const held = yield* this.#find(key, true);
-    const isHeld = held !== undefined && Number(held['expires_at']) > now;
-    const line = yield* this.#line.tickets(key, now);
+    const fence = held && textOf(held['fence']);
+    const isHeld = held !== undefined && fence !== p.dead && Number(held['expires_at']) > now;
+    const { tickets: line, interrupting, overtaken } = yield* this.#line.read(key, now);
+    const isKnown = p.ticket !== undefined && line.includes(p.ticket);
+    // Of those that interrupt the newest runs.
+    const isOlder = p.ticket !== undefined && !isKnown && p.policy === 'interrupt' && interrupting.length > 0;
+    if (isOlder || overtaken.some((ticket) => ticket === p.ticket)) return { kind: 'overtaken' };
     const isFirst = line.length === 0 || line[0] === p.ticket;
     if (!isHeld && isFirst) return yield* this.#give(p, held !== undefined);
 
     const heldBy = isHeld ? decodeName(held['invocation_id']) : undefined;
     const heldUntil = isHeld ? Number(held['expires_at']) : undefined;
-    const others = line.filter((ticket) => ticket !== p.ticket).length;
-    const answer = { heldBy, heldUntil, waiting: others, interrupted: undefined };
-    if (p.ticket !== undefined && line.includes(p.ticket)) {
-      yield* this.#line.stay(p.ticket, now);
+    const heldFence = isHeld ? fence : undefined;
+    const heldProcess = isHeld ? decodeHolder(held['holder']).process : undefined;
+    const replaced = p.policy === 'interrupt' ? interrupting : [];
+    const others = line.filter((ticket) => ticket !== p.ticket && !replaced.includes(ticket)).length;
+    const answer = { heldBy, heldUntil, heldFence, heldProcess, waiting: others, interrupted: undefined };
+    if (isKnown) {
+      yield* this.#line.stay(p.ticket!, now);
       return { ...answer, kind: 'waits', ticket: p.ticket };
     }
     if (p.policy === 'reject' || (p.ticket === undefined && others >= p.maxWaiting)) {
       return { ...answer, kind: 'refused', ticket: undefined };
     }
+    for (const each of replaced) yield* this.#line.overtake(each);
     const ticket = yield* this.#line.enter(key, { goesFirst: p.policy === 'interrupt', now });
     if (p.policy !== 'interrupt' || !isHeld || p.ticket !== undefined) return { ...answer, kind: 'waits', ticket };
     yield* this.#interrupt(p, held);
-    return { ...answer, kind: 'waits', ticket, interrupted: textOf(held['fence']) };
+    return { ...answer, kind: 'waits', ticket, interrupted: fence };
   }
 
   /** Leaves the line. */
@@ -76,7 +93,7 @@ export class LeaseSteps {
     yield* this.#line.leave(ticket);
   }
 
-  /** Holds the lease for longer; undefined when it is gone, else until when. */
+  /** Holds the lease for longer, also one that ran out unless another run waits; undefined when it is gone, else until when. */
   *renew(
     key: readonly SqlValue[],
     fence: string,
@@ -84,9 +101,11 @@ export class LeaseSteps {
     ttlMs: number,
   ): Steps<{ head: SessionHead | undefined; expiresAt: number } | undefined> {
     const held = yield* this.#find(key, true);
-    if (!held || textOf(held['fence']) !== fence || Number(held['expires_at']) <= now) return undefined;
-    const end = now + ttlMs / 1000;
-    const expiresAt = held['latest_end'] === null ? end : Math.min(end, Number(held['latest_end']));
+    if (!held || textOf(held['fence']) !== fence) return undefined;
+    const latestEnd = held['latest_end'] === null ? Infinity : Number(held['latest_end']);
+    if (latestEnd <= now) return undefined;
+    if (Number(held['expires_at']) <= now && (yield* this.#line.read(key, now)).tickets.length > 0) return undefined;
+    const expiresAt = Math.min(now + ttlMs / 1000, latestEnd);
     const sql = `UPDATE ${this.#tables.leases} SET expires_at = ? WHERE ${TRIPLE}`;
     yield this.#statement(sql, [expiresAt, ...key]);
     return { head: yield* this.head(key, now), expiresAt };
@@ -157,8 +176,9 @@ export class LeaseSteps {
     if (isTaken) yield this.#statement(`DELETE FROM ${this.#tables.leases} WHERE ${TRIPLE}`, p.key);
     const sql = `INSERT INTO ${this.#tables.leases} (app_name, user_id, session_id, fence, invocation_id, holder, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)`;
-    const { fence, invocationId, holder } = p;
-    yield this.#statement(sql, [...p.key, fence, encodeName(invocationId), encodeName(holder), expiresAt]);
+    const { fence, invocationId, holder, process } = p;
+    const holderAndProcess = JSON.stringify(process === undefined ? [holder] : [holder, process]);
+    yield this.#statement(sql, [...p.key, fence, encodeName(invocationId), holderAndProcess, expiresAt]);
     if (p.ticket !== undefined) yield* this.#line.leave(p.ticket);
     return { kind: 'given', head: yield* this.head(p.key, p.now), expiresAt };
   }
@@ -183,6 +203,13 @@ const COLUMNS = 'fence, invocation_id, holder, expires_at, latest_end, stop_code
 /** Invocations and holders are whatever runners call them, NUL characters included: stored as JSON. */
 export function decodeName(column: unknown): string {
   return JSON.parse(textOf(column)) as string;
+}
+
+/** Reads who holds a lease, and in which process where that has a name. */
+export function decodeHolder(column: unknown): { holder: string; process: string | undefined } {
+  const decoded = JSON.parse(textOf(column)) as string | [holder: string, process?: string];
+  const [holder, process] = typeof decoded === 'string' ? [decoded] : decoded;
+  return { holder, process };
 }
 
 function encodeName(name: string): string {

@@ -1,11 +1,13 @@
-import { TholeError } from '@thole/core';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { kill } from 'node:process';
+import { LeaseProcesses, TholeError } from '@thole/core';
 import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { Row, Steps } from '../database/sql-database.ts';
 import { textOf } from '../session/row-values.ts';
 import { HeldLeases } from './held-leases.ts';
-import { decodeName, LeaseSteps } from './lease-steps.ts';
-import type { Answer } from './lease-steps.ts';
+import { decodeHolder, decodeName, LeaseSteps } from './lease-steps.ts';
+import type { Answer, Asking } from './lease-steps.ts';
 import { LocalLines } from './local-lines.ts';
 import { SqlLease } from './sql-lease.ts';
 import type { LeaseOwner } from './sql-lease.ts';
@@ -24,6 +26,11 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   readonly #steps: LeaseSteps;
   readonly #held: HeldLeases;
   readonly #lines: LocalLines;
+  readonly #processes: LeaseProcesses = new LeaseProcesses({
+    readText: (path) => readFileSync(path, 'utf8'),
+    readLink: (path) => readlinkSync(path),
+    kill,
+  });
 
   constructor(storage: SqlStorage, pollMs: number) {
     this.#storage = storage;
@@ -31,10 +38,9 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     this.#pollMs = pollMs;
     this.#lines = new LocalLines(storage.runtime);
     this.#steps = new LeaseSteps(storage.dialect, storage.tables);
-    this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) => ({
-      rows: await storage.read(() => this.#steps.poll(fences)),
-      now: await storage.clock.now(),
-    }));
+    this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) =>
+      storage.read(() => this.#steps.poll(fences)),
+    );
   }
 
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
@@ -42,17 +48,27 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     const place = this.#lines.enter(key);
     const fence = this.#runtime.newId('fence');
     let ticket: number | undefined;
+    let dead: string | undefined;
     try {
       const deadline = this.#runtime.monotonic() + request.waitMs;
       for (;;) {
         const change = place.listen();
         try {
-          const answer = await place.inTurn(() => this.#ask(key, request, fence, ticket));
+          const answer = await place.inTurn(() => this.#ask(key, request, { fence, ticket, dead }));
           if (answer.kind === 'given') {
             ticket = undefined;
             return await this.#taken(key, request, fence, answer.head);
           }
+          if (answer.kind === 'overtaken') throw overtaken(request);
+          const isNew = ticket === undefined;
           ({ ticket } = answer);
+          // The process of the lease in the way has died: nobody will let go of it.
+          if (answer.heldFence !== dead && this.#processes.isDead(answer.heldProcess)) {
+            dead = answer.heldFence;
+            continue;
+          }
+          // Whom it overtook looks at once.
+          if (isNew && ticket !== undefined && request.policy === 'interrupt') this.#lines.wake(key);
           const left = deadline - this.#runtime.monotonic();
           if (answer.kind === 'refused' || left <= 0) throw this.#busy(key, request, answer);
           if (answer.interrupted !== undefined) this.#held.get(answer.interrupted)?.tellStop(request.invocationId);
@@ -136,12 +152,16 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     return lease;
   }
 
-  async #ask(key: SessionRef, request: LeaseRequest, fence: string, ticket: number | undefined): Promise<Answer> {
+  async #ask(
+    key: SessionRef,
+    request: LeaseRequest,
+    own: Pick<Asking, 'fence' | 'ticket' | 'dead'>,
+  ): Promise<Answer> {
     const { invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs } = request;
     const deadline = this.#storage.deadline();
     const now = await this.#storage.clock.now(deadline);
     const asking = {
-      ...{ key: this.#bind(key), now, fence, ticket },
+      ...{ ...own, key: this.#bind(key), now, process: this.#processes.own },
       ...{ invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs },
     };
     for (;;) {
@@ -154,7 +174,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   }
 
   // Cut short where the lease ends before: then it is free.
-  async #pause(answer: Exclude<Answer, { kind: 'given' }>, leftMs: number): Promise<number> {
+  async #pause(answer: Exclude<Answer, { kind: 'given' | 'overtaken' }>, leftMs: number): Promise<number> {
     const until = answer.heldUntil;
     const untilEnd = until === undefined ? Infinity : (until - (await this.#storage.clock.now())) * 1000;
     const poll = this.#pollMs * (0.5 + this.#runtime.random());
@@ -170,7 +190,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     }
   }
 
-  #busy(key: SessionRef, request: LeaseRequest, answer: Exclude<Answer, { kind: 'given' }>): TholeError {
+  #busy(key: SessionRef, request: LeaseRequest, answer: Exclude<Answer, { kind: 'given' | 'overtaken' }>): TholeError {
     const { heldBy = 'that is about to begin', waiting } = answer;
     const held = `Session ${key.sessionId} is held by invocation ${heldBy}`;
     if (answer.kind === 'waits') return new TholeError('SESSION_BUSY', `${held}; waited ${request.waitMs} ms.`);
@@ -183,7 +203,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     return {
       key: { ...key },
       invocationId: decodeName(row['invocation_id']),
-      holder: decodeName(row['holder']),
+      holder: decodeHolder(row['holder']).holder,
       expiresAt: this.#storage.clock.toLocal(expiresAt),
       expired: expiresAt <= now,
     };
@@ -192,4 +212,8 @@ export class SqlLeasing implements Leasing, LeaseOwner {
   #bind(key: SessionRef): (string | Uint8Array)[] {
     return [key.appName, key.userId, key.sessionId].map(this.#storage.dialect.bindName);
   }
+}
+
+function overtaken({ invocationId }: LeaseRequest): TholeError {
+  return new TholeError('RUN_INTERRUPTED', `Invocation ${invocationId} gave way to a newer invocation.`);
 }

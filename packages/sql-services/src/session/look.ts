@@ -12,7 +12,7 @@ export interface Look {
 /** Makes the question: one statement. */
 export function lookSteps(dialect: Dialect, tables: TableNames): Look {
   const held = `EXISTS (SELECT 1 FROM ${tables.leases} l WHERE l.app_name = s.app_name AND l.user_id = s.user_id
-      AND l.session_id = s.session_id AND l.fence = ? AND l.expires_at > ?)`;
+      AND l.session_id = s.session_id AND l.fence = ?)`;
   const sql = (fenced: boolean): string =>
     dialect.statement(`SELECT s.row_id, s.last_seq, s.incarnation, ${fenced ? `CASE WHEN ${held} THEN 1 ELSE 0 END` : '1'} AS held,
       e.seq, e.event, e.v
@@ -23,7 +23,7 @@ export function lookSteps(dialect: Dialect, tables: TableNames): Look {
     const { key, eventKey, fence, now } = record;
     const { rows } = yield fence === undefined
       ? { sql: plain, parameters: [eventKey, ...key, now] }
-      : { sql: fenced, parameters: [fence, now, eventKey, ...key, now] };
+      : { sql: fenced, parameters: [fence, eventKey, ...key, now] };
     const [row] = rows;
     if (row && record.incarnation !== undefined && textOf(row['incarnation']) !== record.incarnation) return undefined;
     return row && { row, refusal: refusalOf(row) };

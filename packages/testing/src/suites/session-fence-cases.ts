@@ -27,7 +27,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
   {
     id: 'fence.lost',
     sentence:
-      'an append with the fence of a lease that ran out, was taken over, let go or never was is LEASE_LOST and stores nothing, no state either',
+      'an append with the fence of a lease that was taken over, let go or never was is LEASE_LOST and stores nothing, no state either',
     contracts: [7, 13],
     needs,
     async check(service, { runtime }) {
@@ -42,7 +42,6 @@ export const sessionFenceCases: readonly SessionCase[] = [
         await refused('LEASE_LOST', service.appendEvent({ session: refTo(), event, fence }), what);
         same(await read(service), before, what);
       };
-      await lost(late.fence, 'ran out');
       const newer = await leasing.lease(refTo(), request('i2'));
       await lost(late.fence, 'taken over');
       await lost(elsewhere.fence, 'of another session');
@@ -50,6 +49,35 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await lost('', 'empty');
       await newer.release();
       await lost(newer.fence, 'let go');
+    },
+  },
+  {
+    id: 'fence.ran-out',
+    sentence:
+      'a lease that ran out holds as long as no other run asks: its appends are stored, it can be renewed, and then it holds against others',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
+      await runtime.advance(30_000);
+      const stored = await service.appendEvent({
+        session: refTo(),
+        event: writing('e1', { a: 1 }),
+        fence: lease.fence,
+      });
+      same([stored.seq, lease.lost.aborted], [1, false]);
+      await lease.renew();
+      await refused('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
+      await runtime.advance(30_000);
+      const newer = await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
+      await refused('LEASE_LOST', lease.renew());
+      await refused(
+        'LEASE_LOST',
+        service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }),
+      );
+      await newer.release();
+      await refused('LEASE_LOST', lease.renew(), 'after the next has ended');
     },
   },
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
+import type { Lease } from '@thole/core';
 import { eventOf, idsOf, read, refTo, refused, same } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 import { aborts, settles, waits } from './waiting.ts';
@@ -31,6 +32,37 @@ export const sessionInterruptCases: readonly SessionCase[] = [
       await lease.release();
       await settles(runtime, queued, 5_000);
       same(idsOf((await read(service)).events), ['cleanup']);
+    },
+  },
+  {
+    id: 'lease.interrupt-newest',
+    sentence:
+      'of several that interrupt while the holder closes the newest runs; each that it overtakes ends with RUN_INTERRUPTED before the holder has let go, and those that queue keep their places',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await ready(service);
+      const interrupting = (id: string): Promise<Lease> =>
+        leasing.lease(refTo(), request(id, { policy: 'interrupt', maxWaiting: 2 }));
+      const first = await leasing.lease(refTo(), request('i1'));
+      const queued = leasing.lease(refTo(), request('queued'));
+      await waits(runtime, queued);
+      const second = interrupting('i2');
+      await aborts(runtime, first.stop, 2_000);
+      const third = interrupting('i3');
+      await refused('RUN_INTERRUPTED', settles(runtime, second, 2_000), 'second');
+      await waits(runtime, third);
+      const fourth = interrupting('i4');
+      await refused('RUN_INTERRUPTED', settles(runtime, third, 2_000), 'third');
+      await waits(runtime, fourth);
+      await service.appendEvent({ session: refTo(), event: eventOf('cleanup'), fence: first.fence });
+      await first.release();
+      const lease = await settles(runtime, fourth, 2_000);
+      same((await leasing.current(refTo()))?.invocationId, 'i4');
+      await waits(runtime, queued);
+      await lease.release();
+      await (await settles(runtime, queued, 5_000)).release();
+      await leasing.lease(refTo(), request('i5', { policy: 'reject' }));
     },
   },
   {
