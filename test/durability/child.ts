@@ -15,10 +15,13 @@ export class Child<Told> {
   #read = 0;
   #wake = (): void => {};
 
-  /** It ends with the test. */
-  constructor(program: string, ...args: readonly string[]) {
+  /** It ends with the test. `under` is a command that starts it, such as `unshare`, with its arguments. */
+  constructor(what: string | { program: string; under: readonly string[] }, ...args: readonly string[]) {
+    const { program, under } = typeof what === 'string' ? { program: what, under: [] } : what;
     const file = resolve(import.meta.dirname, 'children', program);
-    this.#process = spawn(process.execPath, ['--conditions=@thole/source', file, ...args], { stdio: 'pipe' });
+    const [command, ...rest] = [...under, process.execPath, '--conditions=@thole/source', file, ...args];
+    this.#process = spawn(command!, rest, { stdio: 'pipe' });
+    this.#process.once('error', (error) => (this.#errors += String(error)));
     this.#process.stderr!.on('data', (chunk) => (this.#errors += String(chunk)));
     // Writing to one that was killed is no failure of the test.
     this.#process.stdin!.on('error', () => {});

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { platform } from 'node:os';
+import type { Lease, LeasePolicy, SessionRef } from '@thole/core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { backends, describeBackends } from './backends.ts';
+import type { Database } from './backends.ts';
+import { Child } from './child.ts';
+import { openSessions } from './open-sessions.ts';
+
+type Told = { held: true } | { appended: true } | { failed: string };
+
+/** Longer than any of these tests. */
+const TTL_MS = 600_000;
+const UNSHARE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+
+// Root on Linux may always do it; others where the kernel lets them.
+const canUnshare =
+  platform() === 'linux' &&
+  (process.getuid?.() === 0 || spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status === 0);
+
+describeBackends(backends, (backend) => {
+  let database: Database;
+  let sessions = 0;
+  beforeAll(async () => void (database = await backend.open()), 60_000);
+  afterAll(() => database?.remove());
+
+  it.runIf(platform() === 'linux')('gives the session at once when the process that held it was killed (contract 13)', async () => {
+    const { child, lease } = await held();
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await child.kill();
+    expect((await lease('reject')).head).toBeDefined();
+  });
+
+  it.runIf(platform() === 'linux')('gives it to a run that waits, and to one that interrupts (contract 13)', async () => {
+    for (const policy of ['queue', 'interrupt'] as const) {
+      const { child, lease } = await held();
+      const waiting = lease(policy);
+      await child.kill();
+      await waiting;
+    }
+  });
+
+  it('takes a process that is stopped never for dead (contract 13)', async () => {
+    const { child, lease } = await held();
+    child.pause();
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    child.resume();
+    child.say({ append: true });
+    expect(await child.next()).toEqual({ appended: true });
+  });
+
+  it.runIf(canUnshare)('takes a process of another pid namespace never for dead, also when it is (contract 13)', async () => {
+    const { child, lease } = await held(UNSHARE);
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    child.say({ append: true });
+    expect(await child.next()).toEqual({ appended: true });
+    await child.kill();
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+  });
+
+  it.runIf(canUnshare)('is not taken for dead by a process of another pid namespace (contract 13)', async () => {
+    const { ref, lease } = await held();
+    const other = new Child<Told>({ program: 'hold-lease.ts', under: UNSHARE }, database.url, JSON.stringify(ref), '1');
+    await expect(other.next()).rejects.toThrow('SESSION_BUSY');
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+  });
+
+  /** A session whose lease a child holds. */
+  async function held(
+    under: readonly string[] = [],
+  ): Promise<{ ref: SessionRef; child: Child<Told>; lease: (policy: LeasePolicy) => Promise<Lease> }> {
+    const { service, close } = await openSessions(database.url);
+    onTestFinished(close);
+    const ref = { appName: 'app', userId: 'ann', sessionId: `s${sessions++}` };
+    await service.createSession(ref);
+    const program = { program: 'hold-lease.ts', under };
+    const child = new Child<Told>(program, database.url, JSON.stringify(ref), String(TTL_MS));
+    expect(await child.next()).toEqual({ held: true });
+    const request = { invocationId: 'second', holder: 'test', waitMs: 10_000, maxWaiting: 1, cleanupMs: TTL_MS };
+    return { ref, child, lease: (policy) => service.leasing!.lease(ref, { ...request, policy, ttlMs: TTL_MS }) };
+  }
+});
+
+it.runIf(process.getuid?.() === 0 && /^ID=debian$/m.test(release()))('has pid namespaces to test with on Debian', () => {
+  expect(spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status).toBe(0);
+});
+
+function release(): string {
+  return platform() === 'linux' ? readFileSync('/etc/os-release', 'utf8') : '';
+}
