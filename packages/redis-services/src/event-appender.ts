@@ -1,6 +1,5 @@
 import { encodeText, TholeError } from '@thole/core';
 import type { Event, Fence, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
-import type { AppFollower } from './app-follower.ts';
 import { readElements, textOfEvent, toElement } from './event-element.ts';
 import type { LocalWakes } from './local-wakes.ts';
 import type { ScriptAnswer, ScriptArgument, ScriptCall } from './open-script.ts';
@@ -26,7 +25,7 @@ export class EventAppender {
   readonly #runtime: Runtime;
   readonly #wakes: LocalWakes;
   readonly #codec: TextCodec | undefined;
-  readonly #follower: AppFollower | undefined;
+  readonly #parts: StoreParts;
   // Learned from the first session that expires.
   #giveAll: boolean;
 
@@ -36,13 +35,13 @@ export class EventAppender {
     this.#runtime = p.runtime;
     this.#wakes = p.wakes;
     this.#codec = p.codec;
-    this.#follower = p.follower;
-    this.#giveAll = p.calls.waits || p.follower !== undefined;
+    this.#parts = p;
+    this.#giveAll = p.calls.waits;
   }
 
   append(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence | undefined): Promise<Appended> {
     const isPlain = fence === undefined && !delta.session && !delta.user && !delta.app;
-    if (!isPlain || this.#giveAll || this.#codec) return this.#appendWhole(key, event, delta, fence);
+    if (!isPlain || this.#giveAll || this.#codec || this.#parts.follower) return this.#appendWhole(key, event, delta, fence);
     const places = this.#keys.session(key);
     const call: ScriptCall = {
       script: appendEvent,
@@ -63,6 +62,7 @@ export class EventAppender {
 
   async #appendWhole(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
     const began = this.#runtime.monotonic();
+    const { follower } = this.#parts;
     const own = this.#keys.session(key);
     const { user } = own;
     const app = this.#keys.app(key.appName);
@@ -73,11 +73,11 @@ export class EventAppender {
       await toFields(delta.app, this.#codec),
     ];
     const answer = await this.#calls.write({
-      script: this.#follower ? appendEventOnCluster : appendEvent,
+      script: follower ? appendEventOnCluster : appendEvent,
       keys: [
-        ...[own.record, own.events, user.list, this.#follower ? user.pending : app.list],
+        ...[own.record, own.events, user.list, follower ? user.pending : app.list],
         ...[own.state, own.lease, user.state, user.ends],
-        ...(this.#follower ? [] : [app.state, app.ends]),
+        ...(follower ? [] : [app.state, app.ends]),
       ],
       args: [
         ...argsOf(key, event, this.#codec ? await encodeText(this.#codec, text) : text),
@@ -100,7 +100,7 @@ export class EventAppender {
     const [outcome, at, known, ...pending] = Array.isArray(answer) ? answer : [answer];
     switch (outcome) {
       case 'KNOWN':
-        await this.#follower?.follow(key, pending, began);
+        await this.#parts.follower?.follow(key, pending, began);
         return { event: (await readElements([known as string], Number(at), this.#codec))[0]!, duplicate: true };
       case 'NOT_FOUND':
         throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
@@ -113,7 +113,7 @@ export class EventAppender {
         checkVersion(at, `Session ${key.sessionId}`);
     }
     event.seq = Number(outcome);
-    if (this.#follower) await this.#follower.follow(key, (answer as ScriptAnswer[]).slice(1), began);
+    if (Array.isArray(answer)) await this.#parts.follower?.follow(key, answer.slice(1), began);
     this.#stored(key);
     return { event, duplicate: false };
   }

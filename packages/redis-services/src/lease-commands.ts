@@ -2,7 +2,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { LeaseProcesses, TholeError } from '@thole/core';
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
-import type { AppFollower } from './app-follower.ts';
 import type { ScriptAnswer } from './open-script.ts';
 import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
@@ -37,6 +36,12 @@ export interface Asking {
   readonly dead: string;
 }
 
+/** What renewing came to. */
+export interface Renewed {
+  readonly leftMs: number;
+  readonly head: SessionHead | undefined;
+}
+
 /** A lease as its hash says it. */
 export interface SeenLease {
   readonly token: string;
@@ -58,7 +63,7 @@ export class LeaseCommands {
   readonly #calls: RedisCalls;
   readonly #keys: RedisKeys;
   readonly #runtime: Runtime;
-  readonly #follower: AppFollower | undefined;
+  readonly #parts: StoreParts;
   readonly #waiterLivesMs: number;
   readonly #processes: LeaseProcesses = new LeaseProcesses({
     readText: (path) => readFileSync(path, 'utf8'),
@@ -71,17 +76,17 @@ export class LeaseCommands {
     this.#calls = p.calls;
     this.#keys = p.keys;
     this.#runtime = p.runtime;
-    this.#follower = p.follower;
+    this.#parts = p;
   }
 
   /** What is not given in time is `STORE_UNAVAILABLE`; it may have been given, so it is to be released. */
   acquire(key: SessionRef, token: string, request: LeaseRequest, asking: Asking): Promise<Asked> {
     const began = this.#runtime.monotonic();
     return this.#calls
-      .whole(() => this.#acquire(key, token, request, asking, began))
+      .whole(() => this.#parts.mode.run(() => this.#acquire(key, token, request, asking, began), { isWrite: false }))
       .catch((cause: unknown) => {
         if (!TholeError.is(cause, 'STORE_OUTCOME_UNKNOWN')) throw cause;
-        throw new TholeError('STORE_UNAVAILABLE', 'Redis did not answer who may run.', { cause });
+        throw new TholeError('STORE_UNAVAILABLE', (cause as TholeError).message, { cause });
       });
   }
 
@@ -98,7 +103,7 @@ export class LeaseCommands {
     const member = toMember(key, token);
     const answer = (await this.#calls.write({
       script: acquireLease,
-      keys: [lease, line, seen, record, user.state, ...(this.#follower ? [user.pending] : [app.state, app.leases])],
+      keys: [lease, line, seen, record, user.state, ...(this.#parts.follower ? [user.pending] : [app.state, app.leases])],
       args: [
         ...[token, request.invocationId, request.holder, request.policy, request.ttlMs],
         ...[request.maxWaiting, request.cleanupMs, this.#waiterLivesMs, isFirst ? '1' : '', member, REMEMBERED_MS],
@@ -111,8 +116,8 @@ export class LeaseCommands {
       return { outcome: outcome as 'WAIT' | 'BUSY', invocationId, waiting: Number(waiting), heldToken, heldBy };
     }
     const head = readHead(answer[1]!);
-    if (!this.#follower) return { outcome: 'OK', head };
-    await this.#follower.follow(key, answer[2] as ScriptAnswer[], began);
+    if (!this.#parts.follower) return { outcome: 'OK', head };
+    await this.#parts.follower.follow(key, answer[2] as ScriptAnswer[], began);
     await this.#calls.write({ script: noteAppLease, keys: [app.leases], args: [member] });
     return { outcome: 'OK', head: await this.#withAppVersion(key, head) };
   }
@@ -122,27 +127,31 @@ export class LeaseCommands {
     return this.#processes.isDead(process);
   }
 
-  async renew(
-    key: SessionRef,
-    token: string,
-    ttlMs: number,
-  ): Promise<{ leftMs: number; head: SessionHead | undefined } | undefined> {
+  renew(key: SessionRef, token: string, ttlMs: number): Promise<Renewed | undefined> {
+    return this.#parts.mode.run(() => this.#renew(key, token, ttlMs), { isWrite: true });
+  }
+
+  async #renew(key: SessionRef, token: string, ttlMs: number): Promise<Renewed | undefined> {
     const { lease, line, record } = this.#keys.session(key);
     const keys = [lease, line, record, this.#keys.user(key).state];
-    if (!this.#follower) keys.push(this.#keys.app(key.appName).state);
+    if (!this.#parts.follower) keys.push(this.#keys.app(key.appName).state);
     const answer = await this.#calls.write({ script: renewLease, keys, args: [token, ttlMs, REMEMBERED_MS] });
     const [outcome, left, head] = answer as [string, number, ScriptAnswer];
     if (outcome !== 'OK') return undefined;
     return { leftMs: Number(left), head: await this.#withAppVersion(key, readHead(head)) };
   }
 
-  async release(key: SessionRef, token: string): Promise<void> {
+  release(key: SessionRef, token: string): Promise<void> {
+    return this.#parts.mode.run(() => this.#release(key, token), { isWrite: true });
+  }
+
+  async #release(key: SessionRef, token: string): Promise<void> {
     const { lease, line, seen } = this.#keys.session(key);
     const { leases } = this.#keys.app(key.appName);
     const member = toMember(key, token);
-    const keys = [lease, line, seen, ...(this.#follower ? [] : [leases])];
+    const keys = [lease, line, seen, ...(this.#parts.follower ? [] : [leases])];
     await this.#calls.write({ script: releaseLease, keys, args: [token, member] });
-    if (this.#follower) await this.#calls.write({ script: forgetAppLeases, keys: [leases], args: [member] });
+    if (this.#parts.follower) await this.#calls.write({ script: forgetAppLeases, keys: [leases], args: [member] });
   }
 
   async look(key: SessionRef): Promise<SeenLease | undefined> {
@@ -180,7 +189,7 @@ export class LeaseCommands {
   }
 
   async #withAppVersion(key: SessionRef, head: SessionHead | undefined): Promise<SessionHead | undefined> {
-    if (!this.#follower || !head) return head;
+    if (!this.#parts.follower || !head) return head;
     const call = { script: readWrites, keys: [this.#keys.app(key.appName).state] };
     return { ...head, appVersion: Number(await this.#calls.read(call)) };
   }

@@ -16,6 +16,9 @@ export interface ScriptCall {
   readonly bytes?: boolean | undefined;
 }
 
+/** What is asked without a script. */
+export type Question = 'ping' | { readonly info: string };
+
 /** Settles the promise of a call. */
 export type Settle = (value: unknown) => void;
 
@@ -25,7 +28,7 @@ export const asItIs = (answer: ScriptAnswer): ScriptAnswer => answer;
 /** A call under way. */
 export class OpenScript implements OpenCall {
   readonly began: number;
-  readonly call: ScriptCall | 'ping';
+  readonly call: ScriptCall | Question;
   readonly isWrite: boolean;
   readonly understand: (answer: ScriptAnswer) => unknown;
   readonly resolve: Settle;
@@ -39,7 +42,7 @@ export class OpenScript implements OpenCall {
 
   constructor(
     began: number,
-    call: ScriptCall | 'ping',
+    call: ScriptCall | Question,
     isWrite: boolean,
     understand: (answer: ScriptAnswer) => unknown,
     resolve: Settle,

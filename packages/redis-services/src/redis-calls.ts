@@ -4,8 +4,8 @@ import { CallDeadlines } from './call-deadlines.ts';
 import { isNoScript, mapRedisError } from './map-redis-error.ts';
 import { OneWrite } from './one-write.ts';
 import { asItIs, OpenScript } from './open-script.ts';
-import type { ScriptAnswer, ScriptArgument, ScriptCall, Settle } from './open-script.ts';
-import { connectionOf } from './redis-client.ts';
+import type { Question, ScriptAnswer, ScriptArgument, ScriptCall, Settle } from './open-script.ts';
+import { connectionOf, serverOf } from './redis-client.ts';
 import type { PlainClient, RedisClient } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
 import { outcomeOf, sendAndWait, sendScript } from './send-script.ts';
@@ -57,6 +57,11 @@ export class RedisCalls {
     return this.#begin(call, true, understand);
   }
 
+  /** Returns a section of the server's INFO. */
+  info(section: string): Promise<string> {
+    return this.#begin({ info: section }, false, String);
+  }
+
   /** Whether the server answers: `STORE_UNAVAILABLE` when it does not. */
   async ping(): Promise<void> {
     await this.#begin('ping', false, asItIs);
@@ -64,23 +69,23 @@ export class RedisCalls {
 
   /**
    * Several calls that end as one, within the time of one: `STORE_UNAVAILABLE` after it for reads and for what is undone when
-   * it was not heard of, `STORE_OUTCOME_UNKNOWN` for writes.
+   * it was not heard of, `STORE_OUTCOME_UNKNOWN` for writes; with `later` for writes that have begun.
    */
-  whole<T>(work: () => Promise<T>, isWrite = false): Promise<T> {
+  whole<T>(work: (begins: () => void) => Promise<T>, isWrite: boolean | 'later' = false): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open = new OpenScript(this.#runtime.monotonic(), 'ping', isWrite, asItIs, resolve as Settle, reject);
-      open.sent = isWrite;
+      const open = new OpenScript(this.#runtime.monotonic(), 'ping', isWrite !== false, asItIs, resolve as Settle, reject);
+      open.sent = isWrite === true;
       this.#deadlines.begin(open);
       const end = (settle: Settle) => (value: unknown) => {
         if (this.#deadlines.end(open)) settle(value);
       };
-      work().then(end(open.resolve), end(reject));
+      work(() => (open.sent = isWrite !== false)).then(end(open.resolve), end(reject));
     });
   }
 
   // Plain callbacks from here on: each promise and each async function on the way costs a good part of the call.
   #begin<T>(
-    call: ScriptCall | 'ping',
+    call: ScriptCall | Question,
     isWrite: boolean,
     understand: (answer: ScriptAnswer) => T | Promise<T>,
   ): Promise<T> {
@@ -120,6 +125,10 @@ export class RedisCalls {
       this.#client.ping().then(answered, failed);
       return;
     }
+    if ('info' in call) {
+      this.#client.info(call.info).then(answered, failed);
+      return;
+    }
     const all: ScriptArgument[] = [...call.keys, this.#clock.deadline(began, this.timeoutMs)];
     if (call.args) for (const arg of call.args) all.push(arg);
     if (open.isWrite && this.#wait) {
@@ -154,7 +163,9 @@ export class RedisCalls {
   #failed(open: OpenScript, error: unknown): void {
     if (!TholeError.is(error)) this.#clock.forget();
     if (!this.#deadlines.end(open)) return;
-    open.reject(mapRedisError(error, open.isWrite, open.sent, this.#sentAgain(open)));
+    const { isWrite, sent: wasSent } = open;
+    const call = { isWrite, wasSent, sentAgain: this.#sentAgain(open), server: serverOf(this.#client) };
+    open.reject(mapRedisError(error, call));
   }
 
   // Clients send again what was not answered when a connection was cut.
@@ -165,7 +176,10 @@ export class RedisCalls {
   #timedOut(open: OpenScript): void {
     this.#clock.forget();
     const code = open.isWrite && open.sent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
-    open.reject(new TholeError(code, `Redis did not answer within ${this.timeoutMs} ms.`));
+    const { status } = this.#client;
+    const why = status === 'ready' ? '' : `: the client is in the state "${status}"`;
+    const sentence = `${serverOf(this.#client)} did not answer within ${this.timeoutMs} ms${why}.`;
+    open.reject(new TholeError(code, sentence));
   }
 }
 

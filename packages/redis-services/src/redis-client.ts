@@ -15,3 +15,22 @@ export function isCluster(client: RedisClient): client is Cluster {
 export function connectionOf(client: RedisClient): unknown {
   return (client as { stream?: unknown }).stream;
 }
+
+/** Names the server for messages: host, port and database, never the password. */
+export function serverOf(client: RedisClient): string {
+  try {
+    if (isCluster(client)) {
+      const nodes = client.nodes().map(addressOf).join(', ');
+      return nodes === '' ? 'The Redis Cluster, of which no node was found,' : `The Redis Cluster of ${nodes}`;
+    }
+    return `Redis at ${addressOf(client as Redis)}, database ${(client as Redis).options.db ?? 0},`;
+  } catch {
+    return 'Redis';
+  }
+}
+
+function addressOf({ options }: { options: Redis['options'] }): string {
+  const { host, path, port, name, sentinels } = options;
+  if (sentinels) return `the sentinels' ${name}`;
+  return path ?? `${host ?? 'localhost'}:${port ?? 6379}`;
+}

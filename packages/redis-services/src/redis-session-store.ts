@@ -21,13 +21,13 @@ import type { PruneRequest } from './event-pruner.ts';
 import { LocalWakes } from './local-wakes.ts';
 import { RedisCalls } from './redis-calls.ts';
 import type { ScriptAnswer } from './open-script.ts';
-import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisKeys, toAppMember } from './redis-keys.ts';
 import { RedisLeasing } from './redis-leasing.ts';
 import { RedisWatching } from './redis-watching.ts';
 import { readHash } from './scripts/read-hash.lua.ts';
 import { removeSession } from './scripts/remove-session.lua.ts';
+import { ServerMode } from './server-mode.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
@@ -56,8 +56,14 @@ export class RedisSessionStore implements SessionStore {
     const { wait, clock, codec, sessionTtlMs } = options;
     const keys = new RedisKeys(keyPrefix);
     const calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
-    const follower = isCluster(client) ? new AppFollower(calls, keys, runtime) : undefined;
-    const parts = { calls, keys, runtime, wakes: new LocalWakes(runtime), codec, follower, pollMs };
+    const mode = new ServerMode(client, calls);
+    const onCluster = new AppFollower(calls, keys, runtime);
+    const parts: StoreParts = {
+      ...{ calls, keys, runtime, mode, wakes: new LocalWakes(runtime), codec, pollMs },
+      get follower() {
+        return mode.isCluster ? onCluster : undefined;
+      },
+    };
     this.#parts = parts;
     this.#inserter = new SessionInserter(parts, sessionTtlMs);
     this.#loader = new SessionLoader(parts);
@@ -69,18 +75,23 @@ export class RedisSessionStore implements SessionStore {
   }
 
   insert(session: StoredSession): Promise<void> {
-    return this.#inserter.insert(session);
+    return this.#parts.mode.run(() => this.#inserter.insert(session), { isWrite: true });
   }
 
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
-    return this.#loader.load(key, window);
+    return this.#parts.mode.run(() => this.#loader.load(key, window), { isWrite: false });
   }
 
   list(query: ListSessionsRequest): Promise<SessionPage> {
-    return this.#parts.calls.whole(() => this.#lister.list(query));
+    const { calls, mode } = this.#parts;
+    return mode.run(() => calls.whole(() => this.#lister.list(query)), { isWrite: false });
   }
 
-  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+    return this.#parts.mode.run(() => this.#remove(key, p), { isWrite: true });
+  }
+
+  async #remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
     const { calls, keys, runtime, follower } = this.#parts;
     const began = runtime.monotonic();
     const { record, events, state, user } = keys.session(key);
@@ -100,10 +111,14 @@ export class RedisSessionStore implements SessionStore {
     delta: ScopedDelta,
     fence?: Fence,
   ): Promise<{ event: Event; duplicate: boolean }> {
-    return this.#appender.append(key, event, delta, fence);
+    return this.#parts.mode.run(() => this.#appender.append(key, event, delta, fence), { isWrite: true });
   }
 
-  async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+  readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+    return this.#parts.mode.run(() => this.#readState(scope), { isWrite: false });
+  }
+
+  async #readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
     const { calls, keys, codec, follower } = this.#parts;
     const { appName, userId } = scope;
     const user = userId === undefined ? undefined : { appName, userId };
@@ -116,7 +131,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   removeUser(user: UserRef): Promise<void> {
-    return this.#parts.calls.whole(() => this.#remover.remove(user), true);
+    const { calls, mode } = this.#parts;
+    return mode.run(() => calls.whole(() => this.#remover.remove(user), true), { isWrite: true });
   }
 
   /** Takes old events, and answers how many. See `PruneRequest`. */

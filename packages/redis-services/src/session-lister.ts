@@ -1,5 +1,4 @@
 import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap, TextCodec } from '@thole/core';
-import type { AppFollower } from './app-follower.ts';
 import { readRecord } from './read-record.ts';
 import type { ScriptAnswer } from './open-script.ts';
 import type { RedisCalls } from './redis-calls.ts';
@@ -22,14 +21,14 @@ export class SessionLister {
   readonly #keys: RedisKeys;
   readonly #runtime: Runtime;
   readonly #codec: TextCodec | undefined;
-  readonly #follower: AppFollower | undefined;
+  readonly #parts: StoreParts;
 
   constructor(p: StoreParts) {
     this.#calls = p.calls;
     this.#keys = p.keys;
     this.#runtime = p.runtime;
     this.#codec = p.codec;
-    this.#follower = p.follower;
+    this.#parts = p;
   }
 
   async list(query: ListSessionsRequest): Promise<SessionPage> {
@@ -37,10 +36,10 @@ export class SessionLister {
     const { appName, userId, offset = 0, limit = '', order = 'asc' } = query;
     const user = userId === undefined ? undefined : { appName, userId };
     const places = user ? this.#keys.user(user) : this.#keys.app(appName);
-    const keys = [places.list, places.ends, ...(user && this.#follower ? [this.#keys.user(user).pending] : [])];
+    const keys = [places.list, places.ends, ...(user && this.#parts.follower ? [this.#keys.user(user).pending] : [])];
     const answer = await this.#calls.read({ script: listPage, keys, args: [offset, limit, order] });
     const [total, pending, members] = answer as [number, ScriptAnswer[], string[]];
-    if (user) await this.#follower?.follow(user, pending, began);
+    if (user) await this.#parts.follower?.follow(user, pending, began);
     const refs = members.map((member): SessionRef =>
       user ? { ...user, sessionId: member } : { appName, ...fromAppMember(member) },
     );

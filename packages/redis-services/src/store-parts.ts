@@ -3,6 +3,7 @@ import type { AppFollower } from './app-follower.ts';
 import type { LocalWakes } from './local-wakes.ts';
 import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
+import type { ServerMode } from './server-mode.ts';
 
 /** What the parts of a session store share. */
 export interface StoreParts {
@@ -11,7 +12,8 @@ export interface StoreParts {
   readonly runtime: Runtime;
   readonly wakes: LocalWakes;
   readonly codec: TextCodec | undefined;
-  /** On Cluster only. */
+  readonly mode: ServerMode;
+  /** Only where the server is in cluster mode, which may show at any call: to be asked for each time. */
   readonly follower: AppFollower | undefined;
   readonly pollMs: number;
 }

@@ -1,14 +1,15 @@
 import { createEvent } from '@thole/core';
+import type { LeaseRequest } from '@thole/core';
 import { RedisSessionService } from '@thole/redis-services';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../test/servers/index.ts';
 import { clientTo } from './redis-clients.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
-const request = {
-  ...{ invocationId: 'i1', holder: 'runner', policy: 'reject', waitMs: 1_000, maxWaiting: 1 },
-  ...{ ttlMs: 60_000, cleanupMs: 1_000 },
-} as const;
+const request: LeaseRequest = {
+  ...{ invocationId: 'i1', holder: 'runner', waitMs: 1_000, maxWaiting: 1, ttlMs: 60_000, cleanupMs: 1_000 },
+  policy: 'reject',
+};
 
 describeWith('redis', 'RedisLeasing', (url) => {
   it.runIf(process.platform === 'linux')('gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)', async () => {

@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createEvent } from '@thole/core';
+import type { LeaseRequest } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
-const request = {
-  ...{ invocationId: 'i1', holder: 'runner', policy: 'reject', waitMs: 1_000, maxWaiting: 1 },
-  ...{ ttlMs: 60_000, cleanupMs: 1_000 },
-} as const;
+const request: LeaseRequest = {
+  ...{ invocationId: 'i1', holder: 'runner', waitMs: 1_000, maxWaiting: 1, ttlMs: 60_000, cleanupMs: 1_000 },
+  policy: 'reject',
+};
 
 describe('SqlLeasing', () => {
   it.runIf(process.platform === 'linux')('gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)', async () => {
