@@ -25,21 +25,27 @@ describeBackends(backends, (backend) => {
   beforeAll(async () => void (database = await backend.open()), 60_000);
   afterAll(() => database?.remove());
 
-  it.runIf(platform() === 'linux')('gives the session at once when the process that held it was killed (contract 13)', async () => {
-    const { child, lease } = await held();
-    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
-    await child.kill();
-    expect((await lease('reject')).head).toBeDefined();
-  });
-
-  it.runIf(platform() === 'linux')('gives it to a run that waits, and to one that interrupts (contract 13)', async () => {
-    for (const policy of ['queue', 'interrupt'] as const) {
+  it.runIf(platform() === 'linux')(
+    'gives the session at once when the process that held it was killed (contract 13)',
+    async () => {
       const { child, lease } = await held();
-      const waiting = lease(policy);
+      await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
       await child.kill();
-      await waiting;
-    }
-  });
+      expect((await lease('reject')).head).toBeDefined();
+    },
+  );
+
+  it.runIf(platform() === 'linux')(
+    'gives it to a run that waits, and to one that interrupts (contract 13)',
+    async () => {
+      for (const policy of ['queue', 'interrupt'] as const) {
+        const { child, lease } = await held();
+        const waiting = lease(policy);
+        await child.kill();
+        await waiting;
+      }
+    },
+  );
 
   it('takes a process that is stopped never for dead (contract 13)', async () => {
     const { child, lease } = await held();
@@ -50,14 +56,17 @@ describeBackends(backends, (backend) => {
     expect(await child.next()).toEqual({ appended: true });
   });
 
-  it.runIf(canUnshare)('takes a process of another pid namespace never for dead, also when it is (contract 13)', async () => {
-    const { child, lease } = await held(UNSHARE);
-    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
-    child.say({ append: true });
-    expect(await child.next()).toEqual({ appended: true });
-    await child.kill();
-    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
-  });
+  it.runIf(canUnshare)(
+    'takes a process of another pid namespace never for dead, also when it is (contract 13)',
+    async () => {
+      const { child, lease } = await held(UNSHARE);
+      await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+      child.say({ append: true });
+      expect(await child.next()).toEqual({ appended: true });
+      await child.kill();
+      await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    },
+  );
 
   it.runIf(canUnshare)('is not taken for dead by a process of another pid namespace (contract 13)', async () => {
     const { ref, lease } = await held();
@@ -82,9 +91,12 @@ describeBackends(backends, (backend) => {
   }
 });
 
-it.runIf(process.getuid?.() === 0 && /^ID=debian$/m.test(release()))('has pid namespaces to test with on Debian', () => {
-  expect(spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status).toBe(0);
-});
+it.runIf(process.getuid?.() === 0 && /^ID=debian$/m.test(release()))(
+  'has pid namespaces to test with on Debian',
+  () => {
+    expect(spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status).toBe(0);
+  },
+);
 
 function release(): string {
   return platform() === 'linux' ? readFileSync('/etc/os-release', 'utf8') : '';

@@ -41,7 +41,8 @@ export class EventAppender {
 
   append(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence | undefined): Promise<Appended> {
     const isPlain = fence === undefined && !delta.session && !delta.user && !delta.app;
-    if (!isPlain || this.#giveAll || this.#codec || this.#parts.follower) return this.#appendWhole(key, event, delta, fence);
+    if (!isPlain || this.#giveAll || this.#codec || this.#parts.follower)
+      return this.#appendWhole(key, event, delta, fence);
     const places = this.#keys.session(key);
     const call: ScriptCall = {
       script: appendEvent,

@@ -103,7 +103,14 @@ export class LeaseCommands {
     const member = toMember(key, token);
     const answer = (await this.#calls.write({
       script: acquireLease,
-      keys: [lease, line, seen, record, user.state, ...(this.#parts.follower ? [user.pending] : [app.state, app.leases])],
+      keys: [
+        lease,
+        line,
+        seen,
+        record,
+        user.state,
+        ...(this.#parts.follower ? [user.pending] : [app.state, app.leases]),
+      ],
       args: [
         ...[token, request.invocationId, request.holder, request.policy, request.ttlMs],
         ...[request.maxWaiting, request.cleanupMs, this.#waiterLivesMs, isFirst ? '1' : '', member, REMEMBERED_MS],

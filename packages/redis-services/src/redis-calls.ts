@@ -73,7 +73,14 @@ export class RedisCalls {
    */
   whole<T>(work: (begins: () => void) => Promise<T>, isWrite: boolean | 'later' = false): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open = new OpenScript(this.#runtime.monotonic(), 'ping', isWrite !== false, asItIs, resolve as Settle, reject);
+      const open = new OpenScript(
+        this.#runtime.monotonic(),
+        'ping',
+        isWrite !== false,
+        asItIs,
+        resolve as Settle,
+        reject,
+      );
       open.sent = isWrite === true;
       this.#deadlines.begin(open);
       const end = (settle: Settle) => (value: unknown) => {

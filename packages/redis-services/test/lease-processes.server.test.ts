@@ -12,27 +12,30 @@ const request: LeaseRequest = {
 };
 
 describeWith('redis', 'RedisLeasing', (url) => {
-  it.runIf(process.platform === 'linux')('gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)', async () => {
-    const client = clientTo(url);
-    onTestFinished(() => client.disconnect());
-    const keyPrefix = `lease-processes/${process.pid}/`;
-    const service = new RedisSessionService(client, { keyPrefix });
-    await service.createSession(ref);
-    const first = await service.leasing!.lease(ref, request);
-    const next = { ...request, invocationId: 'i2' };
-    await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+  it.runIf(process.platform === 'linux')(
+    'gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)',
+    async () => {
+      const client = clientTo(url);
+      onTestFinished(() => client.disconnect());
+      const keyPrefix = `lease-processes/${process.pid}/`;
+      const service = new RedisSessionService(client, { keyPrefix });
+      await service.createSession(ref);
+      const first = await service.leasing!.lease(ref, request);
+      const next = { ...request, invocationId: 'i2' };
+      await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-    // As if the process with this id had started at another time.
-    const lease = `${keyPrefix}{app|u}:r:s`;
-    const name = (await client.hget(lease, 'proc')) as string;
-    await client.hset(lease, 'proc', name.replace(/\d+$/, '1'));
+      // As if the process with this id had started at another time.
+      const lease = `${keyPrefix}{app|u}:r:s`;
+      const name = (await client.hget(lease, 'proc')) as string;
+      await client.hset(lease, 'proc', name.replace(/\d+$/, '1'));
 
-    const second = await service.leasing!.lease(ref, next);
-    expect(await service.leasing!.current(ref)).toMatchObject({ invocationId: 'i2', holder: 'runner' });
-    const append = (fence: string): Promise<unknown> =>
-      service.appendEvent({ session: ref, event: createEvent({ author: 'a', invocationId: 'i' }), fence });
-    await expect(append(first.fence)).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    await append(second.fence);
-    await second.release();
-  });
+      const second = await service.leasing!.lease(ref, next);
+      expect(await service.leasing!.current(ref)).toMatchObject({ invocationId: 'i2', holder: 'runner' });
+      const append = (fence: string): Promise<unknown> =>
+        service.appendEvent({ session: ref, event: createEvent({ author: 'a', invocationId: 'i' }), fence });
+      await expect(append(first.fence)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await append(second.fence);
+      await second.release();
+    },
+  );
 });

@@ -38,18 +38,21 @@ describe('mapRedisError', () => {
     );
   });
 
-  it.each([
-    'Connection is closed.',
-    'read ECONNRESET',
-    'Reached the max retries per request limit (which is 0).',
-  ])('returns STORE_OUTCOME_UNKNOWN for a write that may have happened, and names the reason: %s (contract 7)', (message) => {
-    const errors = [write, read, { isWrite: true, wasSent: false }].map((call) =>
-      mapRedisError(new Error(message), { ...call, server: 'Redis at host:1' }),
-    );
-    expect(errors.map(({ code }) => code)).toEqual(['STORE_OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
-    for (const error of errors) expect(error.message).toContain(message.replace(/\.$/, ''));
-    for (const error of errors) expect(error.message).toMatch(/^Redis at host:1 /);
-  });
+  it.each(['Connection is closed.', 'read ECONNRESET', 'Reached the max retries per request limit (which is 0).'])(
+    'returns STORE_OUTCOME_UNKNOWN for a write that may have happened, and names the reason: %s (contract 7)',
+    (message) => {
+      const errors = [write, read, { isWrite: true, wasSent: false }].map((call) =>
+        mapRedisError(new Error(message), { ...call, server: 'Redis at host:1' }),
+      );
+      expect(errors.map(({ code }) => code)).toEqual([
+        'STORE_OUTCOME_UNKNOWN',
+        'STORE_UNAVAILABLE',
+        'STORE_UNAVAILABLE',
+      ]);
+      for (const error of errors) expect(error.message).toContain(message.replace(/\.$/, ''));
+      for (const error of errors) expect(error.message).toMatch(/^Redis at host:1 /);
+    },
+  );
 
   it('does not believe a refusal of a write that the client sent again (contract 7)', () => {
     const error = replied('READONLY You can not write against a read only replica.');

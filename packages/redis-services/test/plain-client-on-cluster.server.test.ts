@@ -1,10 +1,5 @@
 import { createEvent } from '@thole/core';
-import {
-  RedisArtifactService,
-  RedisMemoryService,
-  RedisMemoryStore,
-  RedisSessionService,
-} from '@thole/redis-services';
+import { RedisArtifactService, RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
 import {
   artifactServiceCases,
   memoryServiceCases,

@@ -14,31 +14,34 @@ const request: LeaseRequest = {
 };
 
 describe('SqlLeasing', () => {
-  it.runIf(process.platform === 'linux')('gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'thole-lease-'));
-    const file = join(folder, 'sessions.db');
-    const service = new DatabaseSessionService({ dbUrl: `sqlite:///${file}` });
-    onTestFinished(async () => {
-      await service.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
-    await service.createSession(ref);
-    const first = await service.leasing!.lease(ref, request);
-    const next = { ...request, invocationId: 'i2' };
-    await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+  it.runIf(process.platform === 'linux')(
+    'gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'thole-lease-'));
+      const file = join(folder, 'sessions.db');
+      const service = new DatabaseSessionService({ dbUrl: `sqlite:///${file}` });
+      onTestFinished(async () => {
+        await service.close();
+        rmSync(folder, { recursive: true, force: true });
+      });
+      await service.createSession(ref);
+      const first = await service.leasing!.lease(ref, request);
+      const next = { ...request, invocationId: 'i2' };
+      await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-    // As if the process with this id had started at another time.
-    const database = new DatabaseSync(file);
-    const { holder } = database.prepare('SELECT holder FROM thole_leases').get() as { holder: string };
-    database.prepare('UPDATE thole_leases SET holder = ?').run(holder.replace(/\d+"\]$/, '1"]'));
-    database.close();
+      // As if the process with this id had started at another time.
+      const database = new DatabaseSync(file);
+      const { holder } = database.prepare('SELECT holder FROM thole_leases').get() as { holder: string };
+      database.prepare('UPDATE thole_leases SET holder = ?').run(holder.replace(/\d+"\]$/, '1"]'));
+      database.close();
 
-    const second = await service.leasing!.lease(ref, next);
-    expect(await service.leasing!.current(ref)).toMatchObject({ invocationId: 'i2', holder: 'runner' });
-    const append = (fence: string): Promise<unknown> =>
-      service.appendEvent({ session: ref, event: createEvent({ author: 'a', invocationId: 'i' }), fence });
-    await expect(append(first.fence)).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    await append(second.fence);
-    await second.release();
-  });
+      const second = await service.leasing!.lease(ref, next);
+      expect(await service.leasing!.current(ref)).toMatchObject({ invocationId: 'i2', holder: 'runner' });
+      const append = (fence: string): Promise<unknown> =>
+        service.appendEvent({ session: ref, event: createEvent({ author: 'a', invocationId: 'i' }), fence });
+      await expect(append(first.fence)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await append(second.fence);
+      await second.release();
+    },
+  );
 });

@@ -25,6 +25,13 @@ describe('what a database service is made with', () => {
     ['postgresql://u:p@h:1/d?ssl=1', { kind: 'postgres', url: 'postgresql://u:p@h:1/d?ssl=1' }],
     ['mysql://h/d', { kind: 'mariadb', url: 'mysql://h/d' }],
     ['mariadb://h/d', { kind: 'mariadb', url: 'mysql://h/d' }],
+    ['sqlite+aiosqlite:///./adk.db', { kind: 'sqlite', path: './adk.db' }],
+    ['sqlite+aiosqlite:///:memory:', { kind: 'sqlite', path: ':memory:' }],
+    ['postgresql+asyncpg://u:p@h:1/d', { kind: 'postgres', url: 'postgresql://u:p@h:1/d' }],
+    ['postgresql+asyncpg://h/d?ssl=require', { kind: 'postgres', url: 'postgresql://h/d?sslmode=require' }],
+    ['postgresql+psycopg2://h/d', { kind: 'postgres', url: 'postgresql://h/d' }],
+    ['mysql+aiomysql://u:p@h/d', { kind: 'mariadb', url: 'mysql://u:p@h/d' }],
+    ['mariadb+asyncmy://h/d', { kind: 'mariadb', url: 'mysql://h/d' }],
   ])('reads the URL %s', (url, address) => {
     expect(parseDatabaseUrl(url)).toEqual(address);
   });

@@ -57,7 +57,10 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
 /** What a tool's call may do besides. Closed when the call has ended: then everything that writes is `CONTEXT_CLOSED`. */
 export interface ToolContext<T = unknown> extends CallbackContext<T> {
   readonly functionCallId: string;
-  /** The same for every attempt at this call, in this process or another. */
+  /**
+   * The same for every attempt at this call, in this process or another, and no other call's: a SHA-256 in hex over app, user,
+   * session, its incarnation, the agent's path and the call's id.
+   */
   readonly idempotencyKey: string;
   /** Of the event that will carry the answer. `stateDelta` is written through `state`. */
   readonly actions: EventActions;

@@ -43,7 +43,7 @@ export const errorCodes = {
   LEASE_LOST: {
     status: 409,
     retryable: false,
-    docs: 'The run lost its hold on the session, to another process or to the clock; it stored nothing more.',
+    docs: 'The run lost its hold on the session, to another run; it stored nothing more.',
   },
   STORE_OUTCOME_UNKNOWN: {
     status: 503,

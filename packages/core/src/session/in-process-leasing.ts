@@ -38,7 +38,8 @@ export class InProcessLeasing implements Leasing {
     if (request.policy === 'reject') throw new TholeError('SESSION_BUSY', `${busy}.`);
     const overtaken = request.policy === 'interrupt' ? line.waiting.filter(isInterrupting) : [];
     const waiting = line.waiting.length - overtaken.length;
-    if (waiting >= request.maxWaiting) throw new TholeError('SESSION_BUSY', `${busy}, and ${waiting} more wait for it.`);
+    if (waiting >= request.maxWaiting)
+      throw new TholeError('SESSION_BUSY', `${busy}, and ${waiting} more wait for it.`);
     // Of those that interrupt the newest runs.
     for (const waiter of overtaken) waiter.refuse(gaveWay(waiter.request.invocationId, request.invocationId));
     line.waiting = line.waiting.filter((waiter) => !overtaken.includes(waiter));

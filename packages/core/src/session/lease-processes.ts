@@ -55,11 +55,14 @@ export class LeaseProcesses {
   #read(): Identity | undefined {
     const access = this.#access;
     const boot = access.readText('/proc/sys/kernel/random/boot_id').trim();
-    const namespaces = ['pid', 'time'].map((kind) => this.#attempt(() => access.readLink(`/proc/self/ns/${kind}`)) ?? '');
+    const namespaces = ['pid', 'time'].map(
+      (kind) => this.#attempt(() => access.readLink(`/proc/self/ns/${kind}`)) ?? '',
+    );
     // One id for each namespace from that of the mount down to our own: a mount of an outer one names processes otherwise.
     const ids = /^NSpid:\s+(\d+)$/m.exec(access.readText('/proc/self/status'))?.[1];
     const started = startOf(access.readText('/proc/self/stat'));
-    if (!/^[\da-f-]{36}$/.test(boot) || namespaces[0] === '' || ids === undefined || started === undefined) return undefined;
+    if (!/^[\da-f-]{36}$/.test(boot) || namespaces[0] === '' || ids === undefined || started === undefined)
+      return undefined;
     return { place: [boot, ...namespaces].join(' '), pid: Number(ids), started };
   }
 

@@ -134,7 +134,7 @@ export class AdkDatabase {
       return row && textOf(row['value']);
     } catch (error) {
       if (isSqlFailure(error, 'no-table')) return undefined;
-      throw toStoreError(error);
+      throw toStoreError(error, this.#database.place);
     }
   }
 
@@ -155,7 +155,7 @@ export class AdkDatabase {
     try {
       return (await this.#database.run(() => ask(dialect.statement(sql), parameters), { writes: false })).rows;
     } catch (error) {
-      throw toStoreError(error);
+      throw toStoreError(error, this.#database.place);
     }
   }
 }

@@ -34,7 +34,7 @@ export class DatabaseClock {
     if (clockSql === undefined || this.#isBelieved()) return this.#runtime.now() + this.#distance;
     this.#measuring ??= this.#measure(clockSql).finally(() => (this.#measuring = undefined));
     return inTime(this.#runtime, deadline, this.#measuring, () =>
-      toStoreError(sqlFailure('connection', new Error('The database did not tell the time.'))),
+      toStoreError(sqlFailure('connection', new Error('It did not tell the time.')), this.#database.place),
     ).then(() => this.#runtime.now() + this.#distance);
   }
 
@@ -55,7 +55,7 @@ export class DatabaseClock {
     const { rows } = await this.#database
       .run(() => ask(sql), { writes: false })
       .catch((error: unknown) => {
-        throw toStoreError(error);
+        throw toStoreError(error, this.#database.place);
       });
     const after = this.#runtime.now();
     this.#distance = Math.round((Number(rows[0]!['now']) - (before + after) / 2) * 1000) / 1000;

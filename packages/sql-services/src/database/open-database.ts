@@ -8,6 +8,7 @@ import { sqlite } from '../dialects/sqlite.ts';
 import { TIMEOUT_MS } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
 import { parseDatabaseUrl } from '../options/parse-database-url.ts';
+import { placeOfAddress, placeOfPool } from './database-place.ts';
 import { kyselyConnections } from './kysely-connections.ts';
 import { mariaDbConnections, openMariaDb } from './mariadb-pool.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
@@ -45,7 +46,10 @@ export function openDatabase(
   }
   const open = address.kind === 'postgres' ? openPostgres : openMariaDb;
   const source = open(address.url, { maxConnections, timeoutMs });
-  return new ServerDatabase({ dialect: dialects[address.kind], source, runtime, timeoutMs });
+  return new ServerDatabase({
+    ...{ dialect: dialects[address.kind], source, runtime, timeoutMs },
+    place: placeOfAddress(address),
+  });
 }
 
 function ofTheCaller(db: unknown, name: unknown, runtime: Runtime, timeoutMs: number): SqlDatabase {
@@ -53,7 +57,13 @@ function ofTheCaller(db: unknown, name: unknown, runtime: Runtime, timeoutMs: nu
     throw new TholeError('INVALID_INPUT', `With db, dialect must be 'sqlite', 'postgres' or 'mariadb'.`);
   }
   const dialect = dialects[name as DialectName];
-  return new ServerDatabase({ dialect, source: sourceOf(db, dialect.name), runtime, timeoutMs });
+  return new ServerDatabase({
+    dialect,
+    source: sourceOf(db, dialect.name),
+    runtime,
+    timeoutMs,
+    place: placeOfPool(db),
+  });
 }
 
 function sourceOf(db: unknown, name: DialectName): ConnectionSource {

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly source: ConnectionSource;
   readonly runtime: Runtime;
   readonly timeoutMs: number;
+  /** Names the database in messages. */
+  readonly place?: string | undefined;
 }
 
 /** How far a call has come: what decides whether an answer that never came leaves the outcome open. */
@@ -45,12 +47,14 @@ const REPLACED = 3;
 /** A database behind connections: PostgreSQL, MariaDB, or whatever a Kysely instance speaks. Every call has a time limit. */
 export class ServerDatabase implements SqlDatabase {
   readonly dialect: Dialect;
+  readonly place: string;
   readonly #source: ConnectionSource;
   readonly #runtime: Runtime;
   readonly #timeoutMs: number;
 
   constructor(options: ServerOptions) {
     this.dialect = options.dialect;
+    this.place = options.place ?? 'The database';
     this.#source = options.source;
     this.#runtime = options.runtime;
     this.#timeoutMs = options.timeoutMs;
@@ -119,7 +123,7 @@ export class ServerDatabase implements SqlDatabase {
       const cancel = this.#runtime.timer(Math.max(1, deadline - this.#runtime.monotonic()), () => {
         call.isOver = true;
         this.#cut(call);
-        reject(sqlFailure('connection', new Error('The time limit of the call has passed.'), call.isDecided));
+        reject(sqlFailure('connection', new Error(`No answer within ${this.#timeoutMs} ms.`), call.isDecided));
       });
       this.#connected(call, work).then(resolve, reject).finally(cancel);
     });

@@ -39,6 +39,8 @@ export interface CallKind {
 /** A database that steps are run in. Rejects with a `SqlFailure` or what the steps threw. */
 export interface SqlDatabase {
   readonly dialect: Dialect;
+  /** Names it in messages: file, or name, host and port. */
+  readonly place: string;
   /** When a call that begins now has to end, by the runtime's monotonic clock. */
   deadline(): number;
   /** Each statement by itself. What conflicted is begun anew until the time limit. */

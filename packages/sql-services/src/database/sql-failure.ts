@@ -27,33 +27,75 @@ export function isSqlFailure(error: unknown, kind?: FailureKind): error is SqlFa
   return kind === undefined || (error as unknown as SqlFailure).kind === kind;
 }
 
-/** The error for the caller; what is no failure of the database stays as it is. */
-export function toStoreError(error: unknown): unknown {
+/**
+ * Returns the error for the caller, which names the database and the driver's reason; its cause is the driver's error. What is not a
+ * failure of the database stays as it is.
+ */
+export function toStoreError(error: unknown, place = 'The database'): unknown {
   if (!isSqlFailure(error)) return error;
   const { cause } = error;
+  const isAnswer = isAnswered(cause);
+  const reason = reasonOf(cause, error.kind === 'connection' || !isAnswer);
   if (error.isOpen) {
-    const sentence = 'The database did not answer; what was asked for may have happened.';
+    const what = isAnswer ? 'ended the call' : 'did not answer';
+    const sentence = `${place} ${what}${reason}. What was asked for may have happened.`;
     return new TholeError('STORE_OUTCOME_UNKNOWN', sentence, { cause });
   }
   switch (error.kind) {
     case 'too-large':
-      return new TholeError('VALUE_TOO_LARGE', 'The database refused a value as too large for it.', { cause });
+      return new TholeError('VALUE_TOO_LARGE', `${place} refused a value as too large for it${reason}.`, { cause });
     case 'no-table':
-      return new TholeError('STORE_VERSION', 'The tables are not in the database: call migrate().', { cause });
-    case 'conflict':
-      return new TholeError('STORE_UNAVAILABLE', 'The database was busy until the time limit; nothing was written.', {
-        cause,
-      });
-    case 'connection':
-      return new TholeError('STORE_UNAVAILABLE', 'The database did not answer.', { cause });
+      return new TholeError('STORE_VERSION', `${place} does not have the tables: call migrate().`, { cause });
+    case 'conflict': {
+      const sentence = `${place} was busy until the time limit; nothing was written.`;
+      return new TholeError('STORE_UNAVAILABLE', sentence, { cause });
+    }
+    case 'connection': {
+      const what = isAnswer ? 'refused the call' : 'did not answer';
+      return new TholeError('STORE_UNAVAILABLE', `${place} ${what}${reason}.`, { cause });
+    }
     default:
-      return new TholeError('STORE_UNAVAILABLE', `The database refused the call${codeOf(cause)}.`, { cause });
+      return new TholeError('STORE_UNAVAILABLE', `${place} refused the call${reason}.`, { cause });
   }
 }
 
-// The driver's own message may quote values, so only its code is repeated.
-function codeOf(cause: unknown): string {
-  const { code, errcode } = (cause ?? {}) as { code?: unknown; errcode?: unknown };
+interface DriverError {
+  code?: unknown;
+  errcode?: unknown;
+  errno?: unknown;
+  message?: unknown;
+  errors?: readonly unknown[];
+}
+
+/** True if the database itself answered with this error: the client and the system have codes of another kind. */
+function isAnswered(cause: unknown): boolean {
+  const { code, errcode, errno } = (cause ?? {}) as DriverError;
+  if (typeof errcode === 'number' || (typeof errno === 'number' && errno >= 1000)) return true;
+  return (
+    typeof code === 'string' &&
+    (code.startsWith('SQLITE_') || (/^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)))
+  );
+}
+
+/** Codes of what went wrong before or besides a statement: their sentences name files, hosts, users and databases, no values. */
+const TELLING = /^(08|28|3D|53|57)...$/;
+const TELLING_NUMBERS: ReadonlySet<unknown> = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1698]);
+/** Of SQLite: read-only, I/O, corrupt, full, cannot be opened, no database. */
+const TELLING_FILES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+
+// Sentences about statements may quote values, so only their codes are repeated.
+function reasonOf(cause: unknown, isOfConnection: boolean): string {
+  const { code, errcode, errno, message, errors } = (cause ?? {}) as DriverError;
   const told = typeof errcode === 'number' ? `${String(code)} ${errcode}` : code;
-  return typeof told === 'string' && /^[\w ]{1,60}$/.test(told) ? ` (${told})` : '';
+  const name = typeof told === 'string' && /^[\w ]{1,60}$/.test(told) ? told : undefined;
+  const isTelling =
+    isOfConnection ||
+    (typeof code === 'string' && TELLING.test(code)) ||
+    TELLING_NUMBERS.has(errno) ||
+    (typeof errcode === 'number' && TELLING_FILES.has(errcode & 0xff));
+  // Of several addresses that were tried, the first tells enough.
+  const sentence = message === '' && errors ? (errors[0] as DriverError | undefined)?.message : message;
+  if (!isTelling || typeof sentence !== 'string' || sentence === '') return name === undefined ? '' : ` (${name})`;
+  const whole = sentence.replace(/\.$/, '');
+  return name === undefined || whole.includes(name) ? `: ${whole}` : `: ${whole} (${name})`;
 }

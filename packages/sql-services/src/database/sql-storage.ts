@@ -102,7 +102,10 @@ export class SqlStorage {
   async #prepare(deadline: number): Promise<void> {
     this.#preparing ??= this.#told(this.#makeReady()).finally(() => (this.#preparing = undefined));
     await inTime(this.runtime, deadline, this.#preparing, () =>
-      toStoreError(sqlFailure('connection', new Error('The tables were not made ready in time.'))),
+      toStoreError(
+        sqlFailure('connection', new Error('The tables were not made ready in time.')),
+        this.#database.place,
+      ),
     );
   }
 
@@ -117,7 +120,7 @@ export class SqlStorage {
       return await working;
     } catch (error) {
       if (onDuplicate && isSqlFailure(error, 'duplicate')) return onDuplicate();
-      throw toStoreError(error);
+      throw toStoreError(error, this.#database.place);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
+import { placeOfAddress } from './database-place.ts';
 import { NodeSqlite } from './node-sqlite.ts';
 import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import type { CallKind, SqlDatabase, Steps } from './sql-database.ts';
@@ -39,6 +40,7 @@ interface Job {
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly dialect: Dialect;
+  readonly place: string;
   readonly #options: SqliteOptions;
   readonly #runtime: Runtime;
   readonly #line: Job[] = [];
@@ -51,6 +53,7 @@ export class SqliteDatabase implements SqlDatabase {
     this.#options = options;
     this.#runtime = options.runtime;
     this.dialect = options.dialect;
+    this.place = placeOfAddress({ kind: 'sqlite', path: options.path });
   }
 
   deadline(): number {

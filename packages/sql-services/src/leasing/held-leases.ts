@@ -19,11 +19,7 @@ export class HeldLeases {
   #timer: Cancel | undefined;
   #isAsking = false;
 
-  constructor(
-    runtime: Runtime,
-    pollMs: number,
-    poll: (fences: readonly string[]) => Promise<readonly Row[]>,
-  ) {
+  constructor(runtime: Runtime, pollMs: number, poll: (fences: readonly string[]) => Promise<readonly Row[]>) {
     this.#runtime = runtime;
     this.#pollMs = pollMs;
     this.#poll = poll;

@@ -38,9 +38,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     this.#pollMs = pollMs;
     this.#lines = new LocalLines(storage.runtime);
     this.#steps = new LeaseSteps(storage.dialect, storage.tables);
-    this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) =>
-      storage.read(() => this.#steps.poll(fences)),
-    );
+    this.#held = new HeldLeases(this.#runtime, pollMs, async (fences) => storage.read(() => this.#steps.poll(fences)));
   }
 
   async lease(key: SessionRef, request: LeaseRequest): Promise<Lease> {
@@ -152,11 +150,7 @@ export class SqlLeasing implements Leasing, LeaseOwner {
     return lease;
   }
 
-  async #ask(
-    key: SessionRef,
-    request: LeaseRequest,
-    own: Pick<Asking, 'fence' | 'ticket' | 'dead'>,
-  ): Promise<Answer> {
+  async #ask(key: SessionRef, request: LeaseRequest, own: Pick<Asking, 'fence' | 'ticket' | 'dead'>): Promise<Answer> {
     const { invocationId, holder, policy, maxWaiting, ttlMs, cleanupMs } = request;
     const deadline = this.#storage.deadline();
     const now = await this.#storage.clock.now(deadline);

@@ -51,7 +51,11 @@ export class WaitingLine {
   *enter(key: readonly SqlValue[], p: { goesFirst: boolean; now: number }): Steps<number> {
     const sql = `INSERT INTO ${this.#table} (app_name, user_id, session_id, goes_first, expires_at)
       VALUES (?, ?, ?, ?, ?)${this.#dialect.returning('ticket')}`;
-    const { rows, insertId } = yield this.#statement(sql, [...key, p.goesFirst ? FIRST : QUEUED, p.now + PLACE_HOLDS_S]);
+    const { rows, insertId } = yield this.#statement(sql, [
+      ...key,
+      p.goesFirst ? FIRST : QUEUED,
+      p.now + PLACE_HOLDS_S,
+    ]);
     return Number(rows[0]?.['ticket'] ?? insertId);
   }
 

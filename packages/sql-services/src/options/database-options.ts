@@ -9,7 +9,10 @@ export const TIMEOUT_MS = 30_000;
 
 /** Where the database is, and how it is spoken to. */
 export interface DatabaseOptions {
-  /** `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…`, `mysql://…`. */
+  /**
+   * `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…`, `mysql://…`. A driver of Python in the
+   * scheme (`postgresql+asyncpg://…`) is left out.
+   */
   dbUrl?: string | undefined;
   /** Instead of a URL: a pool of `pg` or `mysql2`, or a Kysely instance. It is neither opened nor closed. */
   db?: PostgresPool | MariaDbPool | Kysely<never> | undefined;

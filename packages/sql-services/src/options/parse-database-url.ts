@@ -7,17 +7,23 @@ export type DatabaseAddress =
 
 const forms = 'sqlite:///./file.db, sqlite:////absolute/file.db, sqlite://:memory:, postgresql://… or mysql://…';
 
-/** Reads a database's URL. `INVALID_INPUT` for another one, without repeating it: it may hold a password. */
+const ASYNCPG_SSL = /([?&])ssl=(?=(?:disable|allow|prefer|require|verify-ca|verify-full)(?:&|$))/;
+
+/**
+ * Reads a database's URL, also one that names a driver of Python (`postgresql+asyncpg://…`), which is left out. Throws
+ * `INVALID_INPUT` for another one, without repeating it: it may hold a password.
+ */
 export function parseDatabaseUrl(value: unknown): DatabaseAddress {
   if (typeof value !== 'string') throw invalidInput('dbUrl', 'a string', value);
-  const found = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(value);
+  const found = /^([a-z][a-z0-9.-]*)(?:\+[a-z0-9_]+)?:\/\/(.*)$/is.exec(value.trim());
   const [, scheme = '', rest = ''] = found ?? [];
   switch (scheme.toLowerCase()) {
     case 'sqlite':
       return { kind: 'sqlite', path: pathOf(rest) };
     case 'postgres':
     case 'postgresql':
-      return { kind: 'postgres', url: `postgresql://${rest}` };
+      // What asyncpg calls ssl is sslmode here.
+      return { kind: 'postgres', url: `postgresql://${rest.replace(ASYNCPG_SSL, '$1sslmode=')}` };
     case 'mysql':
     case 'mariadb':
       return { kind: 'mariadb', url: `mysql://${rest}` };

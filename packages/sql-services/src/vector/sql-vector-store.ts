@@ -205,7 +205,7 @@ export class SqlVectorStore implements VectorStore {
     try {
       return await working;
     } catch (error) {
-      throw toStoreError(error);
+      throw toStoreError(error, this.#database.place);
     }
   }
 }

@@ -72,10 +72,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await runtime.advance(30_000);
       const newer = await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
       await refused('LEASE_LOST', lease.renew());
-      await refused(
-        'LEASE_LOST',
-        service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }),
-      );
+      await refused('LEASE_LOST', service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }));
       await newer.release();
       await refused('LEASE_LOST', lease.renew(), 'after the next has ended');
     },
