@@ -514,6 +514,33 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     ...request,
     policy: request.policy === 'interrupt' ? 'queue' : request.policy,
   })),
+  storeMutant(
+    'lets all that interrupt run, the newest first',
+    13,
+    class extends InMemorySessionStore {
+      constructor(runtime: Runtime) {
+        super(runtime);
+        const { leasing } = this.abilities;
+        const lease = leasing.lease.bind(leasing);
+        leasing.lease = (key, request) =>
+          lease(key, request).catch((error: unknown) => {
+            if (!TholeError.is(error, 'RUN_INTERRUPTED')) throw error;
+            return lease(key, { ...request, policy: 'queue' });
+          });
+      }
+    },
+  ),
+  storeMutant(
+    'takes a lease that ran out for lost, though no other run asks',
+    13,
+    class extends InMemorySessionStore {
+      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+        const held = await this.abilities.leasing.current(key);
+        if (fence !== undefined && held?.expired) throw new TholeError('LEASE_LOST', 'ran out');
+        return super.append(key, event, delta, fence);
+      }
+    },
+  ),
   leasingMutant('never lets a lease run out', (request) => ({ ...request, ttlMs: 1e9 })),
   leasingMutant('serves the last who came first', (request) => ({
     ...request,

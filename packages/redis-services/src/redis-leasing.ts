@@ -75,7 +75,7 @@ export class RedisLeasing implements Leasing {
     for (let [isFirst, dead] = [true, '']; ; isFirst = false) {
       const asked = this.#runtime.monotonic();
       let answer = await ask({ isFirst, dead });
-      // The process of the lease in the way has died: nobody will let go of it.
+      // The process that holds the session has died and will never release it.
       if ('heldToken' in answer && answer.heldToken !== dead && this.#commands.isDead(answer.heldBy)) {
         dead = answer.heldToken;
         answer = await ask({ isFirst: isFirst && answer.outcome === 'BUSY', dead });

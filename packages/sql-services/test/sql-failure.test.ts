@@ -89,7 +89,7 @@ describe('DatabaseSessionService', () => {
     },
   );
 
-  it('names the file that is no database, and why a folder cannot be made', async () => {
+  it('names a file that is not a database, and why a folder cannot be made', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-failure-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'file.db');

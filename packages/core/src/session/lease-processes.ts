@@ -2,7 +2,7 @@
 export interface ProcessAccess {
   readText(path: string): string;
   readLink(path: string): string;
-  /** Sends a signal; 0 only looks. Throws an error with the code `ESRCH` if there is no such process. */
+  /** Sends a signal; 0 only looks. Throws an error with the code `ESRCH` if no such process exists. */
   kill(pid: number, signal: 0): unknown;
 }
 
@@ -16,7 +16,7 @@ interface Identity {
 
 /**
  * Names this process in leases, and tells whether the process that a lease names is dead. It is dead only if it ran since the same
- * boot in the same namespaces, and there is no such process now or the process with its id started at another time. Everything
+ * boot in the same namespaces, and no such process exists now, or the process with its id started at another time. Everything
  * else counts as alive: other machines and containers, systems without `/proc`, processes that are only stopped.
  */
 export class LeaseProcesses {

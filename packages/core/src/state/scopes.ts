@@ -53,7 +53,7 @@ export function mergeScopes(scopes: {
 }
 
 /**
- * Returns a copy whose keys are in the order of their UTF-16 code units: each database has an order of its own, and prompts and
+ * Returns a copy whose keys are in the order of their UTF-16 code units: each database orders keys differently, and prompts and
  * caches must not depend on it. (JavaScript puts keys that are array indexes first.)
  */
 export function inKeyOrder(state: StateMap): StateMap {

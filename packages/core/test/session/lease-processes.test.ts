@@ -51,7 +51,7 @@ describe('LeaseProcesses', () => {
     expect(machine({ processes: { 7: 100, 8: 201 } }).isDead(holder)).toBe(true);
   });
 
-  it('takes a process for alive that is there, its own included, whoever it belongs to', () => {
+  it('takes an existing process for alive, also its own and one of another user', () => {
     expect(machine({ processes: { 7: 100, 8: 200 } }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 200 }, hidden: [8] }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 201 }, hidden: [8] }).isDead(holder)).toBe(false);

@@ -9,8 +9,8 @@ import { READ_HEAD } from './read-head.lua.ts';
  * without asking again (ms), '1' when it asks for the first time, its member in app leases, how long a lease is remembered (ms), its
  * process or '', the token of a lease whose process is dead or ''.
  * Answers [OK, head, pending], [WAIT or BUSY, invocation, how many wait, token, process of the lease], [INTERRUPTED] or LATE. Asking
- * again with a token that holds is OK. Whoever interrupts waits with the score -1, one at most: the next takes its place, and is
- * remembered in 'seen' as '!' and the token of the one before.
+ * again with a token that holds is OK. A run that interrupts waits with the score -1, one at most: the next one takes its place,
+ * and 'seen' then has '!' and the token of the one before.
  */
 export const acquireLease: RedisScript = redisScript(`
 ${READ_HEAD}

@@ -3,7 +3,7 @@ import type { RedisScript } from '../redis-script.ts';
 import { READ_HEAD } from './read-head.lua.ts';
 
 /**
- * renew-lease: holds on for another while, but not beyond what an interruption left. One that ran out is renewed unless somebody waits.
+ * renew-lease: holds on for another while, but not beyond what an interruption left. One that ran out is renewed unless a run waits.
  * KEYS: lease, line, record, user state; not on Cluster: app state.
  * ARGV from 2: token, ttl (ms), how long a lease is remembered (ms).
  * Answers [OK, ms left, head], LEASE_LOST or LATE.

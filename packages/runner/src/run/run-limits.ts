@@ -53,7 +53,7 @@ export class RunLimits {
       return Infinity;
     }
     if (now >= this.#renewAt) {
-      // A process that stood still asks before it gives up: the lease may be there still.
+      // A process that was suspended asks before it gives up: the lease may not have been taken.
       if (!this.#hasAsked) this.#heldUntil = Math.max(this.#heldUntil, now + LEASE_TTL_MS / 10);
       this.#hasAsked = true;
       this.#renewAt = now + LEASE_TTL_MS / 10;

@@ -222,6 +222,21 @@ describe('others at the same session', () => {
     expect(textsIn(rest.events)).toEqual(['(RUN_INTERRUPTED)']);
   });
 
+  it('11b: of several messages that interrupt, the newest runs, the others are RUN_INTERRUPTED (contract 13)', async () => {
+    const house = await houseOf(agentWith(new ScriptedLlm(answers('old'), answers('new'))), {
+      concurrency: { policy: 'interrupt' },
+    });
+    const old = house.runner.runAsync(hello);
+    await old.next();
+    const [one, two, three] = ['one', 'two', 'three'].map((newMessage) =>
+      house.another().runToCompletion({ ...hello, newMessage }),
+    );
+    await expect(one).rejects.toMatchObject({ code: 'RUN_INTERRUPTED' });
+    await expect(two).rejects.toMatchObject({ code: 'RUN_INTERRUPTED' });
+    expect((await three!).text).toBe('new');
+    expect(textsIn((await house.stored()).events)).toEqual(['hello', 'old', '(RUN_INTERRUPTED)', 'three', 'new']);
+  });
+
   it('12: a lease stolen under a run: its next append is LEASE_LOST, nothing is stored, the reader hears it (contract 13)', async () => {
     const { runtime, runnerFor, stored } = await jumpyHouse();
     const run = runnerFor(saying('root', 'one', 'two')).runAsync(hello);
@@ -232,7 +247,7 @@ describe('others at the same session', () => {
     expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'hello', 'fine']);
   });
 
-  it('12b: a process that stood still for longer than its lease goes on where no other run has asked (contract 13)', async () => {
+  it('12b: a process suspended for longer than its lease continues if no other run asked (contract 13)', async () => {
     const { runtime, runnerFor, stored } = await jumpyHouse();
     const run = runnerFor(saying('root', 'one', 'two', 'three')).runAsync(hello);
     await run.next();

@@ -60,12 +60,12 @@ export class SqlLeasing implements Leasing, LeaseOwner {
           if (answer.kind === 'overtaken') throw overtaken(request);
           const isNew = ticket === undefined;
           ({ ticket } = answer);
-          // The process of the lease in the way has died: nobody will let go of it.
+          // The process that holds the session has died and will never release it.
           if (answer.heldFence !== dead && this.#processes.isDead(answer.heldProcess)) {
             dead = answer.heldFence;
             continue;
           }
-          // Whom it overtook looks at once.
+          // The run that it overtook looks again at once.
           if (isNew && ticket !== undefined && request.policy === 'interrupt') this.#lines.wake(key);
           const left = deadline - this.#runtime.monotonic();
           if (answer.kind === 'refused' || left <= 0) throw this.#busy(key, request, answer);

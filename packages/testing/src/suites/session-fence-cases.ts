@@ -27,7 +27,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
   {
     id: 'fence.lost',
     sentence:
-      'an append with the fence of a lease that was taken over, let go or never was is LEASE_LOST and stores nothing, no state either',
+      'an append with the fence of a lease that was taken over, released or never existed is LEASE_LOST and stores nothing, no state either',
     contracts: [7, 13],
     needs,
     async check(service, { runtime }) {

@@ -37,7 +37,7 @@ export const sessionInterruptCases: readonly SessionCase[] = [
   {
     id: 'lease.interrupt-newest',
     sentence:
-      'of several that interrupt while the holder closes the newest runs; each that it overtakes ends with RUN_INTERRUPTED before the holder has let go, and those that queue keep their places',
+      'of several that interrupt while the holder closes the newest runs; each that it overtakes ends with RUN_INTERRUPTED before the holder releases, and those that queue keep their places',
     contracts: [13],
     needs,
     async check(service, { runtime }) {

@@ -29,7 +29,7 @@ export const sessionLeaseCases: readonly SessionCase[] = [
   {
     id: 'lease.head-moves',
     sentence:
-      'the head moves with an event, with user: and app: state written in another session, whether or not the value is a new one, and with a session made anew; otherwise it stays',
+      'the head moves with an event, with user: and app: state written in another session, whether or not the value is a new one, and with a session created again; otherwise it stays',
     contracts: [13],
     needs,
     async check(service) {

@@ -150,7 +150,7 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.key-order',
-    sentence: 'the keys of state are in the order of their code units, whoever wrote them when',
+    sentence: 'the keys of state are in the order of their code units, not in that of the writes',
     contracts: [3],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { z: 1, 'user:z': 1, 'app:z': 1 } });
