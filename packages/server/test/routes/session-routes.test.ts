@@ -40,10 +40,10 @@ it('answers 409 for a session id that is taken, by either way of making one', as
 
 it('takes envelopes in snake_case, and touches no name and no null within state (contract 38)', async () => {
   const { handler } = await demo();
-  const text = '{"session_id":"t","state":{"room_number":1,"deep":{"a_b":null},"__proto__":{"x":1}}}';
+  const text = '{"session_id":"t","state":{"__proto__":{"x":1},"deep":{"a_b":null},"room_number":1}}';
   const { body } = await ask(handler, 'POST', ALL, text);
   expect(body.id).toBe('t');
-  expect(JSON.stringify(body.state)).toBe('{"room_number":1,"deep":{"a_b":null},"__proto__":{"x":1}}');
+  expect(JSON.stringify(body.state)).toBe('{"__proto__":{"x":1},"deep":{"a_b":null},"room_number":1}');
 });
 
 it('makes a session with an id of a state map, or of an object with state alone', async () => {
