@@ -1,4 +1,4 @@
-import type { Column } from '../memory/segment-bytes.ts';
+import type { Column } from '../service/segment-bytes.ts';
 
 /** Lists of whole numbers in one block of memory, found by a small number of their own. A hundred thousand arrays would cost three times as much. */
 export class ListPool {
