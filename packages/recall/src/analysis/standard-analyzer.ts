@@ -8,6 +8,7 @@ import { withoutFleetingVowel } from './fleeting-vowel.ts';
 import { foldAccents } from './fold-accents.ts';
 import { irregularForms } from './irregular-forms.ts';
 import { NAME_PART, namePartsIn } from './name-parts.ts';
+import { queryStopWords } from './query-stop-words.ts';
 import { saysEnglish } from './says-english.ts';
 import { splitWords } from './split-words.ts';
 import { stemOfScript } from './stem-of-script.ts';
@@ -23,6 +24,7 @@ const BEGINNING = 4;
 /** The longest word that is stemmed; no word of a language is longer. */
 const MAX_STEMMED = 32;
 const MAX_REMEMBERED = 50_000;
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Words of every script. Stop words of the languages it knows are dropped unless nothing else is there, English, Russian,
@@ -46,18 +48,15 @@ export function standardAnalyzer(): Analyzer {
   return {
     id: 'standard-6',
     words(text, of) {
-      const all: KnownWord[] = [];
-      const words: string[] = [];
-      let english = false;
-      for (const word of splitWords(text, of)) {
-        const known = look(word);
-        all.push(known);
-        if (!known.isStopWord) words.push(known.base);
-        english ||= known.isEnglish;
-      }
-      if (words.length === 0) for (const { base } of all) words.push(base);
-      // Words of other scripts say for themselves that they are not English.
-      for (const word of all) if (!english || !word.isLatin) for (const form of formsOf(word)) words.push(form);
+      const split = splitWords(text, of);
+      const all = split.map(look);
+      const english = all.some(({ isEnglish }) => isEnglish);
+      const dropped = of === 'query' && !english ? queryStopWords(split) : NONE;
+      const isContent = (known: KnownWord): boolean => !known.isStopWord && !dropped.has(known.word);
+      const content = all.some(isContent) ? all.filter(isContent) : all;
+      const words = content.map(({ base }) => base);
+      // Words of other scripts show themselves that they are not English.
+      for (const word of content) if (!english || !word.isLatin) words.push(...formsOf(word));
       for (const part of namePartsIn(text)) {
         const { base, isStopWord } = look(part);
         if (!isStopWord) words.push(NAME_PART + base);

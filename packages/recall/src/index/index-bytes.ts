@@ -15,7 +15,8 @@ export function columnsOf(index: RecallIndex): Column[] {
   return [
     ...words.save(),
     ...turns.save(),
-    ...wordsOf.save(turns.end),
+    Int32Array.from(wordsOf, (words) => words.length),
+    Int32Array.from(wordsOf.flat()),
     sessions.save(),
     authors.save(),
     Float64Array.from(spans),
@@ -32,7 +33,7 @@ export function indexFrom(columns: readonly Column[], analyzer: Analyzer): Recal
   const next = (count: number): readonly Column[] => columns.slice(at, (at += count));
   index.words.load(next(WORDS));
   turns.load(next(TURNS));
-  index.wordsOf.load(next(LISTS));
+  readLists(index.wordsOf, next(LISTS));
   const [sessions, authors, spans, ended, successors] = next(5);
   index.sessions.load(sessions as readonly string[]);
   index.authors.load(authors as readonly string[]);
@@ -44,6 +45,11 @@ export function indexFrom(columns: readonly Column[], analyzer: Analyzer): Recal
   readSpans(index.spans, spans as Float64Array);
   (ended as Int32Array).forEach((slot, i) => index.successors.set(slot, (successors as readonly string[])[i]!));
   return index;
+}
+
+function readLists(lists: (readonly number[])[], [lengths, all]: readonly Column[]): void {
+  let at = 0;
+  for (const length of lengths as Int32Array) lists.push([...(all as Int32Array).subarray(at, (at += length))]);
 }
 
 function readSpans(spans: Map<number, readonly DaySpan[]>, numbers: Float64Array): void {

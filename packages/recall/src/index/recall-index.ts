@@ -6,7 +6,6 @@ import { dayAt, isOnCalendar, monthAt } from '../dates/day-span.ts';
 import type { DaySpan } from '../dates/day-span.ts';
 import { spansIn } from '../dates/spans-in.ts';
 import { Authors, NOBODY } from './authors.ts';
-import { ListPool } from './list-pool.ts';
 import { Names } from './names.ts';
 import { plainTokens } from './plain-tokens.ts';
 import { ABOUT_USER, BY_USER, flagsOf } from './turn-flags.ts';
@@ -15,7 +14,9 @@ import type { TurnRow } from './turn-table.ts';
 import { WordTable } from './word-table.ts';
 
 const SPAN_BYTES = 120;
+const LIST_BYTES = 40;
 const MAX_YEARS = 50;
+const NO_WORDS: readonly number[] = [];
 
 /**
  * The index of one user's entries: words and numbers, no text. Adding, replacing or removing an entry costs its own words,
@@ -28,13 +29,14 @@ export class RecallIndex {
   readonly sessions: Names = new Names();
   readonly authors: Authors;
   /** By slot: the numbers of the turn's words, in order. */
-  readonly wordsOf: ListPool = new ListPool();
+  readonly wordsOf: (readonly number[])[] = [];
   /** By slot: the days that the turn mentions. */
   readonly spans: Map<number, readonly DaySpan[]> = new Map();
   /** By slot: the id of the fact that replaced this one. */
   readonly successors: Map<number, string> = new Map();
   // By word: its count in the current entry; all zero in between.
   #counts = new Uint16Array(1024);
+  #wordBytes = 0;
 
   constructor(analyzer: Analyzer) {
     this.analyzer = analyzer;
@@ -44,7 +46,7 @@ export class RecallIndex {
   /** Approximate memory in bytes. */
   get bytes(): number {
     const maps = (this.spans.size + this.successors.size) * SPAN_BYTES;
-    return this.words.bytes + this.turns.bytes + this.wordsOf.bytes + maps + this.#counts.byteLength;
+    return this.words.bytes + this.turns.bytes + this.#wordBytes + maps + this.#counts.byteLength;
   }
 
   /** Average number of words per entry. */
@@ -79,7 +81,8 @@ export class RecallIndex {
   /** Adds a turn whose id is new. Returns its slot. */
   place(row: TurnRow, numbers: readonly number[], spans: readonly DaySpan[]): number {
     const slot = this.turns.add(row);
-    this.wordsOf.set(slot, numbers);
+    this.wordsOf[slot] = numbers;
+    this.#wordBytes += LIST_BYTES + 8 * numbers.length;
     this.#eachWord(slot, (number, count) => this.words.add(number, slot, count));
     if (spans.length > 0) this.spans.set(slot, spans);
     if (row.author !== NOBODY) this.authors.count(row.author, row.session, (row.flags & BY_USER) !== 0, 1);
@@ -93,7 +96,8 @@ export class RecallIndex {
     const { authors, sessions, flags } = this.turns;
     const [author, session] = [authors[slot]!, sessions[slot]!];
     this.#eachWord(slot, (number) => this.words.remove(number, slot));
-    this.wordsOf.delete(slot);
+    this.#wordBytes -= LIST_BYTES + 8 * this.wordsOf[slot]!.length;
+    this.wordsOf[slot] = NO_WORDS;
     this.spans.delete(slot);
     this.successors.delete(slot);
     if (author !== NOBODY) this.authors.count(author, session, (flags[slot]! & BY_USER) !== 0, -1);
@@ -115,7 +119,7 @@ export class RecallIndex {
   #eachWord(slot: number, work: (number: number, count: number) => void): void {
     if (this.words.length > this.#counts.length) this.#counts = new Uint16Array(this.words.length * 2);
     const counts = this.#counts;
-    const words = this.wordsOf.get(slot);
+    const words = this.wordsOf[slot]!;
     for (let i = 0; i < words.length; i++) counts[words[i]!]!++;
     for (let i = 0; i < words.length; i++) {
       const number = words[i]!;

@@ -10,12 +10,11 @@ export function scorePhrases(
   slot: number,
 ): number {
   if (matches[slot]! < 2) return 0;
-  const { items, bounds } = wordsOf;
   const seen = new Set<number>();
   let score = 0;
   let previous = 0;
-  for (let i = bounds[2 * slot]!; i < bounds[2 * slot + 1]!; i++) {
-    const position = positions[items[i]!]!;
+  for (const word of wordsOf[slot]!) {
+    const position = positions[word]!;
     if (position !== 0 && previous !== 0 && position !== previous) {
       const pair = Math.min(position, previous) * 65_536 + Math.max(position, previous);
       if (!seen.has(pair)) score += words[position - 1]!.worth + words[previous - 1]!.worth;

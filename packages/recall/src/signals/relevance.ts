@@ -61,10 +61,9 @@ export class Relevance {
   }
 
   #collect(slot: number, found: Set<number>): void {
-    const { items, bounds } = this.#index.wordsOf;
     const { positions } = this.#scratch;
-    for (let i = bounds[2 * slot]!; i < bounds[2 * slot + 1]!; i++) {
-      const position = positions[items[i]!]!;
+    for (const word of this.#index.wordsOf[slot]!) {
+      const position = positions[word]!;
       if (position !== 0) found.add(position);
     }
   }

@@ -35,15 +35,14 @@ export function scoreWindows(
   session: number,
   { matches, positions, windows, windowed }: ScoringScratch,
 ): number {
-  const { items, bounds } = wordsOf;
   const line = turns.ofSession(session);
   const counts = new Uint32Array(line.length * words.length);
   for (let i = 0; i < line.length; i++) {
     if (matches[line[i]!] === 0) continue;
     const first = Math.max(i - REACH, 0);
     const last = Math.min(i + REACH, line.length - 1);
-    for (let at = bounds[2 * line[i]!]!; at < bounds[2 * line[i]! + 1]!; at++) {
-      const position = positions[items[at]!]!;
+    for (const word of wordsOf[line[i]!]!) {
+      const position = positions[word]!;
       if (position === 0) continue;
       for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += shareAt(Math.abs(i - j));
     }

@@ -34,7 +34,7 @@ it('says nothing of it where nobody asks', async () => {
   const index = wordRanking().createIndex(scope);
   for (const entry of talk) index.put(entry);
   const [first] = await index.rank('breakfast', { limit: 1 });
-  expect(Object.keys(first!)).toEqual(['id', 'score']);
+  expect(Object.keys(first!)).toEqual(['id', 'score', 'relevance']);
 });
 
 it('weighs as it is told, and keeps the published weights for what is not named', async () => {

@@ -1,0 +1,26 @@
+import { stopwords as dutch } from '@orama/stopwords/dutch';
+import { stopwords as french } from '@orama/stopwords/french';
+import { stopwords as german } from '@orama/stopwords/german';
+import { stopwords as italian } from '@orama/stopwords/italian';
+import { stopwords as portuguese } from '@orama/stopwords/portuguese';
+import { stopwords as spanish } from '@orama/stopwords/spanish';
+import { stopwords as turkish } from '@orama/stopwords/turkish';
+import { foldAccents } from './fold-accents.ts';
+
+const LANGUAGES: readonly ReadonlySet<string>[] = [german, french, spanish, portuguese, italian, dutch, turkish].map(
+  (words) => new Set(words.flatMap((word) => [word, foldAccents(word)])),
+);
+
+/**
+ * Returns the stop words of the language that a query is in: of these languages the one with most of the words. English is
+ * told apart by the caller.
+ */
+export function queryStopWords(words: readonly string[]): ReadonlySet<string> {
+  let best: ReadonlySet<string> = new Set();
+  let most = 0;
+  for (const language of LANGUAGES) {
+    const count = words.filter((word) => language.has(word)).length;
+    if (count > most) [best, most] = [language, count];
+  }
+  return best;
+}
