@@ -7,6 +7,7 @@ import {
   isPlainObject,
   JsonCopier,
   TholeError,
+  ZonedTime,
 } from '@thole/core';
 import type { Event, MemoryEntry, MemoryFilter, SearchMemoryRequest } from '@thole/core';
 
@@ -90,12 +91,20 @@ export function checkSearch(p: SearchMemoryRequest): void {
   if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
   if (p.limit !== undefined) checkCount('limit', p.limit);
   if (p.minScore !== undefined) checkScore(p.minScore);
+  if (p.minRelevance !== undefined) checkRelevance(p.minRelevance);
+  if (p.timeZone !== undefined) void new ZonedTime(p.timeZone);
   if (p.explain !== undefined && typeof p.explain !== 'boolean') throw invalidInput('explain', 'a boolean', p.explain);
   checkFilter(p.filter);
 }
 
 export function checkScore(value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
+}
+
+/** Throws INVALID_INPUT for a smallest relevance that is not between 0 and 1. */
+export function checkRelevance(value: unknown): void {
+  if (!(typeof value === 'number' && value >= 0 && value <= 1))
+    throw invalidInput('minRelevance', 'a number from 0 to 1', value);
 }
 
 function checkSeconds(argument: string, value: unknown): void {

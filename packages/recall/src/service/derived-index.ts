@@ -1,8 +1,9 @@
-import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
 import type { Scored } from '../index/scored.ts';
 import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
+import { TurnTaking } from './turn-taking.ts';
 import { loadSaved, segmentOf } from './saved-index.ts';
 
 /** Changes read from the log at a time. */
@@ -14,6 +15,7 @@ const WORTH_SAVING = 500;
 /** The index of one user's log, and how far it has read it. */
 export class DerivedIndex {
   readonly #ranking: MemoryRanking;
+  readonly #runtime: Runtime;
   #index: MemoryIndex;
   #headers = new Headers();
   #seq = 0;
@@ -25,8 +27,9 @@ export class DerivedIndex {
   #underWay = 0;
   #saving: Promise<void> | undefined;
 
-  constructor(ranking: MemoryRanking, scope: MemoryScope) {
+  constructor(ranking: MemoryRanking, scope: MemoryScope, runtime: Runtime) {
     this.#ranking = ranking;
+    this.#runtime = runtime;
     this.#index = ranking.createIndex(scope);
   }
 
@@ -69,9 +72,10 @@ export class DerivedIndex {
     try {
       if (this.#isNew) await this.#load(store, scope);
       this.#isNew = false;
+      const turns = new TurnTaking(this.#runtime);
       for (let more = true; more;) {
         const page = await store.since(scope, this.#seq, PAGE);
-        this.#take(page);
+        await this.#take(page, turns);
         more = page.more;
       }
       if (this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
@@ -85,8 +89,9 @@ export class DerivedIndex {
     if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
   }
 
-  #take({ changes, removals }: MemoryChanges): void {
+  async #take({ changes, removals }: MemoryChanges, turns: TurnTaking): Promise<void> {
     for (const change of changes) {
+      if (turns.isDue) await turns.pause();
       if ('removed' in change) this.#remove(change.removed);
       else this.#put(change.entry);
       this.#seq = change.seq;

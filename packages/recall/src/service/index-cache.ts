@@ -1,5 +1,5 @@
 import { orAborted, userKeyOf } from '@thole/core';
-import type { MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
+import type { MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
 import type { Scored } from '../index/scored.ts';
 import { DerivedIndex } from './derived-index.ts';
 import type { MemoryRanking, RankRequest } from './memory-index.ts';
@@ -17,11 +17,13 @@ export class IndexCache {
   readonly #store: MemoryStore;
   readonly #ranking: MemoryRanking;
   readonly #budget: number;
+  readonly #runtime: Runtime;
   // The least recently used stands first.
   readonly #held = new Map<string, Held>();
   #bytes = 0;
 
-  constructor(store: MemoryStore, ranking: MemoryRanking, budget: number) {
+  constructor(store: MemoryStore, ranking: MemoryRanking, budget: number, runtime: Runtime) {
+    this.#runtime = runtime;
     this.#store = store;
     this.#ranking = ranking;
     this.#budget = budget;
@@ -74,7 +76,7 @@ export class IndexCache {
 
   #of(scope: MemoryScope): Held {
     const key = userKeyOf(scope);
-    const held = this.#held.get(key) ?? { key, index: new DerivedIndex(this.#ranking, scope), bytes: 0 };
+    const held = this.#held.get(key) ?? { key, index: new DerivedIndex(this.#ranking, scope, this.#runtime), bytes: 0 };
     this.#held.delete(key);
     this.#held.set(key, held);
     return held;

@@ -34,6 +34,7 @@ import {
   checkFilter,
   checkIds,
   checkMembers,
+  checkRelevance,
   checkScore,
   checkSearch,
   checkText,
@@ -59,6 +60,8 @@ export interface StoredMemoryServiceOptions {
   topK?: number | undefined;
   /** The least score of answers, for searches that name none. */
   minScore?: number | undefined;
+  /** Smallest relevance (0 to 1) of results of searches that name none. Default: 0. */
+  minRelevance?: number | undefined;
   /** How entries are ranked (`wordRanking()`). */
   ranking?: MemoryRanking | undefined;
   /** About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. */
@@ -76,20 +79,34 @@ export class StoredMemoryService implements MemoryService {
   readonly #runtime: Runtime;
   readonly #topK: number;
   readonly #minScore: number | undefined;
+  readonly #minRelevance: number | undefined;
   readonly #indexes: IndexCache;
   readonly #changing = new UserQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
-    refuseUnknown(options, ['runtime', 'topK', 'minScore', 'ranking', 'indexBytes'], 'A memory service');
-    const { runtime, topK = 10, minScore, ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
+    refuseUnknown(
+      options,
+      ['runtime', 'topK', 'minScore', 'minRelevance', 'ranking', 'indexBytes'],
+      'A memory service',
+    );
+    const {
+      runtime,
+      topK = 10,
+      minScore,
+      minRelevance,
+      ranking = wordRanking(),
+      indexBytes = 64 * 1024 * 1024,
+    } = options;
     checkCount('topK', topK, 1);
     if (minScore !== undefined) checkScore(minScore);
+    if (minRelevance !== undefined) checkRelevance(minRelevance);
     checkBytes('indexBytes', indexBytes);
     this.#store = store;
     this.#runtime = runtime ?? systemRuntime();
     this.#topK = topK;
     this.#minScore = minScore;
-    this.#indexes = new IndexCache(store, ranking, indexBytes);
+    this.#minRelevance = minRelevance;
+    this.#indexes = new IndexCache(store, ranking, indexBytes, this.#runtime);
   }
 
   async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
@@ -147,7 +164,8 @@ export class StoredMemoryService implements MemoryService {
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     checkSearch(p);
     p.signal?.throwIfAborted();
-    const { query, filter, signal, explain, minRelevance, timeZone, limit = this.#topK, minScore = this.#minScore } = p;
+    const { query, filter, signal, explain, timeZone, limit = this.#topK } = p;
+    const { minScore = this.#minScore, minRelevance = this.#minRelevance } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
     const scope = scopeOf(p);
     const missing: { vectorsMissing?: number } = {};

@@ -47,7 +47,13 @@ function entry(p: { id: string; session: number; at: number; text: string }): Me
 
 function found(index: RecallIndex, text: string): unknown {
   const { authors } = index;
-  const query = readQuery(text, { analyzer, authors, years: () => index.years(), today: { day: 19_676, offset: 0 }, isChat: true });
+  const query = readQuery(text, {
+    analyzer,
+    authors,
+    years: () => index.years(),
+    today: { day: 19_676, offset: 0 },
+    isChat: true,
+  });
   const wanted = { limit: 30, accepts: undefined, explain: true };
   return rankTurns(index, query, chatTuning, room, wanted).map(({ slot, ...rest }) => [index.turns.ids[slot], rest]);
 }
