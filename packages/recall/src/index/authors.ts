@@ -50,15 +50,9 @@ export class Authors {
     return author;
   }
 
-  /** The names by number; nothing of those who have no turn left. */
-  save(): readonly string[] {
-    return this.#names.save().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
-  }
-
-  /** Takes what was saved, in the place of all that is here; turns are to be counted anew. */
-  load(names: readonly string[]): void {
-    this.#names.load(names);
-    for (const name of names) this.#add(name);
+  /** Returns the names by number; empty for an author without a turn. */
+  all(): readonly string[] {
+    return this.#names.all().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
   }
 
   #add(name: string): void {

@@ -1,5 +1,4 @@
 import { isOnCalendar } from '../dates/day-span.ts';
-import type { Column } from '../service/segment-bytes.ts';
 import { growColumns } from './grown.ts';
 import { MAX_SLOTS } from './postings.ts';
 import { SessionCounts } from './session-counts.ts';
@@ -8,9 +7,6 @@ import { Windows } from './windows.ts';
 
 const NONE = -1;
 const BYTES_PER_TURN = 8 + 6 * 4 + 1;
-/** Columns of integers in the order in which they are saved, each with its value for a free slot. */
-const INTEGERS = { lengths: 0, authors: 0, sessions: 0, before: NONE, after: NONE } as const;
-const INTEGER_NAMES = Object.keys(INTEGERS) as (keyof typeof INTEGERS)[];
 
 /** A turn without its words. */
 export interface TurnRow {
@@ -29,7 +25,7 @@ export interface TurnRow {
  * the order in which they were added.
  */
 export class TurnTable {
-  ids: string[] = [];
+  readonly ids: string[] = [];
   times: Float64Array = new Float64Array(64);
   lengths: Int32Array = new Int32Array(64);
   authors: Int32Array = new Int32Array(64);
@@ -86,7 +82,10 @@ export class TurnTable {
     this.sessions[slot] = row.session;
     this.flags[slot] = row.flags;
     this.#timeSpan = undefined;
-    this.#count(slot);
+    this.#slots.set(row.id, slot);
+    this.#idLetters += row.id.length;
+    this.totalLength += row.length;
+    this.ofSessions.add(row.session, 1, row.length);
     this.#link(slot);
     this.windows.add(slot);
     this.#shortestWindows[row.session] = undefined;
@@ -149,38 +148,6 @@ export class TurnTable {
     return (this.#timeSpan = [first, last]);
   }
 
-  /** Returns all columns; free slots hold nothing of their former turn. */
-  save(): Column[] {
-    const { ids, end } = this;
-    const saved = <T extends Float64Array | Int32Array | Uint8Array>(column: T, free: number): Column =>
-      column.slice(0, end).map((value, slot) => (ids[slot] === '' ? free : value));
-    return [
-      ids,
-      saved(this.times, 0),
-      saved(this.flags, 0),
-      ...INTEGER_NAMES.map((name) => saved(this[name], INTEGERS[name])),
-      saved(this.windows.lengths, 0),
-    ];
-  }
-
-  /** Restores what `save` returned into an empty table. */
-  load(columns: readonly Column[]): void {
-    const [ids, times, flags, ...rest] = columns as [readonly string[], Float64Array, Uint8Array, ...Int32Array[]];
-    this.ids = [...ids];
-    while (this.capacity < ids.length) this.#grow();
-    this.times.set(times);
-    this.flags.set(flags);
-    INTEGER_NAMES.forEach((name, i) => this[name].set(rest[i]!));
-    this.windows.load(rest[INTEGER_NAMES.length]!);
-    for (let slot = 0; slot < ids.length; slot++) {
-      if (ids[slot] === '') this.#free.push(slot);
-      else {
-        this.#count(slot);
-        if (this.after[slot] === NONE) this.#lastOfSession[this.sessions[slot]!] = slot;
-      }
-    }
-  }
-
   #takeSlot(): number {
     const slot = this.#free.pop() ?? this.ids.length;
     if (slot >= MAX_SLOTS) throw new RangeError(`An index holds at most ${MAX_SLOTS} entries.`);
@@ -189,16 +156,8 @@ export class TurnTable {
   }
 
   #grow(): void {
-    growColumns(this, ['times', 'flags', ...INTEGER_NAMES]);
+    growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'before', 'after']);
     this.windows.grow();
-  }
-
-  #count(slot: number): void {
-    const id = this.ids[slot]!;
-    this.#slots.set(id, slot);
-    this.#idLetters += id.length;
-    this.totalLength += this.lengths[slot]!;
-    this.ofSessions.add(this.sessions[slot]!, 1, this.lengths[slot]!);
   }
 
   #link(slot: number): void {

@@ -30,12 +30,6 @@ export class Windows {
     this.lengths = grown(this.lengths);
   }
 
-  /** Restores saved lengths. */
-  load(lengths: Int32Array): void {
-    this.lengths.set(lengths);
-    for (const length of lengths) this.total += length;
-  }
-
   /** Counts a turn that has just been linked to its neighbours. */
   add(slot: number): void {
     const { lengths, after } = this.#turns;

@@ -1,4 +1,3 @@
-import type { Column } from '../service/segment-bytes.ts';
 import { addPosting, removePosting } from './postings.ts';
 import type { Postings } from './postings.ts';
 
@@ -8,8 +7,8 @@ const NO_POSTINGS: Postings = [];
 /** The words of an index. Each word has a number and its postings; a word without postings is removed. */
 export class WordTable {
   readonly #numbers = new Map<string, number>();
-  #words: string[] = [];
-  #postings: Postings[] = [];
+  readonly #words: string[] = [];
+  readonly #postings: Postings[] = [];
   readonly #free: number[] = [];
   #postingCount = 0;
   #letters = 0;
@@ -67,33 +66,8 @@ export class WordTable {
     this.#free.push(number);
   }
 
-  /** Returns the words by number, the length of each list of postings, and all postings. */
-  save(): Column[] {
-    const lengths = Int32Array.from(this.#postings, (postings) => postings.length);
-    const all = new Int32Array(this.#postingCount);
-    let at = 0;
-    for (const postings of this.#postings) {
-      all.set(postings, at);
-      at += postings.length;
-    }
-    return [this.#words, lengths, all];
-  }
-
-  /** Restores what `save` returned into an empty table. */
-  load([words, lengths, all]: readonly Column[]): void {
-    this.#words = [...(words as readonly string[])];
-    this.#postingCount = all!.length;
-    let at = 0;
-    for (let number = 0; number < this.#words.length; number++) {
-      const word = this.#words[number]!;
-      this.#letters += word.length;
-      if (word === '') this.#free.push(number);
-      else this.#numbers.set(word, number);
-      const end = at + (lengths as Int32Array)[number]!;
-      const postings: Postings = at === end ? NO_POSTINGS : [(all as Int32Array)[at]!];
-      for (at++; at < end; at++) postings.push((all as Int32Array)[at]!);
-      this.#postings.push(postings);
-      at = end;
-    }
+  /** Returns the words by number; empty for a free number. */
+  all(): readonly string[] {
+    return this.#words;
   }
 }

@@ -1,13 +1,13 @@
-import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
+import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore, Runtime, Segmented } from '@thole/core';
 import type { Scored } from '../index/scored.ts';
 import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
 import { TurnTaking } from './turn-taking.ts';
-import { loadSaved, segmentOf } from './saved-index.ts';
+import { loadSaved, toSegment } from './saved-index.ts';
 
 /** Changes read from the log at a time. */
-const PAGE = 1000;
+const PAGE = 250;
 const HEADER_BYTES = 300;
 /** Fewer changes than this, or than a quarter of the entries, are not worth saving the index again. */
 const WORTH_SAVING = 500;
@@ -58,9 +58,13 @@ export class DerivedIndex {
     await this.#index.prepare?.(signal);
   }
 
-  rank(query: string, p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined }): Promise<Scored[]> {
+  async rank(
+    query: string,
+    p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
+  ): Promise<Scored[]> {
     const { filter } = p;
     if (!filter) return this.#index.rank(query, p);
+    await new TurnTaking(this.#runtime).finish(this.#headers.read());
     const accepts = (id: string): boolean => {
       const header = this.#headers.get(id);
       return header !== undefined && matchesFilter(header, filter);
@@ -70,9 +74,9 @@ export class DerivedIndex {
 
   async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
     try {
-      if (this.#isNew) await this.#load(store, scope);
-      this.#isNew = false;
       const turns = new TurnTaking(this.#runtime);
+      if (this.#isNew) await this.#load(store, scope, turns);
+      this.#isNew = false;
       for (let more = true; more;) {
         const page = await store.since(scope, this.#seq, PAGE);
         await this.#take(page, turns);
@@ -84,8 +88,8 @@ export class DerivedIndex {
     }
   }
 
-  async #load({ abilities }: MemoryStore, scope: MemoryScope): Promise<void> {
-    const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope));
+  async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TurnTaking): Promise<void> {
+    const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope, turns));
     if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
   }
 
@@ -100,15 +104,28 @@ export class DerivedIndex {
     this.#unsaved += changes.length;
   }
 
-  // Beside the search that found it worth while, never in its way. One that fails is tried again when as much is new again.
-  #save(store: MemoryStore, scope: MemoryScope): void {
-    const { segmented } = store.abilities;
+  // In the background: the search that finds it worthwhile does not wait for it.
+  #save({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
     if (this.#saving || !segmented) return;
-    const segment = segmentOf(this.#ranking, { index: this.#index, headers: this.#headers, seq: this.#seq });
+    const unsaved = this.#unsaved;
     this.#unsaved = 0;
-    if (!segment) return;
-    const letGo = (): void => (this.#saving = undefined);
-    this.#saving = segmented.saveSegment(scope, segment, { ifRemovals: this.#removals }).then(letGo, letGo);
+    this.#saving = this.#saveNow(segmented, scope)
+      // A store that fails is asked again once as much is new again.
+      .catch(() => true)
+      .then((isSaved) => {
+        this.#saving = undefined;
+        // Changes that were read meanwhile stopped it: it is tried again at the next search.
+        if (!isSaved) this.#unsaved += unsaved;
+      });
+  }
+
+  async #saveNow(segmented: Segmented, scope: MemoryScope): Promise<boolean> {
+    const [seq, removals] = [this.#seq, this.#removals];
+    const saved = { index: this.#index, headers: this.#headers, seq };
+    const steps = toSegment(this.#ranking, saved);
+    const segment = await new TurnTaking(this.#runtime).finish(steps, () => this.#seq === seq);
+    if (segment) await segmented.saveSegment(scope, segment, { ifRemovals: removals });
+    return segment !== undefined;
   }
 
   #put(entry: MemoryEntry): void {

@@ -1,5 +1,8 @@
 import { turnId } from '@thole/core';
 import type { MemoryHeader } from './matches-filter.ts';
+import type { Steps } from './turn-taking.ts';
+
+const ROWS_PER_LINE = 100;
 
 /** The headers of a user's entries by their id. Those of a saved index are read when somebody asks: most searches have no filter. */
 export class Headers {
@@ -21,7 +24,7 @@ export class Headers {
   }
 
   get(id: string): MemoryHeader | undefined {
-    return this.#read().get(id);
+    return this.#known.get(id);
   }
 
   set(id: string, header: MemoryHeader): void {
@@ -34,15 +37,27 @@ export class Headers {
     else this.#known.delete(id);
   }
 
-  save(): Uint8Array {
-    return new TextEncoder().encode(JSON.stringify([...this.#read().values()].map(packed)));
+  /** Returns all headers: a line of JSON for every hundred. */
+  *save(): Steps<Uint8Array> {
+    yield* this.read();
+    const lines: string[] = [];
+    const all = [...this.#known.values()];
+    for (let i = 0; i < all.length; i += ROWS_PER_LINE) {
+      yield;
+      lines.push(JSON.stringify(all.slice(i, i + ROWS_PER_LINE).map(packed)));
+    }
+    return new TextEncoder().encode(lines.join('\n'));
   }
 
-  #read(): Map<string, MemoryHeader> {
-    if (!this.#saved) return this.#known;
-    for (const row of JSON.parse(new TextDecoder().decode(this.#saved.bytes)) as Packed[]) {
-      const header = unpacked(row);
-      this.#known.set(header.id, header);
+  /** Reads saved headers, if there are any that were not read yet. `get` needs it. */
+  *read(): Steps<void> {
+    if (!this.#saved) return;
+    const { bytes } = this.#saved;
+    for (const line of bytes.length === 0 ? [] : new TextDecoder().decode(bytes).split('\n')) {
+      yield;
+      // Another call may have read them meanwhile.
+      if (!this.#saved) return;
+      for (const header of (JSON.parse(line) as Packed[]).map(unpacked)) this.#known.set(header.id, header);
     }
     this.#saved = undefined;
     for (const [id, header] of this.#changed) {
@@ -50,7 +65,6 @@ export class Headers {
       else this.#known.delete(id);
     }
     this.#changed.clear();
-    return this.#known;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { MemoryEntry, MemoryScope } from '@thole/core';
 import type { Scored } from '../index/scored.ts';
 import type { Column } from './segment-bytes.ts';
+import type { Steps } from './turn-taking.ts';
 
 /** How memory is ranked: makes the index that is derived from one user's log. Strangers implement this. */
 export interface MemoryRanking {
@@ -12,7 +13,7 @@ export interface MemoryRanking {
    * indexes have `save`, and `loadIndex` makes one from it, or answers undefined for columns that it cannot read.
    */
   readonly savedAs?: string | undefined;
-  loadIndex?(columns: readonly Column[], scope: MemoryScope): MemoryIndex | undefined;
+  loadIndex?(columns: readonly Column[], scope: MemoryScope): Steps<MemoryIndex | undefined>;
 }
 
 /** What is derived from one user's entries. Told of every entry in the order of the log; forgets all of what is removed. */
@@ -23,7 +24,7 @@ export interface MemoryIndex {
   put(entry: MemoryEntry): void;
   remove(id: string): void;
   /** All of the index, without any text. */
-  save?(): Column[];
+  save?(): Steps<Column[]>;
   /** Work that follows an ingestion and need not wait for a search. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
   /** It is held no longer; what was asked of it before is answered all the same. */

@@ -1,3 +1,5 @@
+import type { Steps } from './turn-taking.ts';
+
 /** Columns that a segment is made of: a list of names, or of numbers. */
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
@@ -7,10 +9,12 @@ const HEAD = 12;
 const KINDS = ['json', 'f64', 'i32', 'u8', 'names'] as const;
 
 /** Columns as bytes: a head (magic, check sum, their number), then for each its kind, its length and what is in it. */
-export function packColumns(columns: readonly Column[]): Uint8Array {
-  const parts = columns.map((column) => {
-    return { kind: kindOf(column), bytes: isNames(column) ? bytesOfNames(column) : bytesOf(column) };
-  });
+export function* packColumns(columns: readonly Column[]): Steps<Uint8Array> {
+  const parts: { kind: number; bytes: Uint8Array }[] = [];
+  for (const column of columns) {
+    parts.push({ kind: kindOf(column), bytes: isNames(column) ? bytesOfNames(column) : bytesOf(column) });
+    yield;
+  }
   const packed = new Uint8Array(parts.reduce((sum, { bytes }) => sum + 8 + padded(bytes.length), HEAD + 4));
   const view = new DataView(packed.buffer);
   let at = HEAD + 4;
@@ -27,7 +31,7 @@ export function packColumns(columns: readonly Column[]): Uint8Array {
 }
 
 /** What was packed; undefined for bytes that were not packed here, or not whole. */
-export function unpackColumns(packed: Uint8Array): Column[] | undefined {
+export function* unpackColumns(packed: Uint8Array): Steps<Column[] | undefined> {
   if (packed.length < HEAD + 4 || packed.length % 4 !== 0) return undefined;
   const bytes = packed.slice();
   const view = new DataView(bytes.buffer);
@@ -38,6 +42,7 @@ export function unpackColumns(packed: Uint8Array): Column[] | undefined {
     const length = view.getUint32(at + 4, true);
     columns.push(columnOf(view.getUint32(at, true), bytes.slice(at + 8, at + 8 + length)));
     at += 8 + padded(length);
+    yield;
   }
   return columns;
 }

@@ -10,7 +10,7 @@ import { RecallIndex } from '../index/recall-index.ts';
 import { tuningsFrom } from '../signals/tunings-from.ts';
 import type { RecallTuningOptions } from '../signals/tunings-from.ts';
 import type { Scored } from '../index/scored.ts';
-import { columnsOf, indexFrom } from '../index/index-bytes.ts';
+import { fromColumns, toColumns } from '../index/saved-columns.ts';
 import type { RecallTunings } from '../signals/signals.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
 import { overFraction } from './over-fraction.ts';
@@ -36,13 +36,15 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     },
     put: (entry) => index.put(entry),
     remove: (id) => void index.remove(id),
-    save: () => columnsOf(index),
+    save: () => toColumns(index),
     rank: async (query, p) => rank(index, query, p, { tunings, scratch }),
   });
   return {
-    savedAs: `words-4:${analyzer.id}`,
+    savedAs: `words-5:${analyzer.id}`,
     createIndex: () => asMemoryIndex(new RecallIndex(analyzer)),
-    loadIndex: (columns) => asMemoryIndex(indexFrom(columns, analyzer)),
+    *loadIndex(columns) {
+      return asMemoryIndex(yield* fromColumns(columns, analyzer));
+    },
   };
 }
 

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { packColumns, unpackColumns } from '../../src/service/segment-bytes.ts';
+import * as segmentBytes from '../../src/service/segment-bytes.ts';
 import type { Column } from '../../src/service/segment-bytes.ts';
+import { finishNow } from '../../src/service/turn-taking.ts';
+
+const packColumns = (columns: readonly Column[]): Uint8Array => finishNow(segmentBytes.packColumns(columns));
+const unpackColumns = (bytes: Uint8Array): Column[] | undefined => finishNow(segmentBytes.unpackColumns(bytes));
 
 const column: fc.Arbitrary<Column> = fc.oneof(
   fc.array(fc.string({ unit: 'grapheme' })),

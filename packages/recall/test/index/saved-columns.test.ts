@@ -2,7 +2,9 @@ import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
-import { columnsOf, indexFrom } from '../../src/index/index-bytes.ts';
+import { fromColumns, toColumns } from '../../src/index/saved-columns.ts';
+import type { Column } from '../../src/service/segment-bytes.ts';
+import { finishNow } from '../../src/service/turn-taking.ts';
 import { rankTurns } from '../../src/signals/rank-turns.ts';
 import { ScoringScratch } from '../../src/signals/scoring-scratch.ts';
 import { readQuery } from '../../src/signals/read-query.ts';
@@ -10,6 +12,10 @@ import { RecallIndex } from '../../src/index/recall-index.ts';
 import { chatTuning } from '../../src/signals/signals.ts';
 
 const analyzer = standardAnalyzer();
+
+const columnsOf = (index: RecallIndex): Column[] => finishNow(toColumns(index));
+const indexFrom = (columns: readonly Column[]): RecallIndex => finishNow(fromColumns(columns, analyzer));
+
 const room = new ScoringScratch();
 const WORDS = 'park harbour piano garden bicycle letter winter teacher lantern kitchen'.split(' ');
 
@@ -70,7 +76,7 @@ it('an index that was saved and loaded finds what the other finds, whatever is a
     fc.property(changes(350), changes(60), (before, after) => {
       const index = new RecallIndex(analyzer);
       for (const each of before) apply(index, each);
-      const loaded = indexFrom(structuredClone(columnsOf(index)), analyzer);
+      const loaded = indexFrom(structuredClone(columnsOf(index)));
       for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
       for (const each of after) for (const one of [index, loaded]) apply(one, each);
       for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
