@@ -7,8 +7,19 @@ import { stopwords as spanish } from '@orama/stopwords/spanish';
 import { stopwords as turkish } from '@orama/stopwords/turkish';
 import { foldAccents } from './fold-accents.ts';
 
+/** Question words and short verbs that the lists lack, in the order of the languages below. */
+const MISSING: readonly string[] = [
+  'wer wen wem wo wann warum wieso wie wohin woher welche welcher welches',
+  'où quand comment pourquoi combien quoi qui est-ce quel',
+  'dónde cuándo cómo quién cuál qué por para mi mis tu tus',
+  'onde quando como quem quanto qual quais por porque',
+  'dove quando come chi quale quali quanto perché che',
+  'waar wanneer waarom hoeveel welke welk hoe wie wat',
+  'nerede nereye nereden neden niçin kim kaç hangi',
+];
+
 const LANGUAGES: readonly ReadonlySet<string>[] = [german, french, spanish, portuguese, italian, dutch, turkish].map(
-  (words) => new Set(words.flatMap((word) => [word, foldAccents(word)])),
+  (words, i) => new Set([...words, ...MISSING[i]!.split(' ')].flatMap((word) => [word, foldAccents(word)])),
 );
 
 /**

@@ -1,4 +1,12 @@
-import type { MemoryChanges, MemoryEntry, MemoryFilter, MemoryScope, MemoryStore, Runtime, Segmented } from '@thole/core';
+import type {
+  MemoryChanges,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryScope,
+  MemoryStore,
+  Runtime,
+  Segmented,
+} from '@thole/core';
 import type { Scored } from '../index/scored.ts';
 import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';

@@ -17,7 +17,11 @@ export function* toSegment(ranking: MemoryRanking, { index, headers, seq }: Save
   if (ranking.savedAs === undefined || !index.save) return undefined;
   const saved = yield* headers.save();
   const columns = yield* index.save();
-  return { analyzer: ranking.savedAs, upTo: seq, bytes: yield* packColumns([saved, Int32Array.of(headers.size), ...columns]) };
+  return {
+    analyzer: ranking.savedAs,
+    upTo: seq,
+    bytes: yield* packColumns([saved, Int32Array.of(headers.size), ...columns]),
+  };
 }
 
 /** A segment that takes the place of older ones and is none. */
@@ -46,11 +50,7 @@ export async function loadSaved(
   return undefined;
 }
 
-function* read(
-  ranking: MemoryRanking,
-  { bytes, upTo }: Segment,
-  scope: MemoryScope,
-): Steps<SavedIndex | undefined> {
+function* read(ranking: MemoryRanking, { bytes, upTo }: Segment, scope: MemoryScope): Steps<SavedIndex | undefined> {
   const [headers, count, ...columns] = (yield* unpackColumns(bytes)) ?? [];
   if (headers === undefined || count === undefined || columns.length === 0) return undefined;
   const index = yield* ranking.loadIndex!(columns, scope);
