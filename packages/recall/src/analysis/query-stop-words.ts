@@ -6,6 +6,9 @@ import { stopwords as portuguese } from '@orama/stopwords/portuguese';
 import { stopwords as spanish } from '@orama/stopwords/spanish';
 import { stopwords as turkish } from '@orama/stopwords/turkish';
 import { foldAccents } from './fold-accents.ts';
+import { stopWords } from './stop-words.ts';
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Question words and short verbs that the lists lack, in the order of the languages below. */
 const MISSING: readonly string[] = [
@@ -23,12 +26,12 @@ const LANGUAGES: readonly ReadonlySet<string>[] = [german, french, spanish, port
 );
 
 /**
- * Returns the stop words of the language that a query is in: of these languages the one with most of the words. English is
- * told apart by the caller.
+ * Returns the stop words of the language that a query is in: of these languages the one with most of the words. Returns none
+ * if English has at least as many.
  */
 export function queryStopWords(words: readonly string[]): ReadonlySet<string> {
-  let best: ReadonlySet<string> = new Set();
-  let most = 0;
+  let best: ReadonlySet<string> = NONE;
+  let most = words.filter((word) => stopWords.has(word)).length;
   for (const language of LANGUAGES) {
     const count = words.filter((word) => language.has(word)).length;
     if (count > most) [best, most] = [language, count];

@@ -51,7 +51,7 @@ export function standardAnalyzer(): Analyzer {
       const split = splitWords(text, of);
       const all = split.map(look);
       const english = all.some(({ isEnglish }) => isEnglish);
-      const dropped = of === 'query' && !english ? queryStopWords(split) : NONE;
+      const dropped = of === 'query' ? queryStopWords(split) : NONE;
       const isContent = (known: KnownWord): boolean => !known.isStopWord && !dropped.has(known.word);
       const content = all.some(isContent) ? all.filter(isContent) : all;
       const words = content.map(({ base }) => base);
