@@ -1,7 +1,7 @@
 export type { Analyzer } from './analysis/analyzer.ts';
 export { standardAnalyzer } from './analysis/standard-analyzer.ts';
 export { TopK } from './index/top-k.ts';
-export type { Scored } from './index/scored.ts';
+export type { Scored } from './service/scored.ts';
 export { matchesFilter } from './service/matches-filter.ts';
 export type { MemoryHeader } from './service/matches-filter.ts';
 export type { MemoryIndex, MemoryRanking, RankRequest } from './service/memory-index.ts';
@@ -14,7 +14,7 @@ export type { WordRankingOptions } from './service/word-ranking.ts';
 export type { Column } from './service/segment-bytes.ts';
 export { chatTuning, messageTuning } from './signals/signals.ts';
 export type { RecallSignal, RecallTuning, RecallWeights } from './signals/signals.ts';
-export type { RecallTuningChange, RecallTuningOptions } from './signals/tunings-from.ts';
+export type { RecallTuningChange, RecallTuningOptions } from './service/tunings-from.ts';
 export type { Bm25Weights } from './index/bm25.ts';
 export { SegmentPool } from './vectors/segment-pool.ts';
 export type { Segment } from './vectors/segment-pool.ts';

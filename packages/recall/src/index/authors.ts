@@ -1,9 +1,6 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { Names } from './names.ts';
 
-/** Tokens of which it is remembered whose name they are. */
-const MAX_TOKENS = 1000;
-
 /** No author. */
 export const NOBODY = -1;
 
@@ -24,7 +21,6 @@ export class Authors {
   readonly #sessions: Map<number, number>[] = [];
   /** Until somebody comes or goes. */
   #present: readonly NamedAuthor[] | undefined;
-  readonly #calledBy = new Map<string, number>();
 
   constructor(analyzer: Analyzer) {
     this.#analyzer = analyzer;
@@ -88,22 +84,13 @@ export class Authors {
       const isPerson = name.toLowerCase() !== name || name.toUpperCase() === name;
       if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) present.push({ author, isPerson, words });
     }
-    this.#calledBy.clear();
     return (this.#present = present);
   }
 
-  /** The first of those present whom a token of a text names. */
+  /** Returns the first author present whom a token of a text names. */
   calledBy(token: string): number | undefined {
-    const present = this.present();
-    const known = this.#calledBy;
-    let author = known.get(token);
-    if (author === undefined) {
-      const [word] = this.#analyzer.words(token, 'query');
-      if (known.size >= MAX_TOKENS) known.clear();
-      const called = word === undefined ? undefined : present.find(({ words }) => words.includes(word));
-      known.set(token, (author = called?.author ?? NOBODY));
-    }
-    return author === NOBODY ? undefined : author;
+    const [word] = this.#analyzer.words(token, 'query');
+    return word === undefined ? undefined : this.present().find(({ words }) => words.includes(word))?.author;
   }
 
   /** Whether an author is the user whose memory this is. */

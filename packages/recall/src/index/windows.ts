@@ -32,10 +32,8 @@ export class Windows {
 
   /** Counts a turn that has just been linked to its neighbours. */
   add(slot: number): void {
-    const { lengths, after } = this.#turns;
     this.lengths[slot] = 0;
-    if (after[slot] === NONE) this.#addLast(slot, lengths[slot]!);
-    else this.#measureAround(slot);
+    this.#measureAround(slot);
   }
 
   /** Removes a turn whose neighbours have just been linked to each other. */
@@ -44,19 +42,6 @@ export class Windows {
     this.total -= this.lengths[slot]!;
     if (before[slot] !== NONE) this.#measureAround(before[slot]!);
     if (after[slot] !== NONE) this.#measureAround(after[slot]!);
-  }
-
-  // Most turns are added at the end of their session, where the change of the windows before is known.
-  #addLast(slot: number, length: number): void {
-    const { lengths, before } = this.#turns;
-    let window = length * shareAt(0);
-    for (let at = before[slot]!, distance = 1; at !== NONE && distance <= REACH; at = before[at]!, distance++) {
-      window += lengths[at]! * shareAt(distance);
-      this.lengths[at]! += length * shareAt(distance);
-      this.total += length * shareAt(distance);
-    }
-    this.lengths[slot] = window;
-    this.total += window;
   }
 
   #measureAround(slot: number): void {

@@ -7,7 +7,7 @@ import type {
   Runtime,
   Segmented,
 } from '@thole/core';
-import type { Scored } from '../index/scored.ts';
+import type { Scored } from './scored.ts';
 import { Headers } from './headers.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';

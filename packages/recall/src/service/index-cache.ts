@@ -1,6 +1,6 @@
 import { orAborted, userKeyOf } from '@thole/core';
 import type { MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
-import type { Scored } from '../index/scored.ts';
+import type { Scored } from './scored.ts';
 import { DerivedIndex } from './derived-index.ts';
 import type { MemoryRanking, RankRequest } from './memory-index.ts';
 import { emptySegment } from './saved-index.ts';

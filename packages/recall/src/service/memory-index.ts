@@ -1,5 +1,5 @@
 import type { MemoryEntry, MemoryScope } from '@thole/core';
-import type { Scored } from '../index/scored.ts';
+import type { Scored } from './scored.ts';
 import type { Column } from './segment-bytes.ts';
 import type { Steps } from './turn-taking.ts';
 

@@ -1,4 +1,4 @@
-import type { Scored } from '../index/scored.ts';
+import type { Scored } from '../service/scored.ts';
 import { BestRows } from './best-rows.ts';
 import { QUERY_BYTES, QUERY_FLOATS } from './segment-pool.ts';
 import type { Segment, SegmentPool } from './segment-pool.ts';

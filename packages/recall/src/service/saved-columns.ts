@@ -1,9 +1,9 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { DaySpan } from '../dates/day-span.ts';
-import type { Column } from '../service/segment-bytes.ts';
-import type { Steps } from '../service/turn-taking.ts';
-import { NOBODY } from './authors.ts';
-import { RecallIndex } from './recall-index.ts';
+import type { Column } from './segment-bytes.ts';
+import type { Steps } from './turn-taking.ts';
+import { NOBODY } from '../index/authors.ts';
+import { RecallIndex } from '../index/recall-index.ts';
 
 const ENTRIES_PER_STEP = 100;
 

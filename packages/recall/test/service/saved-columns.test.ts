@@ -2,7 +2,7 @@ import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
-import { fromColumns, toColumns } from '../../src/index/saved-columns.ts';
+import { fromColumns, toColumns } from '../../src/service/saved-columns.ts';
 import type { Column } from '../../src/service/segment-bytes.ts';
 import { finishNow } from '../../src/service/turn-taking.ts';
 import { rankTurns } from '../../src/signals/rank-turns.ts';

@@ -1,7 +1,7 @@
 import { invalidInput, refuseUnknown, TholeError } from '@thole/core';
 import type { Bm25Weights } from '../index/bm25.ts';
-import { defaultTunings } from './signals.ts';
-import type { RecallTuning, RecallTunings, RecallWeights } from './signals.ts';
+import { defaultTunings } from '../signals/signals.ts';
+import type { RecallTuning, RecallTunings, RecallWeights } from '../signals/signals.ts';
 
 /** What differs from the published weights; what is not named stays. */
 export interface RecallTuningOptions {
