@@ -13,11 +13,12 @@ export function hybridScores(
   const worst = near.at(-1)?.score ?? 0;
   const shifted = (cosine: number): number => (best > worst ? (cosine - worst) / (best - worst) : 1);
   const sums = new Map(lexical.map((one) => [one.id, one]));
-  for (const { id, score } of near) {
+  for (const { id, score, relevance = 0 } of near) {
     const before = sums.get(id);
     const given = weight * shifted(score);
     const explanation = explain && { explanation: { ...before?.explanation, cosine: given } };
-    sums.set(id, { id, score: (before?.score ?? 0) + given, ...explanation });
+    const total = (before?.score ?? 0) + given;
+    sums.set(id, { id, score: total, relevance: Math.max(relevance, before?.relevance ?? 0), ...explanation });
   }
   return [...sums.values()];
 }

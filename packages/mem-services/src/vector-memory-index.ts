@@ -97,12 +97,14 @@ export class VectorMemoryIndex implements MemoryIndex {
 
   async #rankHybrid(query: string, unit: Float32Array | undefined, p: RankRequest): Promise<Scored[]> {
     const limit = Math.max(CANDIDATES, Math.min(MOST, 4 * p.limit));
-    const lexical = await this.#words.rank(query, { ...p, limit, minScore: undefined });
-    const near = unit ? await this.#nearest(unit, { ...p, limit, minScore: undefined }) : [];
+    const all = { ...p, limit, minScore: undefined, minRelevance: undefined };
+    const lexical = await this.#words.rank(query, all);
+    const near = unit ? await this.#nearest(unit, all) : [];
     const found = hybridScores(lexical, near, { weight: this.#weight, explain: p.explain ?? false });
     found.sort(this.#inOrder);
     const least = p.minScore === undefined || !found[0] ? -Infinity : p.minScore * found[0].score;
-    return found.filter(({ score }) => score >= least).slice(0, p.limit);
+    const { minRelevance = 0 } = p;
+    return found.filter(({ score, relevance = 0 }) => score >= least && relevance >= minRelevance).slice(0, p.limit);
   }
 
   /** Those without a vector (or all), scored by the fraction of the best score that words give any entry. */
@@ -117,7 +119,8 @@ export class VectorMemoryIndex implements MemoryIndex {
   }
 
   async #nearest(vector: Float32Array, p: RankRequest): Promise<Scored[]> {
-    const { limit, minScore, signal } = p;
+    const { limit, minRelevance = 0, signal } = p;
+    const minScore = minRelevance > 0 ? Math.max(minRelevance, p.minScore ?? 0) : p.minScore;
     const { model } = this.#client;
     const accepts = (id: string): boolean =>
       this.#entries.get(id)?.model === model && (p.accepts === undefined || p.accepts(id));
@@ -127,7 +130,11 @@ export class VectorMemoryIndex implements MemoryIndex {
       const found = answers.filter(({ id }) => accepts(id));
       const isEnough = found.length > limit && found[limit - 1]!.score > answers.at(-1)!.score;
       if (answers.length === ask && !isEnough) continue;
-      const scored = p.explain ? found.map((one) => ({ ...one, explanation: { cosine: one.score } })) : found;
+      const scored = found.map((one) => ({
+        ...one,
+        relevance: Math.max(0, Math.min(1, one.score)),
+        ...(p.explain && { explanation: { cosine: one.score } }),
+      }));
       return scored.sort(this.#inOrder).slice(0, limit);
     }
   }

@@ -1,9 +1,9 @@
-// node packages/recall/scripts/assemble-scan.mjs: writes src/vector/scan-bytes.ts from scan.wat. A test compares the two.
+// node packages/recall/scripts/assemble-scan.mjs: writes src/vectors/scan-bytes.ts from scan.wat. A test compares the two.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabtOf from 'wabt';
 
-const folder = join(import.meta.dirname, '../src/vector');
+const folder = join(import.meta.dirname, '../src/vectors');
 
 /** What the text assembles to. */
 export async function assembleScan() {

@@ -1,4 +1,4 @@
-import { checkCount, isoTime, refuseUnknown, textOf } from '@thole/core';
+import { checkCount, DEFAULT_MIN_RELEVANCE, isoTime, refuseUnknown, textOf } from '@thole/core';
 import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -12,19 +12,25 @@ import type { ToldTimeZone } from './told-time-zone.ts';
 export interface LoadMemoryToolOptions {
   /** How many memories at most (5). */
   limit?: number | undefined;
-  /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
+  /** Smallest relevance (0 to 1) of a memory that is returned. Default: 0.3. */
+  minRelevance?: number | undefined;
+  /** Smallest score of a memory that is returned; the memory service defines its scale. Default: none. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
   /** The user's, in which the model's times are read and memories' times are told (UTC). */
   timeZone?: ToldTimeZone | undefined;
 }
 
-/** One memory as the model sees it: times are ISO 8601, `score` has three digits, `until` is there for a fact that has ended. */
+/**
+ * One memory as the model sees it. Times are ISO 8601; `until` is set for a fact that has ended; `relevance` is the share of the
+ * query that the memory holds, from 0 to 1.
+ */
 export interface LoadedMemory {
   text: string;
   author?: string | undefined;
   time?: string | undefined;
   until?: string | undefined;
+  relevance?: number | undefined;
   score?: number | undefined;
 }
 
@@ -49,8 +55,8 @@ const SPAN = {
  * search that fails is thrown. Made with `INVALID_INPUT` for a limit or time zone that is none.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
-  refuseUnknown(options, ['limit', 'minScore', 'filter', 'timeZone'], 'load_memory');
-  const { limit = 5, minScore, filter, timeZone } = options;
+  refuseUnknown(options, ['limit', 'minRelevance', 'minScore', 'filter', 'timeZone'], 'load_memory');
+  const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
   checkCount('limit', limit, 1);
   const zoneOf = zonesOf(timeZone);
   return new FunctionTool({
@@ -74,7 +80,7 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
           const within = withinFilter(filter, readTimeRange(range, zone));
           if (within?.from !== undefined && within.to !== undefined && within.from >= within.to)
             return { memories: [] };
-          const { memories } = await toolContext.searchMemory(query, { limit, minScore, filter: within });
+          const { memories } = await toolContext.searchMemory(query, { limit, minRelevance, minScore, filter: within });
           return { memories: memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)) };
         },
       ),
@@ -95,7 +101,7 @@ function withinFilter(filter: MemoryFilter | undefined, range: MemoryFilter): Me
 }
 
 function toLoadedMemory(
-  { content, author, timestamp, validTo, score }: MemoryEntry,
+  { content, author, timestamp, validTo, relevance, score }: MemoryEntry,
   zone: ZonedTime | undefined,
 ): LoadedMemory {
   const time = isoTime(timestamp, zone);
@@ -105,6 +111,7 @@ function toLoadedMemory(
     ...(author !== undefined && { author }),
     ...(time !== undefined && { time }),
     ...(until !== undefined && { until }),
+    ...(relevance !== undefined && { relevance: Number(relevance.toFixed(2)) }),
     ...(score !== undefined && { score: Number(score.toPrecision(3)) }),
   };
 }

@@ -1,4 +1,4 @@
-import { checkCount, packMemory, refuseUnknown, textOf, TholeError } from '@thole/core';
+import { checkCount, DEFAULT_MIN_RELEVANCE, packMemory, refuseUnknown, textOf, TholeError } from '@thole/core';
 import type { Content, LlmRequest, MemoryEntry, MemoryFilter, Tool, ToolContext, ZonedTime } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { zonesOf } from './told-time-zone.ts';
@@ -12,7 +12,9 @@ export interface PreloadMemoryToolOptions {
   maxTokens?: number | undefined;
   /** A content of its own right before the user's message (the default), or the end of the system text. */
   placement?: 'user' | 'system' | undefined;
-  /** Leaves out what scores lower; what it is a fraction of is the memory service's to say. */
+  /** Smallest relevance (0 to 1) of a memory that is quoted. Default: 0.3, so that small talk and unrelated requests quote nothing. */
+  minRelevance?: number | undefined;
+  /** Smallest score of a memory that is quoted; the memory service defines its scale. Default: none. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
   /** The user's, in which headings say when something was said (UTC). One that is told for a call and is none is logged, and UTC stands in. */
@@ -27,9 +29,10 @@ export interface PreloadMemoryToolOptions {
  * service, words to search for or hits; a search that fails is logged, and the run goes on.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
-  const known = ['maxEntries', 'maxTokens', 'placement', 'minScore', 'filter', 'timeZone'];
+  const known = ['maxEntries', 'maxTokens', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
   refuseUnknown(options, known, 'preload_memory');
   const { maxEntries = 40, maxTokens = 900, placement = 'user', minScore, filter, timeZone } = options;
+  const { minRelevance = DEFAULT_MIN_RELEVANCE } = options;
   checkCount('maxEntries', maxEntries, 1);
   checkCount('maxTokens', maxTokens, 1);
   if (placement !== 'user' && placement !== 'system')
@@ -40,7 +43,7 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     const query = wordsOf(toolContext.userContent);
     if (!query) return '';
     try {
-      const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minScore, filter });
+      const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minRelevance, minScore, filter });
       const news = withoutShown(memories, toolContext.sessionId, shown);
       const now = toolContext.runtime.now();
       return packMemory(news, { maxEntries, maxTokens, now, zone: zoneFor(toolContext) }) ?? '';

@@ -2,7 +2,7 @@ import type { Content, Part } from '../content/content.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
 import type { Json } from '../json/json.ts';
-import type { MemoryFilter, NewMemory, SearchMemoryResponse } from '../memory/memory-service.ts';
+import type { NewMemory, SearchMemoryRequest, SearchMemoryResponse } from '../memory/memory-service.ts';
 import type { MemoryEntry } from '../memory/memory-entry.ts';
 import type { Runtime, Span } from '../runtime/runtime.ts';
 import type { StateDelta } from '../state/scopes.ts';
@@ -50,7 +50,7 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
   searchMemory(
     query: string,
-    p?: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined },
+    p?: Pick<SearchMemoryRequest, 'limit' | 'filter' | 'minScore' | 'minRelevance' | 'timeZone'>,
   ): Promise<SearchMemoryResponse>;
 }
 

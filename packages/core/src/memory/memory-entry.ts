@@ -14,6 +14,11 @@ export interface MemoryEntry {
   eventId?: string | undefined;
   /** In search results: higher is better, comparable within one answer. */
   score?: number | undefined;
+  /**
+   * In search results, the share of the query's information that the entry, or its neighbours in the session, hold: 0 to 1,
+   * comparable between searches. Undefined if the service does not compute it.
+   */
+  relevance?: number | undefined;
   /** In results of a search that asked for it: what gave how much to the score, by the names of the service's ranking. */
   explanation?: { readonly [signal: string]: number } | undefined;
   /** Ids of the entries that a fact rests on. */

@@ -26,6 +26,10 @@ export interface SearchMemoryRequest extends UserRef, Call {
   filter?: MemoryFilter | undefined;
   /** Cosine in a vector service, the fraction of the best score in a lexical or hybrid one. */
   minScore?: number | undefined;
+  /** Smallest `relevance` of a result, from 0 to 1. Services without a relevance ignore it. Default: 0. */
+  minRelevance?: number | undefined;
+  /** IANA name of the time zone of dates in the query, such as "yesterday". Default: UTC. */
+  timeZone?: string | undefined;
   /** Whether each answer is to say what gave how much to its score, where the service can tell. */
   explain?: boolean | undefined;
 }
@@ -39,7 +43,7 @@ export interface SearchMemoryResponse {
 }
 
 /** What `addMemory` takes: an id is made where none is given. */
-export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'explanation'> & { id?: string | undefined };
+export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'relevance' | 'explanation'> & { id?: string | undefined };
 
 /**
  * Long-term memory over sessions, scoped by app and user in every call. Nothing goes in and nothing is searched unless

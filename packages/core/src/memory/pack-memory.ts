@@ -7,6 +7,9 @@ import type { MemoryEntry } from './memory-entry.ts';
 import { quoteMemory } from './quoted-memory.ts';
 import type { ZonedTime } from './zoned-time.ts';
 
+/** The relevance below which memory tools leave a memory out unless told otherwise. Measured: see `docs/benchmarks.md`. */
+export const DEFAULT_MIN_RELEVANCE = 0.3;
+
 /** How much is quoted, and how times are told. */
 export interface PackMemoryOptions {
   /** At about four bytes of UTF-8 a token. */

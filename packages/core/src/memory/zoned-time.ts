@@ -48,6 +48,11 @@ export class ZonedTime {
     return `${wall}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
   }
 
+  /** Returns the seconds by which clocks here are ahead of UTC at a time in seconds since the epoch. */
+  offsetAt(seconds: number): number {
+    return this.#offsetMs(Math.floor(seconds) * 1000) / 1000;
+  }
+
   #offsetMs(ms: number): number {
     // Other years are written in ways that nobody could read back, and nobody's clocks are known for them.
     if (!(ms >= FIRST_MS && ms <= LAST_MS)) return 0;

@@ -11,10 +11,6 @@ export const shortTexts: Bm25Weights = { k1: 0.9, b: 0.5 };
 /** For long messages, and for several turns taken together. */
 export const longTexts: Bm25Weights = { k1: 1.2, b: 0.75 };
 
-export function weightsFor(averageLength: number): Bm25Weights {
-  return averageLength <= CHAT_LENGTH ? shortTexts : longTexts;
-}
-
 /** What a word is worth by its rareness; never negative. */
 export function rareness(entries: number, entriesWithWord: number): number {
   return Math.log(1 + (entries - entriesWithWord + 0.5) / (entriesWithWord + 0.5));

@@ -1,8 +1,8 @@
 /** Numbers for names that come again and again, such as those of sessions and authors. */
 export class Names {
   readonly #numbers = new Map<string, number>();
-  #names: string[] = [];
-  #free: number[] = [];
+  readonly #names: string[] = [];
+  readonly #free: number[] = [];
 
   get length(): number {
     return this.#names.length;
@@ -29,19 +29,8 @@ export class Names {
     this.#free.push(number);
   }
 
-  /** By number; empty for a free one. */
-  save(): readonly string[] {
+  /** Returns the names by number; empty for a free number. */
+  all(): readonly string[] {
     return this.#names;
-  }
-
-  /** Takes what was saved in the place of all that is here. */
-  load(names: readonly string[]): void {
-    this.#names = [...names];
-    this.#free = [];
-    this.#numbers.clear();
-    for (let number = 0; number < names.length; number++) {
-      if (names[number] === '') this.#free.push(number);
-      else this.#numbers.set(names[number]!, number);
-    }
   }
 }

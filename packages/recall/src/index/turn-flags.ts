@@ -6,6 +6,8 @@ export const TELLS_TIME = 4;
 export const TELLS_NUMBER = 8;
 /** Said in the user's name; not a matter of the text. */
 export const BY_USER = 16;
+/** A fact or note: it is about the user, whoever wrote it. */
+export const ABOUT_USER = 32;
 
 const [YEAR, CLOCK] = [/^(?:19|20)\d\d$/, /\d[:h]\d\d|\d[年月]/];
 const QUESTION = /[?？؟]\s*$/u;

@@ -1,24 +1,19 @@
-import type { Column } from '../memory/segment-bytes.ts';
-import { isOnCalendar } from '../time/day-span.ts';
+import { isOnCalendar } from '../dates/day-span.ts';
 import { growColumns } from './grown.ts';
-import { MAX_SLOTS } from './posting-list.ts';
+import { MAX_SLOTS } from './postings.ts';
 import { SessionCounts } from './session-counts.ts';
-import { Stretches } from './stretches.ts';
 import { ASKS } from './turn-flags.ts';
 import { Windows } from './windows.ts';
 
 const NONE = -1;
-const PER_TURN = 8 + 6 * 4 + 1;
-/** Columns of whole numbers, in the order in which they are saved, and what they say of a free slot. */
-const NUMBERS = ['lengths', 'authors', 'sessions', 'before', 'after'] as const;
-const IN_FREE_SLOTS = { lengths: 0, authors: 0, sessions: 0, before: NONE, after: NONE } as const;
+const BYTES_PER_TURN = 8 + 6 * 4 + 1;
 
-/** What is known of a turn beside its words. */
+/** A turn without its words. */
 export interface TurnRow {
   id: string;
-  /** Seconds; -Infinity without one. */
+  /** Seconds since the epoch; -Infinity if unknown. */
   time: number;
-  /** Words after analysis. */
+  /** Number of words after analysis. */
   length: number;
   author: number;
   session: number;
@@ -26,41 +21,37 @@ export interface TurnRow {
 }
 
 /**
- * The turns of an index in columns, each turn at a slot of its own. Those of a session stand in a line by time and then by id,
- * whatever the order of their coming.
+ * The turns of an index in columns, one slot per turn. The turns of a session are linked in order of time and id, whatever
+ * the order in which they were added.
  */
 export class TurnTable {
-  ids: string[] = [];
+  readonly ids: string[] = [];
   times: Float64Array = new Float64Array(64);
   lengths: Int32Array = new Int32Array(64);
   authors: Int32Array = new Int32Array(64);
   sessions: Int32Array = new Int32Array(64);
   flags: Uint8Array = new Uint8Array(64);
-  /** The turn before and after in the session; -1 at its ends. */
+  /** The previous and next turn of the session; -1 at its ends. */
   before: Int32Array = new Int32Array(64);
   after: Int32Array = new Int32Array(64);
-  readonly stretches: Stretches;
   readonly windows: Windows = new Windows(this);
-  /** Of all turns. */
+  /** Sum of the lengths of all turns. */
   totalLength = 0;
   readonly ofSessions: SessionCounts = new SessionCounts();
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #lastOfSession: number[] = [];
+  /** By session, as far as asked for since its last change. */
+  readonly #shortestWindows: (number | undefined)[] = [];
   #idLetters = 0;
   /** Until the next change. */
   #timeSpan: readonly [number, number] | undefined;
-
-  /** `moved` hears of a turn that comes into another stretch than before. */
-  constructor(moved: (turn: number, from: number, to: number) => void) {
-    this.stretches = new Stretches(moved);
-  }
 
   get size(): number {
     return this.#slots.size;
   }
 
-  /** Slots given so far, free ones included. */
+  /** Number of slots given so far, free ones included. */
   get end(): number {
     return this.ids.length;
   }
@@ -70,15 +61,14 @@ export class TurnTable {
   }
 
   get bytes(): number {
-    const columns = this.capacity * PER_TURN + this.stretches.bytes + this.windows.least.bytes;
-    return columns + this.#slots.size * 110 + this.#idLetters * 2 + this.ofSessions.bytes;
+    return this.capacity * BYTES_PER_TURN + this.#slots.size * 110 + this.#idLetters * 2 + this.ofSessions.bytes;
   }
 
   find(id: string): number | undefined {
     return this.#slots.get(id);
   }
 
-  /** Live slots, in no order that means something. */
+  /** Returns the slots in use, in no particular order. */
   slots(): Iterable<number> {
     return this.#slots.values();
   }
@@ -92,9 +82,13 @@ export class TurnTable {
     this.sessions[slot] = row.session;
     this.flags[slot] = row.flags;
     this.#timeSpan = undefined;
-    this.#count(slot);
+    this.#slots.set(row.id, slot);
+    this.#idLetters += row.id.length;
+    this.totalLength += row.length;
+    this.ofSessions.add(row.session, 1, row.length);
     this.#link(slot);
     this.windows.add(slot);
+    this.#shortestWindows[row.session] = undefined;
     return slot;
   }
 
@@ -108,22 +102,40 @@ export class TurnTable {
     this.ofSessions.add(this.sessions[slot]!, -1, -length);
     this.#unlink(slot);
     this.windows.remove(slot);
+    this.#shortestWindows[this.sessions[slot]!] = undefined;
     this.#free.push(slot);
   }
 
-  /** Whether it asks something, and the next turn of the session is another author's. */
+  /** Returns the length of the shortest window of a session, in fifths. */
+  shortestWindow(session: number): number {
+    let shortest = this.#shortestWindows[session];
+    if (shortest !== undefined) return shortest;
+    shortest = Infinity;
+    for (let slot = this.#lastOfSession[session] ?? NONE; slot !== NONE; slot = this.before[slot]!)
+      shortest = Math.min(shortest, this.windows.lengths[slot]!);
+    return (this.#shortestWindows[session] = shortest);
+  }
+
+  /** Returns the turns of a session in order. */
+  ofSession(session: number): number[] {
+    const slots: number[] = [];
+    for (let slot = this.#lastOfSession[session] ?? NONE; slot !== NONE; slot = this.before[slot]!) slots.push(slot);
+    return slots.reverse();
+  }
+
+  /** True if the turn asks a question and the next turn of the session is by another author. */
   isAnswered(slot: number): boolean {
     const next = this.after[slot]!;
     return (this.flags[slot]! & ASKS) !== 0 && next !== NONE && this.authors[next] !== this.authors[slot];
   }
 
-  /** Later ones first; of one time those with the smaller id. */
+  /** True if `a` is later than `b`, or of the same time with a smaller id. */
   isNewer(a: number, b: number): boolean {
     if (this.times[a] !== this.times[b]) return this.times[a]! > this.times[b]!;
     return this.ids[a]! < this.ids[b]!;
   }
 
-  /** When the first and the last turn were said; the first is larger where none tells its time. */
+  /** Returns the times of the first and the last turn; the first is greater than the last if no turn has a time. */
   timeSpan(): readonly [first: number, last: number] {
     if (this.#timeSpan) return this.#timeSpan;
     let [first, last] = [Infinity, -Infinity];
@@ -136,40 +148,6 @@ export class TurnTable {
     return (this.#timeSpan = [first, last]);
   }
 
-  /** All that is known of each slot; nothing of what was in free ones. */
-  save(): Column[] {
-    const { ids, end } = this;
-    const saved = <T extends Float64Array | Int32Array | Uint8Array>(column: T, free: number): Column =>
-      column.slice(0, end).map((value, slot) => (ids[slot] === '' ? free : value));
-    return [
-      ids,
-      saved(this.times, 0),
-      saved(this.flags, 0),
-      ...NUMBERS.map((name) => saved(this[name], IN_FREE_SLOTS[name])),
-      saved(this.windows.lengths, 0),
-      ...this.stretches.save(end),
-    ];
-  }
-
-  /** Takes what was saved; nothing may be here yet. */
-  load(columns: readonly Column[]): void {
-    const [ids, times, flags, ...rest] = columns as [readonly string[], Float64Array, Uint8Array, ...Int32Array[]];
-    this.ids = [...ids];
-    while (this.capacity < ids.length) this.#grow();
-    this.times.set(times);
-    this.flags.set(flags);
-    NUMBERS.forEach((name, i) => this[name].set(rest[i]!));
-    this.stretches.load(rest.slice(NUMBERS.length + 1));
-    this.windows.load(rest[NUMBERS.length]!);
-    for (let slot = 0; slot < ids.length; slot++) {
-      if (ids[slot] === '') this.#free.push(slot);
-      else {
-        this.#count(slot);
-        if (this.after[slot] === NONE) this.#lastOfSession[this.sessions[slot]!] = slot;
-      }
-    }
-  }
-
   #takeSlot(): number {
     const slot = this.#free.pop() ?? this.ids.length;
     if (slot >= MAX_SLOTS) throw new RangeError(`An index holds at most ${MAX_SLOTS} entries.`);
@@ -178,24 +156,15 @@ export class TurnTable {
   }
 
   #grow(): void {
-    growColumns(this, ['times', 'flags', ...NUMBERS]);
+    growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'before', 'after']);
     this.windows.grow();
-    this.stretches.makeRoom(this.capacity);
-  }
-
-  #count(slot: number): void {
-    const id = this.ids[slot]!;
-    this.#slots.set(id, slot);
-    this.#idLetters += id.length;
-    this.totalLength += this.lengths[slot]!;
-    this.ofSessions.add(this.sessions[slot]!, 1, this.lengths[slot]!);
   }
 
   #link(slot: number): void {
     const session = this.sessions[slot]!;
     let before = this.#lastOfSession[session] ?? NONE;
     let after = NONE;
-    while (before !== NONE && this.#standsBefore(slot, before)) {
+    while (before !== NONE && this.#isBefore(slot, before)) {
       after = before;
       before = this.before[before]!;
     }
@@ -204,20 +173,17 @@ export class TurnTable {
     if (before !== NONE) this.after[before] = slot;
     if (after === NONE) this.#lastOfSession[session] = slot;
     else this.before[after] = slot;
-    this.stretches.add(slot, session, this);
   }
 
   #unlink(slot: number): void {
     const before = this.before[slot]!;
     const after = this.after[slot]!;
-    this.windows.least.forget(this.stretches.of[slot]!);
-    this.stretches.remove(slot, this);
     if (before !== NONE) this.after[before] = after;
     if (after === NONE) this.#lastOfSession[this.sessions[slot]!] = before;
     else this.before[after] = before;
   }
 
-  #standsBefore(a: number, b: number): boolean {
+  #isBefore(a: number, b: number): boolean {
     return this.times[a] === this.times[b] ? this.ids[a]! < this.ids[b]! : this.times[a]! < this.times[b]!;
   }
 }

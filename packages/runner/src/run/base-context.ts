@@ -8,11 +8,11 @@ import type {
   EventLog,
   Json,
   MemoryEntry,
-  MemoryFilter,
   MemoryService,
   NewMemory,
   Part,
   Runtime,
+  SearchMemoryRequest,
   SearchMemoryResponse,
   Span,
   State,
@@ -132,7 +132,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
 
   async searchMemory(
     query: string,
-    p: { limit?: number | undefined; filter?: MemoryFilter | undefined; minScore?: number | undefined } = {},
+    p: Pick<SearchMemoryRequest, 'limit' | 'filter' | 'minScore' | 'minRelevance' | 'timeZone'> = {},
   ): Promise<SearchMemoryResponse> {
     return this.#memory().searchMemory({
       ...p,

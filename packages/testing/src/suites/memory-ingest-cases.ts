@@ -26,7 +26,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves]));
       const [turn] = await search(memory, 'pizza');
-      const { score, ...rest } = turn!;
+      const { score, relevance: _, ...rest } = turn!;
       assert.ok(typeof score === 'number' && score > 0);
       assert.deepEqual(rest, {
         id: turnId('s1', 'e1'),

@@ -1,0 +1,63 @@
+import { dayOf, monthSpan } from './day-span.ts';
+import type { DaySpan } from './day-span.ts';
+
+const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const FULL_MONTH = '(january|february|march|april|may|june|july|august|september|october|november|december)';
+const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
+const YEAR = '((?:19|20)\\d\\d)';
+const SEASONS: readonly string[] = ['spring', 'summer', 'fall', 'winter'];
+
+/** Reads the pieces of one kind of date; `years` are those to try where the text names none. */
+type Reader = (pieces: readonly string[], years: readonly number[]) => DaySpan[];
+
+// The longer form stands first: what one has read, the next does not see.
+const READERS: readonly (readonly [RegExp, Reader])[] = [
+  [rule(`${YEAR}-(\\d\\d)-(\\d\\d)`), ([year, month, day]) => days([Number(year)], Number(month) - 1, day!)],
+  [rule(`${DAY}(?: of)? ${MONTH},? ${YEAR}`), ([day, month, year]) => days([Number(year)], monthOf(month!), day!)],
+  [rule(`${MONTH} ${DAY},? ${YEAR}`), ([month, day, year]) => days([Number(year)], monthOf(month!), day!)],
+  [rule(`${MONTH}(?: of)?,? ${YEAR}`), ([month, year]) => [monthSpan(Number(year), monthOf(month!))]],
+  [rule(`${MONTH} ${DAY}`), ([month, day], years) => days(years, monthOf(month!), day!)],
+  [rule(`${DAY}(?: of)? ${MONTH}`), ([day, month], years) => days(years, monthOf(month!), day!)],
+  [
+    rule(`(?:in|of|during|late|early|mid|since|until|by|before|after) ${FULL_MONTH}`),
+    ([month], years) => years.map((year) => monthSpan(year, monthOf(month!))),
+  ],
+  [
+    rule(`(spring|summer|fall|autumn|winter)(?: of)?,? ${YEAR}`),
+    ([season, year]) => [monthSpan(Number(year), 2 + 3 * SEASONS.indexOf(season!.replace('autumn', 'fall')), 3)],
+  ],
+  [rule(YEAR), ([year]) => [monthSpan(Number(year), 0, 12)]],
+];
+
+/**
+ * The dates that an English text names: days, months, seasons (northern) and years, also `2024-05-07`. A date without a year
+ * is read in each of `years`.
+ */
+export function readDates(text: string, years: readonly number[]): DaySpan[] {
+  const spans: DaySpan[] = [];
+  let rest = text.toLowerCase();
+  for (const [pattern, read] of READERS) {
+    rest = rest.replace(pattern, (_, ...pieces: unknown[]) => {
+      spans.push(...read(pieces as string[], years));
+      return '|';
+    });
+  }
+  return spans;
+}
+
+function rule(pattern: string): RegExp {
+  return new RegExp(`\\b${pattern}\\b`, 'g');
+}
+
+function monthOf(name: string): number {
+  return MONTHS.indexOf(name.slice(0, 3));
+}
+
+function days(years: readonly number[], month: number, day: string): DaySpan[] {
+  return years.flatMap((year) => {
+    const from = dayOf(year, month, Number(day));
+    return from === undefined ? [] : [{ from, to: from + 1 }];
+  });
+}

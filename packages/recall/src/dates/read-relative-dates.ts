@@ -1,0 +1,121 @@
+import { monthAt, monthSpan, weekdayAt } from './day-span.ts';
+import type { DaySpan } from './day-span.ts';
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+  ...{ eleven: 11, twelve: 12, couple: 2, few: 3, several: 4 },
+};
+const COUNT = `(?:a |the (?:last|past) )?(\\d{1,3}|${Object.keys(NUMBERS).join('|')})(?: of)?`;
+const UNIT = '(day|week|month|year)s?';
+const WEEKDAYS: readonly string[] = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
+const MONTHS: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ');
+const SEASONS: readonly string[] = ['spring', 'summer', 'fall', 'winter'];
+const DAYS: Readonly<Record<string, number>> = {
+  ...{ yesterday: -1, 'last night': -1, today: 0, tonight: 0, 'this morning': 0, 'this afternoon': 0 },
+  ...{ 'this evening': 0, tomorrow: 1 },
+};
+const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
+
+type Reader = (pieces: readonly string[], today: number) => DaySpan;
+
+const READERS: readonly (readonly [RegExp, Reader])[] = [
+  [rule('the day before yesterday'), (_, today) => oneDay(today - 2)],
+  [rule('the day after tomorrow'), (_, today) => oneDay(today + 2)],
+  [rule(`(${Object.keys(DAYS).join('|')})`), ([word], today) => oneDay(today + DAYS[word!]!)],
+  [rule('the other day'), (_, today) => ({ from: today - 7, to: today })],
+  [rule(`${COUNT} ${UNIT} ago`), ([count, unit], today) => around(today, -numberOf(count!), unit!)],
+  [rule(`in ${COUNT} ${UNIT}`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
+  [rule(`${COUNT} ${UNIT} from now`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
+  [
+    rule(`(?:(last|past|this|next|coming|on) )(${WEEKDAYS.join('|')})`),
+    ([which, weekday], today) => oneDay(weekdayNear(today, WEEKDAYS.indexOf(weekday!), which!)),
+  ],
+  [rule('(last|past|this|next|coming) weekend'), ([which], today) => weekend(today, turnOf(which!))],
+  [
+    rule('(last|past|this|next|coming) (week|month|year)'),
+    ([which, unit], today) => whole(today, turnOf(which!), unit!),
+  ],
+  [
+    rule(`(last|past|this|next|coming) (${MONTHS.join('|')})(?!,? \\d)`),
+    ([which, month], today) => monthNear(today, MONTHS.indexOf(month!), turnOf(which!)),
+  ],
+  [
+    rule('(last|past|this|next|coming) (spring|summer|fall|autumn|winter)'),
+    ([which, season], today) => seasonNear(today, SEASONS.indexOf(season!.replace('autumn', 'fall')), turnOf(which!)),
+  ],
+];
+
+/** The days that an English text speaks of from where it stands: "yesterday", "last Friday", "two weeks ago", "next month". */
+export function readRelativeDates(text: string, today: number): DaySpan[] {
+  const spans: DaySpan[] = [];
+  let rest = text.toLowerCase();
+  for (const [pattern, read] of READERS) {
+    rest = rest.replace(pattern, (_, ...pieces: unknown[]) => {
+      spans.push(read(pieces as string[], today));
+      return '|';
+    });
+  }
+  return spans;
+}
+
+function rule(pattern: string): RegExp {
+  return new RegExp(`\\b${pattern}\\b`, 'g');
+}
+
+function oneDay(day: number): DaySpan {
+  return { from: day, to: day + 1 };
+}
+
+function numberOf(word: string): number {
+  return NUMBERS[word] ?? Number(word);
+}
+
+/** -1, 0 or 1 units from now. */
+function turnOf(which: string): number {
+  if (which === 'this') return 0;
+  return which === 'last' || which === 'past' ? -1 : 1;
+}
+
+// The further away, the less exact is what people mean: half a unit each way.
+function around(today: number, count: number, unit: string): DaySpan {
+  const days = UNIT_DAYS[unit]!;
+  const middle = today + count * days;
+  const reach = days >> 1;
+  return { from: middle - reach, to: middle + reach + 1 };
+}
+
+function weekdayNear(today: number, weekday: number, which: string): number {
+  const ahead = (weekday - weekdayAt(today) + 7) % 7;
+  if (which === 'this' || which === 'next' || which === 'coming') return today + (ahead === 0 ? 7 : ahead);
+  return today + (ahead === 0 ? -7 : ahead - 7);
+}
+
+function weekend(today: number, turn: number): DaySpan {
+  const saturday = today + 6 - weekdayAt(today) + (turn < 0 ? -7 : 0) + (turn > 0 && weekdayAt(today) === 6 ? 7 : 0);
+  return { from: saturday, to: saturday + 2 };
+}
+
+// Weeks begin on Monday.
+function whole(today: number, turn: number, unit: string): DaySpan {
+  const { year, month } = monthAt(today);
+  if (unit === 'month') return monthSpan(year, month + turn);
+  if (unit === 'year') return monthSpan(year + turn, 0, 12);
+  const monday = today - ((weekdayAt(today) + 6) % 7) + 7 * turn;
+  return { from: monday, to: monday + 7 };
+}
+
+// The most recent one that has ended, that of this year, or the next to begin.
+function monthNear(today: number, month: number, turn: number): DaySpan {
+  const { year } = monthAt(today);
+  if (turn === 0) return monthSpan(year, month);
+  const spans = [year - 1, year, year + 1].map((each) => monthSpan(each, month));
+  return turn < 0 ? spans.findLast((span) => span.to <= today)! : spans.find((span) => span.from > today)!;
+}
+
+function seasonNear(today: number, season: number, turn: number): DaySpan {
+  const { year } = monthAt(today);
+  const spans = [year - 1, year, year + 1].map((each) => monthSpan(each, 2 + 3 * season, 3));
+  if (turn < 0) return spans.findLast((span) => span.to <= today)!;
+  return spans.find((span) => (turn === 0 ? span.to > today : span.from > today)) ?? spans[2]!;
+}

@@ -1,0 +1,117 @@
+import {
+  checkContent,
+  checkCount,
+  checkUser,
+  failInvalidJson,
+  invalidInput,
+  isPlainObject,
+  JsonCopier,
+  TholeError,
+  ZonedTime,
+} from '@thole/core';
+import type { Event, MemoryEntry, MemoryFilter, SearchMemoryRequest } from '@thole/core';
+
+const KINDS: readonly unknown[] = ['turn', 'fact', 'note'] satisfies MemoryEntry['kind'][];
+const MEMBERS: readonly string[] = [
+  'id',
+  'kind',
+  'content',
+  'author',
+  'timestamp',
+  'sessionId',
+  'eventId',
+  'evidence',
+  'validFrom',
+  'validTo',
+  'supersededBy',
+  'customMetadata',
+] satisfies (keyof MemoryEntry)[];
+
+/** A deeply frozen copy of an entry's known members, or `INVALID_INPUT` naming the first that is wrong. */
+export function copyEntry(value: unknown, argument: string): MemoryEntry {
+  if (!isPlainObject(value)) throw invalidInput(argument, 'an entry {kind, content, …}', value);
+  checkText(`${argument}.id`, value['id']);
+  checkMembers(value, argument);
+  if (value['kind'] === undefined) throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, undefined);
+  checkContent(value['content'], `${argument}.content`);
+  const known = Object.fromEntries(MEMBERS.map((name) => [name, value[name]]));
+  return new JsonCopier(failInvalidJson).copy(known, argument) as unknown as MemoryEntry;
+}
+
+/** `INVALID_INPUT` for a member of the wrong type; those that are absent are passed over. */
+export function checkMembers(value: { [name: string]: unknown }, argument: string): void {
+  const { kind, content, evidence, customMetadata } = value;
+  if (kind !== undefined && !KINDS.includes(kind))
+    throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, kind);
+  if (content !== undefined) checkContent(content, `${argument}.content`);
+  for (const name of ['author', 'sessionId', 'eventId', 'supersededBy'])
+    if (value[name] !== undefined) checkText(`${argument}.${name}`, value[name]);
+  for (const name of ['timestamp', 'validFrom', 'validTo'])
+    if (value[name] !== undefined) checkSeconds(`${argument}.${name}`, value[name]);
+  if (evidence !== undefined) checkIds(`${argument}.evidence`, evidence);
+  if (customMetadata !== undefined && !isPlainObject(customMetadata))
+    throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
+}
+
+export function checkIds(argument: string, value: unknown): asserts value is readonly string[] {
+  if (!Array.isArray(value)) throw invalidInput(argument, 'an array of ids', value);
+  value.forEach((id: unknown, i) => checkText(`${argument}[${i}]`, id));
+}
+
+export function checkEvents(value: unknown): asserts value is readonly Event[] {
+  if (!Array.isArray(value)) throw invalidInput('events', 'an array of events', value);
+  value.forEach((event: unknown, i) => {
+    if (!isPlainObject(event)) throw invalidInput(`events[${i}]`, 'an event', event);
+    checkText(`events[${i}].id`, event['id']);
+    checkText(`events[${i}].author`, event['author']);
+    checkSeconds(`events[${i}].timestamp`, event['timestamp']);
+    const parts = isPlainObject(event['content']) ? event['content']['parts'] : undefined;
+    if (parts !== undefined && !(Array.isArray(parts) && parts.every(isPlainObject)))
+      throw invalidInput(`events[${i}].content.parts`, 'an array of parts', parts);
+  });
+}
+
+export function checkFilter(value: MemoryFilter | undefined): void {
+  if (value === undefined) return;
+  if (!isPlainObject(value)) throw invalidInput('filter', 'an object', value);
+  const { kinds, from, to, validAt, author, sessionId, metadata } = value;
+  if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => KINDS.includes(kind)))) {
+    throw invalidInput('filter.kinds', `an array of 'turn', 'fact' and 'note'`, kinds);
+  }
+  for (const [name, time] of Object.entries({ from, to, validAt }))
+    if (time !== undefined) checkSeconds(`filter.${name}`, time);
+  for (const [name, text] of Object.entries({ author, sessionId }))
+    if (text !== undefined) checkText(`filter.${name}`, text);
+  if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
+}
+
+/** `INVALID_INPUT` for the first member of a search that is wrong. */
+export function checkSearch(p: SearchMemoryRequest): void {
+  checkUser(p);
+  if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
+  if (p.limit !== undefined) checkCount('limit', p.limit);
+  if (p.minScore !== undefined) checkScore(p.minScore);
+  if (p.minRelevance !== undefined) checkRelevance(p.minRelevance);
+  if (p.timeZone !== undefined) void new ZonedTime(p.timeZone);
+  if (p.explain !== undefined && typeof p.explain !== 'boolean') throw invalidInput('explain', 'a boolean', p.explain);
+  checkFilter(p.filter);
+}
+
+export function checkScore(value: unknown): void {
+  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
+}
+
+/** Throws INVALID_INPUT for a smallest relevance that is not between 0 and 1. */
+export function checkRelevance(value: unknown): void {
+  if (!(typeof value === 'number' && value >= 0 && value <= 1))
+    throw invalidInput('minRelevance', 'a number from 0 to 1', value);
+}
+
+function checkSeconds(argument: string, value: unknown): void {
+  if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
+}
+
+export function checkText(argument: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
+  if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
+}

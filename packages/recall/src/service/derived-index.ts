@@ -1,0 +1,149 @@
+import type {
+  MemoryChanges,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryScope,
+  MemoryStore,
+  Runtime,
+  Segmented,
+} from '@thole/core';
+import type { Scored } from './scored.ts';
+import { Headers } from './headers.ts';
+import { matchesFilter } from './matches-filter.ts';
+import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
+import { TurnTaking } from './turn-taking.ts';
+import { loadSaved, toSegment } from './saved-index.ts';
+
+/** Changes read from the log at a time. */
+const PAGE = 250;
+const HEADER_BYTES = 300;
+/** Fewer changes than this, or than a quarter of the entries, are not worth saving the index again. */
+const WORTH_SAVING = 500;
+
+/** The index of one user's log, and how far it has read it. */
+export class DerivedIndex {
+  readonly #ranking: MemoryRanking;
+  readonly #runtime: Runtime;
+  #index: MemoryIndex;
+  #headers = new Headers();
+  #seq = 0;
+  #removals = 0;
+  #unsaved = 0;
+  #isNew = true;
+  #updating: Promise<void> = Promise.resolve();
+  /** Updates that have not ended. */
+  #underWay = 0;
+  #saving: Promise<void> | undefined;
+
+  constructor(ranking: MemoryRanking, scope: MemoryScope, runtime: Runtime) {
+    this.#ranking = ranking;
+    this.#runtime = runtime;
+    this.#index = ranking.createIndex(scope);
+  }
+
+  get bytes(): number {
+    return 1000 + this.#index.bytes + this.#headers.size * HEADER_BYTES;
+  }
+
+  /** Reads what is new in the log. Calls at once wait for each other: no change is applied twice or out of order. */
+  update(store: MemoryStore, scope: MemoryScope): Promise<void> {
+    const read = (): Promise<void> => this.#readOn(store, scope);
+    this.#updating = this.#underWay++ === 0 ? read() : this.#updating.then(read, read);
+    return this.#updating;
+  }
+
+  /** What was saved is no longer: it is worth saving again, if it ever was. */
+  saveAnew(): void {
+    if (this.#headers.size >= WORTH_SAVING) this.#unsaved = Infinity;
+  }
+
+  /** It is held no longer. */
+  letGo(): void {
+    this.#index.letGo?.();
+  }
+
+  async prepare(signal: AbortSignal | undefined): Promise<void> {
+    await this.#index.prepare?.(signal);
+  }
+
+  async rank(
+    query: string,
+    p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
+  ): Promise<Scored[]> {
+    const { filter } = p;
+    if (!filter) return this.#index.rank(query, p);
+    await new TurnTaking(this.#runtime).finish(this.#headers.read());
+    const accepts = (id: string): boolean => {
+      const header = this.#headers.get(id);
+      return header !== undefined && matchesFilter(header, filter);
+    };
+    return this.#index.rank(query, { ...p, accepts });
+  }
+
+  async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
+    try {
+      const turns = new TurnTaking(this.#runtime);
+      if (this.#isNew) await this.#load(store, scope, turns);
+      this.#isNew = false;
+      for (let more = true; more;) {
+        const page = await store.since(scope, this.#seq, PAGE);
+        await this.#take(page, turns);
+        more = page.more;
+      }
+      if (this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TurnTaking): Promise<void> {
+    const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope, turns));
+    if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
+  }
+
+  async #take({ changes, removals }: MemoryChanges, turns: TurnTaking): Promise<void> {
+    for (const change of changes) {
+      if (turns.isDue) await turns.pause();
+      if ('removed' in change) this.#remove(change.removed);
+      else this.#put(change.entry);
+      this.#seq = change.seq;
+    }
+    this.#removals = removals;
+    this.#unsaved += changes.length;
+  }
+
+  // In the background: the search that finds it worthwhile does not wait for it.
+  #save({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
+    if (this.#saving || !segmented) return;
+    const unsaved = this.#unsaved;
+    this.#unsaved = 0;
+    this.#saving = this.#saveNow(segmented, scope)
+      // A store that fails is asked again once as much is new again.
+      .catch(() => true)
+      .then((isSaved) => {
+        this.#saving = undefined;
+        // Changes that were read meanwhile stopped it: it is tried again at the next search.
+        if (!isSaved) this.#unsaved += unsaved;
+      });
+  }
+
+  async #saveNow(segmented: Segmented, scope: MemoryScope): Promise<boolean> {
+    const [seq, removals] = [this.#seq, this.#removals];
+    const saved = { index: this.#index, headers: this.#headers, seq };
+    const steps = toSegment(this.#ranking, saved);
+    const segment = await new TurnTaking(this.#runtime).finish(steps, () => this.#seq === seq);
+    if (segment) await segmented.saveSegment(scope, segment, { ifRemovals: removals });
+    return segment !== undefined;
+  }
+
+  #put(entry: MemoryEntry): void {
+    const { content: _, ...header } = entry;
+    this.#index.put(entry);
+    this.#headers.set(entry.id, header);
+  }
+
+  #remove(id: string): void {
+    this.#index.remove(id);
+    this.#headers.delete(id);
+  }
+}

@@ -1,0 +1,58 @@
+import type { MemoryScope, Segment, Segmented } from '@thole/core';
+import { Headers } from './headers.ts';
+import type { MemoryIndex, MemoryRanking } from './memory-index.ts';
+import { packColumns, unpackColumns } from './segment-bytes.ts';
+import { finishNow } from './turn-taking.ts';
+import type { Steps, TurnTaking } from './turn-taking.ts';
+
+/** An index with the headers of its entries, as it was when the log stood at `seq`. */
+export interface SavedIndex {
+  index: MemoryIndex;
+  headers: Headers;
+  seq: number;
+}
+
+/** Returns an index as a segment; undefined if its ranking does not save. */
+export function* toSegment(ranking: MemoryRanking, { index, headers, seq }: SavedIndex): Steps<Segment | undefined> {
+  if (ranking.savedAs === undefined || !index.save) return undefined;
+  const saved = yield* headers.save();
+  const columns = yield* index.save();
+  return {
+    analyzer: ranking.savedAs,
+    upTo: seq,
+    bytes: yield* packColumns([saved, Int32Array.of(headers.size), ...columns]),
+  };
+}
+
+/** A segment that takes the place of older ones and is none. */
+export function emptySegment({ savedAs }: MemoryRanking, seq: number): Segment | undefined {
+  return savedAs === undefined ? undefined : { analyzer: savedAs, upTo: seq, bytes: finishNow(packColumns([])) };
+}
+
+/** The newest segment that this ranking has made, or undefined: what is lost, of another make or broken costs time only. */
+export async function loadSaved(
+  ranking: MemoryRanking,
+  segmented: Segmented,
+  scope: MemoryScope,
+  turns: TurnTaking,
+): Promise<SavedIndex | undefined> {
+  if (ranking.savedAs === undefined || !ranking.loadIndex) return undefined;
+  try {
+    const segments = await segmented.loadSegments(scope);
+    const mine = segments.filter(({ analyzer }) => analyzer === ranking.savedAs).sort((a, b) => b.upTo - a.upTo);
+    for (const segment of mine) {
+      const saved = await turns.finish(read(ranking, segment, scope));
+      if (saved) return saved;
+    }
+  } catch {
+    // Reading the log instead says what is wrong with the store, if anything is.
+  }
+  return undefined;
+}
+
+function* read(ranking: MemoryRanking, { bytes, upTo }: Segment, scope: MemoryScope): Steps<SavedIndex | undefined> {
+  const [headers, count, ...columns] = (yield* unpackColumns(bytes)) ?? [];
+  if (headers === undefined || count === undefined || columns.length === 0) return undefined;
+  const index = yield* ranking.loadIndex!(columns, scope);
+  return index && { index, headers: Headers.from(headers as Uint8Array, count[0] as number), seq: upTo };
+}

@@ -1,0 +1,104 @@
+import type { RecallIndex } from '../index/recall-index.ts';
+import { TopK } from '../index/top-k.ts';
+import { findQueryWords } from './query-words.ts';
+import type { Query } from './read-query.ts';
+import { Relevance } from './relevance.ts';
+import { scoreTimes } from './score-times.ts';
+import { scoreOwnWords, scoreSessions } from './score-words.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+import { SessionScorer } from './session-scorer.ts';
+import type { RecallSignal, RecallTuning } from './signals.ts';
+import { rankEndedFactsLast } from './superseded.ts';
+
+/** A turn that was found. */
+export interface RankedTurn {
+  slot: number;
+  score: number;
+  /** 0 to 1, see `Relevance`. */
+  relevance: number;
+  /** What each signal added to the score, if asked for. */
+  explanation: { [signal in RecallSignal]?: number } | undefined;
+}
+
+/** How many turns to find, and which. */
+export interface TurnsWanted {
+  limit: number;
+  /** Smallest relevance of a result. Default: 0. */
+  minRelevance?: number | undefined;
+  accepts?: ((slot: number) => boolean) | undefined;
+  explain?: boolean | undefined;
+}
+
+/**
+ * Returns the best turns, best first. A candidate is a turn with a query word in its window, or one that was said at, or
+ * mentions, the time asked for. Its score is the weighted sum of its signals, each divided by its largest value over all
+ * turns. Sessions whose upper bound is below the last result are skipped; the results are the same without this.
+ */
+export function rankTurns(
+  index: RecallIndex,
+  query: Query,
+  tuning: RecallTuning,
+  scratch: ScoringScratch,
+  wanted: TurnsWanted,
+): RankedTurn[] {
+  scratch.fit(index);
+  try {
+    const words = findQueryWords(index, query.words, scratch);
+    scoreOwnWords(index, words, tuning.bm25, scratch);
+    scoreSessions(index, words, query, scratch);
+    scoreTimes(index, query.spans, scratch);
+    const scorer = new SessionScorer(index, query, words, tuning, scratch);
+    const relevance = new Relevance(index, query, words, scratch, { hasWindows: tuning.weights.neighbourhood !== 0 });
+    const found = findBest(index, scorer, relevance, scratch, wanted);
+    return found.map((slot) => ({
+      slot,
+      score: scratch.scores[slot]!,
+      relevance: relevance.of(slot),
+      explanation: wanted.explain ? scorer.explain(slot) : undefined,
+    }));
+  } finally {
+    scratch.clear();
+  }
+}
+
+/** Number of sessions that are scored before the others, to learn early what is too low. */
+const FIRST_SESSIONS = 16;
+
+function findBest(
+  index: RecallIndex,
+  scorer: SessionScorer,
+  relevance: Relevance,
+  scratch: ScoringScratch,
+  { limit, minRelevance = 0, accepts }: TurnsWanted,
+): number[] {
+  const { turns } = index;
+  const { scores, bounds, matchedSessions } = scratch;
+  const isBetter = (a: number, b: number): boolean =>
+    scores[a] === scores[b] ? turns.isNewer(a, b) : scores[a]! > scores[b]!;
+  const isWanted = (slot: number): boolean =>
+    (!accepts || accepts(slot)) && (minRelevance === 0 || relevance.of(slot) >= minRelevance);
+  const top = new TopK(limit, isBetter);
+  const offered: number[] = [];
+  const threshold = (): number => (top.worst === undefined ? 0 : scores[top.worst]!);
+  const score = (session: number): void =>
+    scorer.scoreTurns(session, (slot) => {
+      if (!top.wants(slot) || !isWanted(slot)) return;
+      top.offer(slot);
+      offered.push(slot);
+    });
+
+  const highest = new TopK(FIRST_SESSIONS, (a, b) => bounds[a]! > bounds[b]!);
+  for (const session of matchedSessions) highest.offer(session);
+  const first = highest.sorted();
+  for (const session of first) if (bounds[session]! >= threshold()) score(session);
+  const rest = matchedSessions.filter((session) => bounds[session]! >= threshold() && !first.includes(session));
+  rest.sort((a, b) => bounds[b]! - bounds[a]!);
+  for (const session of rest) {
+    if (bounds[session]! < threshold()) break;
+    score(session);
+  }
+  if (index.successors.size === 0) return top.sorted();
+  const final = new TopK(limit, isBetter);
+  for (const slot of rankEndedFactsLast(index, offered, scratch)) if (isWanted(slot)) final.offer(slot);
+  return final.sorted();
+}

@@ -1,0 +1,90 @@
+import type { Analyzer } from '../analysis/analyzer.ts';
+import { isForm } from '../analysis/analyzer.ts';
+import type { DaySpan } from '../dates/day-span.ts';
+import { readDates } from '../dates/read-dates.ts';
+import { readRelativeDates } from '../dates/read-relative-dates.ts';
+import { speakOfTime } from '../dates/spans-in.ts';
+import { asksAboutPast } from '../dates/asks-about-past.ts';
+import type { Authors } from '../index/authors.ts';
+import { plainTokens } from '../index/plain-tokens.ts';
+import { whoIsAskedAbout } from './who-is-asked-about.ts';
+import type { QuerySubject } from './who-is-asked-about.ts';
+
+export type { QuerySubject } from './who-is-asked-about.ts';
+
+/** A query as the ranking sees it. */
+export interface Query {
+  /** Each word once. Names of authors are left out unless the query has no other words. */
+  words: readonly string[];
+  /** Authors whose name is in the query. */
+  named: readonly number[];
+  /** The words of such names that are not in `words`. */
+  nameWords: readonly string[];
+  subject: QuerySubject | undefined;
+  /** The days that the query asks about. */
+  spans: readonly DaySpan[];
+  asksWhen: boolean;
+  asksHowMany: boolean;
+}
+
+/** What a query is read against. */
+export interface QueryContext {
+  analyzer: Analyzer;
+  authors: Authors;
+  /** The years of the memory, for dates without a year. */
+  years: () => readonly number[];
+  /** The current day and its offset from UTC. Relative dates are read only if it is given. */
+  today: Today | undefined;
+  isChat: boolean;
+}
+
+/** A calendar day in some time zone. */
+export interface Today {
+  /** Days since the epoch on that zone's calendar. */
+  day: number;
+  /** Days to add to a time in UTC to get the zone's. */
+  offset: number;
+}
+
+const WHEN =
+  /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
+const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
+
+/** Takes a query apart. */
+export function readQuery(text: string, context: QueryContext): Query {
+  const asked = new Set(context.analyzer.words(text, 'query'));
+  const all = [...asked];
+  const named: number[] = [];
+  const names = new Set<string>();
+  for (const { author, isPerson, words } of context.authors.present()) {
+    if (!words.some((word) => asked.has(word))) continue;
+    named.push(author);
+    if (isPerson) for (const word of words) names.add(word);
+  }
+  const others = all.filter((word) => !names.has(word));
+  const words = others.some((word) => !isForm(word)) ? others : all;
+  return {
+    words,
+    named,
+    nameWords: words === all ? [] : all.filter((word) => names.has(word)),
+    subject: whoIsAskedAbout(text, context.authors, context),
+    spans: spansOf(text, context),
+    asksWhen: WHEN.test(text),
+    asksHowMany: HOW_MANY.test(text),
+  };
+}
+
+/**
+ * Returns the days that a query asks about. Relative dates count only in a question about the past, and only if they end
+ * before today: "today" and "this week" are in many messages that ask for something else.
+ */
+function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {
+  const { relative, date } = speakOfTime(plainTokens(text));
+  const spans = date ? readDates(text, years()) : [];
+  if (relative && today !== undefined && asksAboutPast(text)) {
+    for (const { from, to } of readRelativeDates(text, today.day)) {
+      if (to <= today.day) spans.push({ from: from - today.offset, to: to - today.offset });
+    }
+  }
+  return spans;
+}

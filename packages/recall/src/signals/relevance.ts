@@ -1,0 +1,84 @@
+import { isForm } from '../analysis/analyzer.ts';
+import { rareness } from '../index/bm25.ts';
+import type { RecallIndex } from '../index/recall-index.ts';
+import { REACH } from '../index/windows.ts';
+import type { QueryWord } from './query-words.ts';
+import type { Query } from './read-query.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+
+const NONE = -1;
+/** What a turn without a query word gets of its window's relevance. */
+const NEIGHBOUR_SHARE = 0.7;
+/** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
+const SMALL_TALK: ReadonlySet<string> = new Set(
+  'hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye morn night get alright'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The share of a query's information that a turn and its neighbours hold, from 0 to 1: the rareness of the query's words that
+ * are found, divided by that of all its words. Words that no entry holds count as the rarest. For a turn that was said at, or
+ * mentions, the time asked for it is at least how well the time fits. A neighbour without a query word counts less.
+ */
+export class Relevance {
+  readonly #index: RecallIndex;
+  readonly #words: readonly QueryWord[];
+  readonly #scratch: ScoringScratch;
+  readonly #all: number;
+  readonly #reach: number;
+
+  /** With `hasWindows` the words of a turn's neighbours count too. */
+  constructor(
+    index: RecallIndex,
+    query: Query,
+    words: readonly QueryWord[],
+    scratch: ScoringScratch,
+    p: { hasWindows: boolean },
+  ) {
+    this.#index = index;
+    this.#words = words;
+    this.#scratch = scratch;
+    this.#reach = p.hasWindows ? REACH : 0;
+    this.#all = query.words.every((word) => SMALL_TALK.has(word) || isForm(word))
+      ? 0
+      : query.words.reduce((sum, word) => (isForm(word) ? sum : sum + worthOf(index, word)), 0);
+  }
+
+  of(slot: number): number {
+    const { saidThen, aboutThen } = this.#scratch;
+    const { before, after } = this.#index.turns;
+    const found = new Set<number>();
+    this.#collect(slot, found);
+    for (const next of [before, after]) {
+      let at = next[slot]!;
+      for (let i = 0; at !== NONE && i < this.#reach; at = next[at]!, i++) this.#collect(at, found);
+    }
+    let sum = 0;
+    for (const position of found) sum += this.#words[position - 1]!.worth;
+    const share = this.#all === 0 ? 0 : Math.min(1, sum / this.#all);
+    return Math.max(this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share, saidThen[slot]!, aboutThen[slot]!);
+  }
+
+  /** True for a turn with a query word, for the answer to one, and for a turn of the time asked for. */
+  #isHit(slot: number): boolean {
+    const { own, saidThen, aboutThen } = this.#scratch;
+    const { turns } = this.#index;
+    const previous = turns.before[slot]!;
+    const answers = previous !== NONE && own[previous] !== 0 && turns.isAnswered(previous);
+    return own[slot] !== 0 || answers || saidThen[slot] !== 0 || aboutThen[slot] !== 0;
+  }
+
+  #collect(slot: number, found: Set<number>): void {
+    const { positions } = this.#scratch;
+    for (const word of this.#index.wordsOf[slot]!) {
+      const position = positions[word]!;
+      if (position !== 0) found.add(position);
+    }
+  }
+}
+
+function worthOf({ words, turns }: RecallIndex, word: string): number {
+  const number = words.find(word);
+  return rareness(turns.size, number === undefined ? 0 : words.postingsOf(number).length);
+}

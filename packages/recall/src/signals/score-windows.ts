@@ -1,0 +1,63 @@
+import { longTexts } from '../index/bm25.ts';
+import type { RecallIndex } from '../index/recall-index.ts';
+import type { TurnTable } from '../index/turn-table.ts';
+import { REACH, shareAt } from '../index/windows.ts';
+import type { QueryWord } from './query-words.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+
+/** BM25 of a word in a window. Counts and lengths of windows are in fifths. */
+export class WindowBm25 {
+  readonly #fixed: number;
+  readonly #byLength: number;
+
+  constructor({ windows, size }: TurnTable) {
+    const { k1, b } = longTexts;
+    const average = windows.total / (size || 1) || 1;
+    this.#fixed = k1 * (1 - b) * shareAt(0);
+    this.#byLength = (k1 * b * shareAt(0)) / average;
+  }
+
+  score(worth: number, count: number, length: number): number {
+    return (worth * (longTexts.k1 + 1) * count) / (count + this.#fixed + this.#byLength * length);
+  }
+
+  /** Returns an upper bound of the score in any window of a session that holds the word so often. */
+  mostIn(worth: number, countInSession: number, shortest: number): number {
+    return this.score(worth, countInSession * shareAt(0), shortest);
+  }
+}
+
+/** Writes BM25 of the window of every turn of a session into `scratch.windows`. Returns the largest. */
+export function scoreWindows(
+  { turns, wordsOf }: RecallIndex,
+  words: readonly QueryWord[],
+  bm25: WindowBm25,
+  session: number,
+  { matches, positions, windows, windowed }: ScoringScratch,
+): number {
+  const line = turns.ofSession(session);
+  const counts = new Uint32Array(line.length * words.length);
+  for (let i = 0; i < line.length; i++) {
+    if (matches[line[i]!] === 0) continue;
+    const first = Math.max(i - REACH, 0);
+    const last = Math.min(i + REACH, line.length - 1);
+    for (const word of wordsOf[line[i]!]!) {
+      const position = positions[word]!;
+      if (position === 0) continue;
+      for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += shareAt(Math.abs(i - j));
+    }
+  }
+  let largest = 0;
+  for (let i = 0; i < line.length; i++) {
+    let score = 0;
+    for (let word = 0; word < words.length; word++) {
+      const count = counts[i * words.length + word]!;
+      if (count !== 0) score += bm25.score(words[word]!.worth, count, turns.windows.lengths[line[i]!]!);
+    }
+    if (score === 0) continue;
+    windows[line[i]!] = score;
+    windowed.push(line[i]!);
+    largest = Math.max(largest, score);
+  }
+  return largest;
+}

@@ -1,0 +1,107 @@
+import { isForm } from '../analysis/analyzer.ts';
+import { longTexts, rareness } from '../index/bm25.ts';
+import type { Bm25Weights } from '../index/bm25.ts';
+import { countOf, slotOf } from '../index/postings.ts';
+import type { RecallIndex } from '../index/recall-index.ts';
+import { WindowBm25 } from './score-windows.ts';
+import type { QueryWord } from './query-words.ts';
+import type { Query } from './read-query.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+
+/** Writes BM25 of every turn that holds a query word into `scratch.own`. */
+export function scoreOwnWords(
+  { turns }: RecallIndex,
+  words: readonly QueryWord[],
+  { k1, b }: Bm25Weights,
+  { own, matches, matched }: ScoringScratch,
+): void {
+  const { lengths } = turns;
+  const average = turns.totalLength / (turns.size || 1) || 1;
+  for (const { postings, worth } of words) {
+    for (let i = 0; i < postings.length; i++) {
+      const slot = slotOf(postings[i]!);
+      const count = countOf(postings[i]!);
+      if (matches[slot] === 0) matched.push(slot);
+      matches[slot]!++;
+      own[slot]! += (worth * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[slot]!) / average));
+    }
+  }
+}
+
+/**
+ * Writes BM25 of every session that holds a query word into `scratch.sessions`, with upper bounds for its turns. The names of
+ * speakers that the query names count as words of a session, once per turn, but not as length.
+ */
+export function scoreSessions(
+  index: RecallIndex,
+  words: readonly QueryWord[],
+  query: Query,
+  scratch: ScoringScratch,
+): void {
+  const speakers = speakersOf(index, query);
+  for (const word of words) addToSessions(index, word, [], scratch, { isScored: speakers.size === 0 });
+  if (speakers.size > 0) {
+    for (const word of [...query.words, ...query.nameWords]) {
+      const number = index.words.find(word);
+      const postings = number === undefined ? [] : index.words.postingsOf(number);
+      const weight = isForm(word) ? 0.5 : 1;
+      addToSessions(index, { postings, weight, worth: 0 }, speakers.get(word) ?? [], scratch, { isScored: true });
+    }
+  }
+  const { matched, own, mostOwn, mostAnswered } = scratch;
+  const { turns } = index;
+  for (let i = 0; i < matched.length; i++) {
+    const slot = matched[i]!;
+    const session = turns.sessions[slot]!;
+    if (own[slot]! > mostOwn[session]!) mostOwn[session] = own[slot]!;
+    if (own[slot]! > mostAnswered[session]! && turns.isAnswered(slot)) mostAnswered[session] = own[slot]!;
+  }
+}
+
+function speakersOf({ authors }: RecallIndex, query: Query): Map<string, number[]> {
+  const speakers = new Map<string, number[]>();
+  if (query.named.length === 0) return speakers;
+  for (const { author, words } of authors.present()) {
+    if (!query.named.includes(author)) continue;
+    for (const word of words) speakers.set(word, [...(speakers.get(word) ?? []), author]);
+  }
+  return speakers;
+}
+
+/** Adds one word to the scores and bounds of the sessions that hold it. */
+function addToSessions(
+  { turns, authors }: RecallIndex,
+  { postings, weight, worth }: QueryWord,
+  speakers: readonly number[],
+  { sessions, sessionCounts, mostWindow, matchedSessions, isMatched }: ScoringScratch,
+  { isScored }: { isScored: boolean },
+): void {
+  const { k1, b } = longTexts;
+  const { lengths, count: sessionCount } = turns.ofSessions;
+  const average = turns.totalLength / (sessionCount || 1) || 1;
+  const windowBm25 = new WindowBm25(turns);
+  const touched: number[] = [];
+  for (let i = 0; i < postings.length; i++) {
+    const session = turns.sessions[slotOf(postings[i]!)]!;
+    if (sessionCounts[session] === 0) touched.push(session);
+    sessionCounts[session]! += countOf(postings[i]!);
+  }
+  for (const author of speakers) {
+    for (const [session, count] of authors.sessionsOf(author)) {
+      if (sessionCounts[session] === 0) touched.push(session);
+      sessionCounts[session]! += count;
+    }
+  }
+  const inSessions = isScored ? weight * rareness(sessionCount, touched.length) : 0;
+  for (let i = 0; i < touched.length; i++) {
+    const session = touched[i]!;
+    const count = sessionCounts[session]!;
+    sessionCounts[session] = 0;
+    if (isMatched[session] === 0) {
+      isMatched[session] = 1;
+      matchedSessions.push(session);
+    }
+    sessions[session]! += (inSessions * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[session]!) / average));
+    if (worth !== 0) mostWindow[session]! += windowBm25.mostIn(worth, count, turns.shortestWindow(session));
+  }
+}

@@ -1,0 +1,75 @@
+import type { RecallIndex } from '../index/recall-index.ts';
+
+const BY_TURN = ['own', 'windows', 'saidThen', 'aboutThen', 'scores'] as const;
+const BY_SESSION = ['sessions', 'mostOwn', 'mostAnswered', 'mostWindow', 'bounds'] as const;
+
+/** Working memory of a search, kept from one search to the next. Every column is zero between searches. */
+export class ScoringScratch {
+  /** By slot: BM25 of the turn's own words, and of its window. */
+  own: Float64Array = new Float64Array(0);
+  windows: Float64Array = new Float64Array(0);
+  /** By slot: closeness of the turn's time, and overlap of the days it mentions, with the time asked for. */
+  saidThen: Float64Array = new Float64Array(0);
+  aboutThen: Float64Array = new Float64Array(0);
+  /** By slot: the score, once the turn's session was scored. */
+  scores: Float64Array = new Float64Array(0);
+  /** By slot: the number of query words in the turn. */
+  matches: Uint8Array = new Uint8Array(0);
+  /** By session: BM25 of the session; upper bounds of `own`, of `own` of questions that are answered, and of `windows`. */
+  sessions: Float64Array = new Float64Array(0);
+  mostOwn: Float64Array = new Float64Array(0);
+  mostAnswered: Float64Array = new Float64Array(0);
+  mostWindow: Float64Array = new Float64Array(0);
+  /** By session: upper bound of the scores of its turns. */
+  bounds: Float64Array = new Float64Array(0);
+  /** By session: the count of the current word; 1 if it is in `matchedSessions`; 1 once `windows` has its turns. */
+  sessionCounts: Int32Array = new Int32Array(0);
+  isMatched: Uint8Array = new Uint8Array(0);
+  hasWindows: Uint8Array = new Uint8Array(0);
+  /** By number of a word: its position in the query plus one. */
+  positions: Uint16Array = new Uint16Array(0);
+
+  /** Slots, sessions and words with a value in one of the columns. */
+  readonly matched: number[] = [];
+  readonly dated: number[] = [];
+  readonly scored: number[] = [];
+  readonly windowed: number[] = [];
+  readonly matchedSessions: number[] = [];
+  readonly words: number[] = [];
+
+  matchSession(session: number): void {
+    if (this.isMatched[session] !== 0) return;
+    this.isMatched[session] = 1;
+    this.matchedSessions.push(session);
+  }
+
+  /** Makes the columns as long as the index needs. */
+  fit({ turns, sessions, words }: RecallIndex): void {
+    if (this.own.length < turns.capacity) {
+      for (const name of BY_TURN) this[name] = new Float64Array(turns.capacity);
+      this.matches = new Uint8Array(turns.capacity);
+    }
+    if (this.sessions.length < sessions.length) {
+      for (const name of BY_SESSION) this[name] = new Float64Array(2 * sessions.length);
+      this.sessionCounts = new Int32Array(2 * sessions.length);
+      this.isMatched = new Uint8Array(2 * sessions.length);
+      this.hasWindows = new Uint8Array(2 * sessions.length);
+    }
+    if (this.positions.length < words.length) this.positions = new Uint16Array(2 * words.length);
+  }
+
+  /** Sets every value back to zero. */
+  clear(): void {
+    for (const slot of this.matched) this.own[slot] = this.matches[slot] = 0;
+    for (const slot of this.windowed) this.windows[slot] = 0;
+    for (const slot of this.dated) this.saidThen[slot] = this.aboutThen[slot] = 0;
+    for (const slot of this.scored) this.scores[slot] = 0;
+    for (const session of this.matchedSessions) {
+      for (const name of BY_SESSION) this[name][session] = 0;
+      this.isMatched[session] = this.hasWindows[session] = 0;
+    }
+    for (const word of this.words) this.positions[word] = 0;
+    for (const list of [this.matched, this.windowed, this.dated, this.scored, this.matchedSessions, this.words])
+      list.length = 0;
+  }
+}

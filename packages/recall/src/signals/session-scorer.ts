@@ -1,0 +1,172 @@
+import type { RecallIndex } from '../index/recall-index.ts';
+import type { QueryWord } from './query-words.ts';
+import type { Query } from './read-query.ts';
+import { scoreWindows, WindowBm25 } from './score-windows.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+import { signalValues } from './signal-values.ts';
+import { FLAGS, SIGNALS } from './signals.ts';
+import type { RecallSignal, RecallTuning, RecallWeights } from './signals.ts';
+
+/** Upper bounds are summed in another order than scores, so rounding may make them too small by this. */
+const ROUNDING = 1e-9;
+/** Signals of which a turn without any other is no candidate. */
+const FINDING: readonly RecallSignal[] = [
+  'ownWords',
+  'neighbourhood',
+  'answer',
+  'questionAhead',
+  'saidThen',
+  'aboutThen',
+];
+
+/** A signal with a weight that has a value for some turn: it adds `factor` times its value to a score. */
+interface ActiveSignal {
+  readonly name: RecallSignal;
+  readonly factor: number;
+  readonly valueOf: (slot: number) => number;
+  readonly finds: boolean;
+}
+
+/** Scores the turns of sessions, and knows beforehand what no turn of a session exceeds. */
+export class SessionScorer {
+  readonly #index: RecallIndex;
+  readonly #words: readonly QueryWord[];
+  readonly #scratch: ScoringScratch;
+  readonly #signals: readonly ActiveSignal[];
+  readonly #windowBm25: WindowBm25;
+  readonly #hasWindows: boolean;
+
+  constructor(
+    index: RecallIndex,
+    query: Query,
+    words: readonly QueryWord[],
+    { weights }: RecallTuning,
+    scratch: ScoringScratch,
+  ) {
+    this.#index = index;
+    this.#words = words;
+    this.#scratch = scratch;
+    this.#windowBm25 = new WindowBm25(index.turns);
+    this.#hasWindows = weights.neighbourhood !== 0;
+    const values = signalValues(index, query, words, scratch);
+    const largest = this.#largestValues(weights, values.phrase);
+    this.#signals = SIGNALS.flatMap((name) => {
+      const valueOf = values[name];
+      if (weights[name] === 0 || !valueOf || !(largest[name] > 0)) return [];
+      return [{ name, factor: weights[name] / largest[name], valueOf, finds: FINDING.includes(name) }];
+    });
+    this.#boundSessions(largest);
+  }
+
+  /** Calls `found` with each candidate of a session whose score, in `scratch.scores`, is above 0. */
+  scoreTurns(session: number, found: (slot: number) => void): void {
+    if (this.#hasWindows) this.#readWindows(session);
+    const { scores, scored } = this.#scratch;
+    const signals = this.#signals;
+    for (const slot of this.#index.turns.ofSession(session)) {
+      let score = 0;
+      let isCandidate = false;
+      for (let i = 0; i < signals.length; i++) {
+        const { factor, valueOf, finds } = signals[i]!;
+        const value = valueOf(slot);
+        if (value === 0) continue;
+        if (finds) isCandidate = true;
+        score += factor * value;
+      }
+      if (!isCandidate || score <= 0) continue;
+      scores[slot] = score;
+      scored.push(slot);
+      found(slot);
+    }
+  }
+
+  /** Returns what each signal added to the score of a turn. */
+  explain(slot: number): { [signal in RecallSignal]?: number } {
+    const explanation: { [signal in RecallSignal]?: number } = {};
+    for (const { name, factor, valueOf } of this.#signals) {
+      const added = factor * valueOf(slot);
+      if (added !== 0) explanation[name] = added;
+    }
+    return explanation;
+  }
+
+  /** The largest value of each signal over all turns; 1 for signals that are there or not. */
+  #largestValues(weights: RecallWeights, phraseOf: ((slot: number) => number) | undefined): RecallWeights {
+    const { turns } = this.#index;
+    const { own, matched, matchedSessions, sessions, mostOwn, mostAnswered, dated } = this.#scratch;
+    const { saidThen, aboutThen } = this.#scratch;
+    const ahead = (slot: number): number => {
+      const previous = turns.before[slot]!;
+      return previous >= 0 && turns.authors[previous] !== turns.authors[slot] ? own[slot]! : 0;
+    };
+    return {
+      ownWords: largestOf(matchedSessions, (session) => mostOwn[session]!),
+      neighbourhood: this.#hasWindows ? this.#largestWindow() : 0,
+      session: largestOf(matchedSessions, (session) => sessions[session]!),
+      answer: largestOf(matchedSessions, (session) => mostAnswered[session]!),
+      questionAhead: weights.questionAhead === 0 ? 0 : largestOf(matched, ahead),
+      phrase: weights.phrase === 0 || !phraseOf ? 0 : largestOf(matched, phraseOf),
+      saidThen: largestOf(dated, (slot) => saidThen[slot]!),
+      aboutThen: largestOf(dated, (slot) => aboutThen[slot]!),
+      ...FLAGS,
+    };
+  }
+
+  /** Reads the windows of sessions, those with the highest bounds first, until no other can hold a larger one. */
+  #largestWindow(): number {
+    const { mostWindow, matchedSessions } = this.#scratch;
+    let largest = 0;
+    let highest = -1;
+    for (const session of matchedSessions)
+      if (highest < 0 || mostWindow[session]! > mostWindow[highest]!) highest = session;
+    if (highest >= 0) largest = this.#readWindows(highest);
+    const rest = matchedSessions.filter((session) => mostWindow[session]! > largest - ROUNDING);
+    rest.sort((a, b) => mostWindow[b]! - mostWindow[a]!);
+    for (const session of rest) {
+      if (mostWindow[session]! < largest - ROUNDING) break;
+      largest = Math.max(largest, this.#readWindows(session));
+    }
+    return largest;
+  }
+
+  /** Returns the largest window of a session; from then on `scratch.windows` has those of its turns. */
+  #readWindows(session: number): number {
+    const { hasWindows, mostWindow } = this.#scratch;
+    if (hasWindows[session] === 0) {
+      hasWindows[session] = 1;
+      mostWindow[session] = scoreWindows(this.#index, this.#words, this.#windowBm25, session, this.#scratch);
+    }
+    return mostWindow[session]!;
+  }
+
+  /** Writes what no turn of a session exceeds into `scratch.bounds`. */
+  #boundSessions(largest: RecallWeights): void {
+    const { bounds, matchedSessions, sessions, mostOwn, mostAnswered, mostWindow } = this.#scratch;
+    const factors = new Map(this.#signals.map(({ name, factor }) => [name, factor]));
+    const factorOf = (name: RecallSignal): number => Math.max(0, factors.get(name) ?? 0);
+    const own = factorOf('ownWords');
+    const window = factorOf('neighbourhood');
+    const session = factorOf('session');
+    const answer = factorOf('answer');
+    let rest = ROUNDING;
+    for (const name of SIGNALS) {
+      const isCounted = name === 'ownWords' || name === 'neighbourhood' || name === 'session' || name === 'answer';
+      if (!isCounted) rest += factorOf(name) * largest[name];
+    }
+    for (let i = 0; i < matchedSessions.length; i++) {
+      const at = matchedSessions[i]!;
+      bounds[at] =
+        rest +
+        own * mostOwn[at]! +
+        window * Math.min(mostWindow[at]!, largest.neighbourhood) +
+        session * sessions[at]! +
+        answer * mostAnswered[at]!;
+    }
+  }
+}
+
+function largestOf(list: readonly number[], valueOf: (one: number) => number): number {
+  let largest = 0;
+  for (let i = 0; i < list.length; i++) largest = Math.max(largest, valueOf(list[i]!));
+  return largest;
+}

@@ -1,0 +1,61 @@
+import type { RecallIndex } from '../index/recall-index.ts';
+import { ABOUT_USER, ENDS_ASKING, TELLS_NUMBER, TELLS_TIME } from '../index/turn-flags.ts';
+import { scorePhrases } from './phrases.ts';
+import type { QueryWord } from './query-words.ts';
+import type { Query, QuerySubject } from './read-query.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+import type { RecallSignal } from './signals.ts';
+
+type SignalValues = { readonly [signal in RecallSignal]: ((slot: number) => number) | undefined };
+
+/** The value of each signal for a turn, as the README defines it; undefined if it is 0 for every turn. */
+export function signalValues(
+  index: RecallIndex,
+  query: Query,
+  words: readonly QueryWord[],
+  scratch: ScoringScratch,
+): SignalValues {
+  const { turns, authors } = index;
+  const { before, after, flags, sessions } = turns;
+  const { own, windows, saidThen, aboutThen } = scratch;
+  const { subject } = query;
+  const kind = (query.asksWhen ? TELLS_TIME : 0) | (query.asksHowMany ? TELLS_NUMBER : 0);
+  const isAt = query.spans.length > 0;
+  return {
+    ownWords: (slot) => own[slot]!,
+    neighbourhood: (slot) => windows[slot]!,
+    session: (slot) => scratch.sessions[sessions[slot]!]!,
+    askedAbout: subject === undefined ? undefined : (slot) => (isAbout(slot, subject) ? 1 : 0),
+    answer: (slot) => {
+      const previous = before[slot]!;
+      return previous >= 0 && own[previous] !== 0 && turns.isAnswered(previous) ? own[previous]! : 0;
+    },
+    questionAhead: (slot) => {
+      const next = after[slot]!;
+      return next >= 0 && turns.authors[next] !== turns.authors[slot] ? own[next]! : 0;
+    },
+    phrase: words.length < 2 ? undefined : remembered((slot) => scorePhrases(index, words, scratch, slot)),
+    saidThen: isAt ? (slot) => saidThen[slot]! : undefined,
+    aboutThen: isAt ? (slot) => aboutThen[slot]! : undefined,
+    whenOrHowMany: kind === 0 ? undefined : (slot) => ((flags[slot]! & kind) !== 0 ? 1 : 0),
+    isQuestion: (slot) => ((flags[slot]! & ENDS_ASKING) !== 0 ? 1 : 0),
+  };
+
+  function isAbout(slot: number, asked: QuerySubject): boolean {
+    const author = turns.authors[slot]!;
+    const isOfUser = authors.isUser(author) || (flags[slot]! & ABOUT_USER) !== 0;
+    if (asked === 'user') return isOfUser;
+    if (asked === 'others') return author >= 0 && !isOfUser;
+    return author === asked || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(asked));
+  }
+}
+
+/** Calls a costly function once per turn. */
+function remembered(valueOf: (slot: number) => number): (slot: number) => number {
+  const known = new Map<number, number>();
+  return (slot) => {
+    let value = known.get(slot);
+    if (value === undefined) known.set(slot, (value = valueOf(slot)));
+    return value;
+  };
+}

@@ -1,0 +1,108 @@
+import type { MemoryEntry } from '@thole/core';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
+import { fromColumns, toColumns } from '../../src/service/saved-columns.ts';
+import type { Column } from '../../src/service/segment-bytes.ts';
+import { finishNow } from '../../src/service/turn-taking.ts';
+import { rankTurns } from '../../src/signals/rank-turns.ts';
+import { ScoringScratch } from '../../src/signals/scoring-scratch.ts';
+import { readQuery } from '../../src/signals/read-query.ts';
+import { RecallIndex } from '../../src/index/recall-index.ts';
+import { chatTuning } from '../../src/signals/signals.ts';
+
+const analyzer = standardAnalyzer();
+
+const columnsOf = (index: RecallIndex): Column[] => finishNow(toColumns(index));
+const indexFrom = (columns: readonly Column[]): RecallIndex => finishNow(fromColumns(columns, analyzer));
+
+const room = new ScoringScratch();
+const WORDS = 'park harbour piano garden bicycle letter winter teacher lantern kitchen'.split(' ');
+
+interface Change {
+  id: number;
+  session: number;
+  at: number;
+  words: string[];
+  asks: boolean;
+  gone: boolean;
+}
+
+const change: fc.Arbitrary<Change> = fc.record({
+  id: fc.nat({ max: 200 }),
+  session: fc.nat({ max: 1 }),
+  at: fc.nat({ max: 400 }),
+  words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }),
+  asks: fc.boolean(),
+  gone: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+});
+
+/** Often as many as may be: only long sessions are of several stretches. */
+const changes = (most: number): fc.Arbitrary<Change[]> => fc.array(change, { maxLength: most, size: 'max' });
+
+function apply(index: RecallIndex, { id, session, at, words, asks, gone }: Change): void {
+  if (gone) index.remove(`e${id}`);
+  else index.put(entry({ id: `e${id}`, session, at, text: `${words.join(' ')}${asks ? '?' : ' yesterday.'}` }));
+}
+
+function entry(p: { id: string; session: number; at: number; text: string }): MemoryEntry {
+  const author = p.at % 2 === 0 ? 'Ann' : 'concierge';
+  const content = { role: p.at % 2 === 0 ? ('user' as const) : ('model' as const), parts: [{ text: p.text }] };
+  return { id: p.id, kind: 'turn', content, author, timestamp: 1_700_000_000 + p.at, sessionId: `s${p.session}` };
+}
+
+function found(index: RecallIndex, text: string): unknown {
+  const { authors } = index;
+  const query = readQuery(text, {
+    analyzer,
+    authors,
+    years: () => index.years(),
+    today: { day: 19_676, offset: 0 },
+    isChat: true,
+  });
+  const wanted = { limit: 30, accepts: undefined, explain: true };
+  return rankTurns(index, query, chatTuning, room, wanted).map(({ slot, ...rest }) => [index.turns.ids[slot], rest]);
+}
+
+const QUERIES = [
+  ...WORDS.slice(0, 4),
+  'Ann, the harbour garden in 2023?',
+  'piano letter lantern',
+  'What did you say of winter?',
+];
+
+it('an index that was saved and loaded finds what the other finds, whatever is added and removed before and after', () => {
+  fc.assert(
+    fc.property(changes(350), changes(60), (before, after) => {
+      const index = new RecallIndex(analyzer);
+      for (const each of before) apply(index, each);
+      const loaded = indexFrom(structuredClone(columnsOf(index)));
+      for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
+      for (const each of after) for (const one of [index, loaded]) apply(one, each);
+      for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('what was removed leaves no word, id, session, author or time in what is saved', () => {
+  const index = new RecallIndex(analyzer);
+  index.put(entry({ id: 'kept', session: 1, at: 2, text: 'The harbour.' }));
+  const empty = JSON.stringify(columnsOf(index));
+  index.put({
+    id: 'secret-id',
+    kind: 'note',
+    content: { parts: [{ text: 'The xylophone, yesterday.' }] },
+    author: 'Mallory',
+    timestamp: 1_234_567_890,
+  });
+  index.put({
+    ...entry({ id: 'secret-turn', session: 1, at: 3, text: 'The xylophone?' }),
+    sessionId: 'secret-session',
+  });
+  index.remove('secret-id');
+  index.remove('secret-turn');
+  const saved = JSON.stringify(columnsOf(index));
+  for (const secret of ['secret', 'xylophon', 'Mallory', '1234567890']) expect(saved).not.toContain(secret);
+  expect(empty).toContain('harbour');
+});

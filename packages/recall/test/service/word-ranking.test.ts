@@ -1,0 +1,62 @@
+import type { MemoryEntry } from '@thole/core';
+import { chatTuning, wordRanking } from '@thole/recall';
+import type { WordRankingOptions } from '@thole/recall';
+import { expect, it } from 'vitest';
+
+const scope = { appName: 'hotel', userId: 'alice' };
+
+function turn(id: number, author: string, text: string, sessionId = 's'): MemoryEntry {
+  return { id: `t${id}`, kind: 'turn', content: { parts: [{ text }] }, author, timestamp: id * 60, sessionId };
+}
+
+const talk = [
+  turn(1, 'concierge', 'What would you like for breakfast?'),
+  turn(2, 'user', 'Porridge, please.'),
+  turn(3, 'user', 'And a newspaper.'),
+  turn(4, 'user', 'My breakfast was late.', 'another'),
+];
+
+async function ask(query: string, options: WordRankingOptions = {}): Promise<{ id: string; why: string[] }[]> {
+  const index = wordRanking(options).createIndex(scope);
+  for (const entry of talk) index.put(entry);
+  const found = await index.rank(query, { limit: 10, explain: true });
+  return found.map(({ id, explanation }) => ({ id, why: Object.keys(explanation!) }));
+}
+
+it('says what spoke for each answer', async () => {
+  const found = new Map((await ask('When was my breakfast?')).map(({ id, why }) => [id, why]));
+  expect(found.get('t4')).toEqual(['ownWords', 'neighbourhood', 'session', 'askedAbout']);
+  expect(found.get('t2')).toEqual(['neighbourhood', 'session', 'askedAbout', 'answer']);
+  expect(found.get('t1')).toContain('isQuestion');
+});
+
+it('says nothing of it where nobody asks', async () => {
+  const index = wordRanking().createIndex(scope);
+  for (const entry of talk) index.put(entry);
+  const [first] = await index.rank('breakfast', { limit: 1 });
+  expect(Object.keys(first!)).toEqual(['id', 'score', 'relevance']);
+});
+
+it('weighs as it is told, and keeps the published weights for what is not named', async () => {
+  const alone = { weights: { neighbourhood: 0, session: 0, answer: 0 } };
+  expect((await ask('breakfast', { chat: alone })).map(({ id }) => id).sort()).toEqual(['t1', 't4']);
+  expect((await ask('breakfast', { messages: alone })).length).toBeGreaterThan(2);
+  expect(chatTuning.weights.neighbourhood).toBe(0.6);
+});
+
+it('takes turns for long messages above the length that it is told', async () => {
+  const why = (found: { why: string[] }[]): string[] => [...new Set(found.flatMap((one) => one.why))].sort();
+  expect(why(await ask('breakfast', { chatLength: 0 }))).not.toContain('neighbourhood');
+  expect(why(await ask('breakfast', { chatLength: 40 }))).toContain('neighbourhood');
+});
+
+it.each([
+  [{ chatLength: -1 }, 'chatLength'],
+  [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
+  [{ chat: { weights: { loudness: 1 } } }, 'loudness'],
+  [{ messages: { bm25: { b: 2 } } }, 'messages.bm25'],
+  [{ messages: { bm25: { k1: 0 } } }, 'messages.bm25'],
+  [{ chat: { weight: {} } }, 'weight'],
+])('refuses %j', (options, named) => {
+  expect(() => wordRanking(options as never)).toThrow(named);
+});

@@ -1,0 +1,161 @@
+import type { MemoryEntry } from '@thole/core';
+import { wordRanking } from '@thole/recall';
+import type { MemoryIndex, RankRequest } from '@thole/recall';
+import { describe, expect, it } from 'vitest';
+
+const DAY = 86_400;
+const NOW = Date.parse('2026-05-20T12:00:00Z') / 1000;
+const LONG = ' The hotel has a garden, a library, two pools and a bar that opens late.'.repeat(12);
+
+interface Given {
+  kind?: MemoryEntry['kind'];
+  author?: string;
+  daysAgo?: number;
+  sessionId?: string;
+  supersededBy?: string;
+  validTo?: number;
+}
+
+function entry(id: string, text: string, p: Given = {}): MemoryEntry {
+  const { kind = 'turn', author = 'user', daysAgo = 30, ...rest } = p;
+  const content = { role: author === 'user' ? ('user' as const) : ('model' as const), parts: [{ text }] };
+  return { id, kind, content, author, timestamp: NOW - daysAgo * DAY, ...rest };
+}
+
+function indexOf(entries: readonly MemoryEntry[]): MemoryIndex {
+  const index = wordRanking().createIndex({ appName: 'hotel', userId: 'ada' });
+  for (const each of entries) index.put(each);
+  return index;
+}
+
+async function idsFor(entries: readonly MemoryEntry[], query: string, p: Partial<RankRequest> = {}): Promise<string[]> {
+  const found = await indexOf(entries).rank(query, { limit: 10, now: NOW, ...p });
+  return found.map(({ id }) => id);
+}
+
+describe('time in a query', () => {
+  const talk = [
+    entry('swim', 'I swam in the lake', { daysAgo: 1, sessionId: 's1' }),
+    entry('march', 'We painted the kitchen', { daysAgo: 62, sessionId: 's2' }),
+    entry('lamp', 'I bought the brass lamp at the flea market', { daysAgo: 200, sessionId: 's3' }),
+    entry('answer', `Lovely.${LONG}`, { author: 'concierge', daysAgo: 200, sessionId: 's3' }),
+  ];
+
+  it.each(['chat', 'long messages'])('finds what was said then without a shared word, in %s', async (kind) => {
+    const entries = kind === 'chat' ? talk.slice(0, 3) : [...talk, entry('more', LONG, { author: 'concierge' })];
+    expect((await idsFor(entries, 'What did I do yesterday?'))[0]).toBe('swim');
+    expect((await idsFor(entries, 'What happened in March?'))[0]).toBe('march');
+  });
+
+  it('changes nothing when it is not in the past or not asked about', async () => {
+    for (const end of ['', ' today', ' this week', ' tomorrow'])
+      expect((await idsFor(talk, `Where did I buy the brass lamp?${end}`))[0]).toBe('lamp');
+    expect((await idsFor(talk, 'I slept badly yesterday, turn on the brass lamp'))[0]).toBe('lamp');
+  });
+
+  it('counts days of the given time zone', async () => {
+    const late = NOW - 12 * 3600 - 1800;
+    const entries = [{ ...entry('late', 'A short walk'), timestamp: late }, entry('lamp', 'The lamp')];
+    const now = NOW - 11 * 3600;
+    expect((await idsFor(entries, 'What did I do yesterday?', { now, minRelevance: 1 }))[0]).toBe('late');
+    expect(
+      await idsFor(entries, 'What did I do yesterday?', { now, timeZone: 'America/New_York', minRelevance: 1 }),
+    ).toEqual([]);
+  });
+});
+
+describe('facts', () => {
+  const facts = [
+    entry('turn', 'I live in a flat with my dog', { sessionId: 's1', daysAgo: 3 }),
+    entry('rome', 'The user lives in Rome', { kind: 'fact', author: 'memory', supersededBy: 'oslo', validTo: NOW - 9 }),
+    entry('oslo', 'The user lives in Oslo', { kind: 'fact', author: 'memory' }),
+  ];
+
+  it('count as being about the user', async () => {
+    const others = ['Ducks live here', 'Bats live there'].map((text, i) =>
+      entry(`t${i}`, text, { author: 'concierge' }),
+    );
+    expect((await idsFor([...others, ...facts.slice(1)], 'Where do I live?'))[0]).toBe('oslo');
+  });
+
+  it('rank behind the fact that replaced them, also where only the old one has the words', async () => {
+    const ids = await idsFor(facts, 'Do I live in Rome?');
+    expect(ids.indexOf('oslo')).toBe(ids.indexOf('rome') - 1);
+  });
+
+  it('stay found alone when the filter leaves out the newer one', async () => {
+    expect(await idsFor(facts, 'Rome', { accepts: (id) => id === 'rome' })).toEqual(['rome']);
+  });
+
+  it('end the search for a replacement that is a circle or is gone', async () => {
+    const circle = [
+      entry('a', 'tea', { kind: 'fact', supersededBy: 'b' }),
+      entry('b', 'tea', { kind: 'fact', supersededBy: 'a' }),
+      entry('c', 'tea', { kind: 'fact', supersededBy: 'gone' }),
+    ];
+    expect((await idsFor(circle, 'tea')).sort()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('relevance', () => {
+  const talk = [
+    entry('key', 'The spare key is in the blue drawer', { sessionId: 's1', daysAgo: 9 }),
+    entry('ok', 'Fine, noted.', { author: 'concierge', sessionId: 's1', daysAgo: 8.9 }),
+    entry('garden', 'The garden needs water', { sessionId: 's2', daysAgo: 4 }),
+  ];
+  const relevanceOf = async (query: string): Promise<Map<string, number>> => {
+    const found = await indexOf(talk).rank(query, { limit: 10, now: NOW });
+    return new Map(found.map(({ id, relevance }) => [id, relevance!]));
+  };
+
+  it('is the share of the query that a turn or its window holds', async () => {
+    expect((await relevanceOf('spare key drawer')).get('key')).toBe(1);
+    const half = (await relevanceOf('spare umbrella')).get('key')!;
+    expect(half).toBeGreaterThan(0.2);
+    expect(half).toBeLessThan(0.6);
+  });
+
+  it('is lower for a neighbour without a word of the query', async () => {
+    const found = await relevanceOf('spare key');
+    expect(found.get('ok')!).toBeLessThan(found.get('key')!);
+  });
+
+  it('is 0 for small talk and leaves out what is below minRelevance', async () => {
+    const fine = [...(await relevanceOf('Fine, thanks!')).values()];
+    expect(fine.every((one) => one === 0)).toBe(true);
+    expect(await idsFor(talk, 'Write a poem about the garden of a distant planet', { minRelevance: 0.5 })).toEqual([]);
+    expect(await idsFor(talk, 'Does the garden need water?', { minRelevance: 0.5 })).toEqual(['garden']);
+  });
+});
+
+describe('words of a query', () => {
+  it('match the parts of camelCase and PascalCase names, both ways', async () => {
+    const entries = [
+      entry('error', 'It throws NotFoundError from loadUserProfile'),
+      entry('plain', 'The profile was not found, an error'),
+      entry('other', 'The garden'),
+    ];
+    expect(await idsFor(entries, 'not found error')).toContain('error');
+    expect(await idsFor(entries, 'user profile')).toContain('error');
+    expect(await idsFor(entries, 'NotFoundError')).toContain('plain');
+    expect(await idsFor(entries, 'HTTPServer')).toEqual([]);
+  });
+
+  it.each([
+    ['German', 'Wo ist denn mein Schlüssel?', 'Schlüssel im Flur', 'Mein Bruder ist denn wo'],
+    ['French', 'Où est ma clé ?', 'La clé du garage', 'Ma sœur est où'],
+    ['Spanish', '¿Dónde está la llave de mi casa?', 'Llave bajo la maceta', 'Está donde mi madre de la que'],
+    ['Portuguese', 'Onde está a minha chave?', 'Chave na gaveta', 'Está minha a quem'],
+    ['Italian', 'Dove è la mia chiave?', 'Chiave sotto il vaso', 'La mia è dove'],
+    ['Dutch', 'Waar is mijn sleutel?', 'Sleutel onder de mat', 'Mijn is waar'],
+    ['Turkish', 'Anahtarım nerede ve neden?', 'Anahtarım çantada', 'Nerede ve neden'],
+  ])('do not include stop words of the language it is in: %s', async (_, query, answer, chatter) => {
+    const others = Array.from({ length: 6 }, (_each, i) => entry(`o${i}`, `${i} lorem ipsum`));
+    const found = await indexOf([entry('chatter', chatter), entry('answer', answer), ...others]).rank(query, {
+      limit: 3,
+      now: NOW,
+    });
+    expect(found[0]!.id).toBe('answer');
+    expect(found.find(({ id }) => id === 'chatter')?.relevance ?? 0).toBeLessThan(0.3);
+  });
+});
