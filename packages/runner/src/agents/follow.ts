@@ -9,7 +9,9 @@ export interface Followed {
 }
 
 /** Hands an agent's events on, looks at each as it was stored, and answers what they came to. */
-export async function* follow(events: AsyncGenerator<Event, void, Event>): AsyncGenerator<Event, Followed, Event> {
+export async function* follow(
+  events: AsyncGenerator<Event, void, Event | undefined>,
+): AsyncGenerator<Event, Followed, Event> {
   let escalated = false;
   // The last thing said in each branch: whoever asked a model on afterwards does not wait.
   const waits = new Map<string | undefined, boolean>();

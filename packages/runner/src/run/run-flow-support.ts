@@ -1,7 +1,8 @@
 import type { Event, Llm, Plugin, Span, Toolset } from '@thole/core';
-import type { FlowSupport, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
+import type { FlowSupport, LoopRounds, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { CallContext } from './call-context.ts';
+import { CountedRounds } from './loop-rounds.ts';
 import type { RunScope } from './run-scope.ts';
 import type { Strand } from './strand.ts';
 
@@ -39,6 +40,23 @@ export class RunFlowSupport implements FlowSupport {
       span: p.span ?? this.#span,
     });
     return { context, close: () => context.close() };
+  }
+
+  assertMayBegin(): void {
+    this.#run.assertMayBegin();
+  }
+
+  workBegins(): void {
+    this.#run.underWay++;
+  }
+
+  workEnds(): void {
+    this.#run.underWay--;
+  }
+
+  loopRounds(): LoopRounds {
+    const { runtime, calls, house } = this.#run.host;
+    return new CountedRounds({ runtime, calls, forced: house.forcedTurns, agentName: this.#agentName });
   }
 
   show(event: Event): void {
