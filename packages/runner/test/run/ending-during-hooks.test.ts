@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { LeaseRequest, Plugin, SessionService, Tool, Toolset } from '@thole/core';
+import type { LeaseRequest, Plugin, SchemaInput, SessionService, Tool, Toolset } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -54,7 +54,7 @@ const HOOKS: { [name: string]: (probe: Probe) => Case } = {
   afterToolCallback: ({ gate }) => ({ agent: { afterToolCallback: gate } }),
   'an instruction function': ({ gate }) => ({ agent: { instruction: async () => (await gate(), 'Be kind.') } }),
   'getTools of a toolset': ({ gate, begins }) => ({
-    tool: { getTools: async () => (await gate(), [toolOf('work', () => begins('execute'))]) },
+    tool: { getTools: async () => (await gate(), [toolOf('work', () => begins('execute'))]), close: async () => {} },
   }),
   'processLlmRequest of a tool': ({ gate, begins }) => ({
     tool: toolOf('work', () => begins('execute'), { processLlmRequest: gate }),
@@ -63,26 +63,12 @@ const HOOKS: { [name: string]: (probe: Probe) => Case } = {
     tool: new FunctionTool({
       name: 'work',
       description: 'Works.',
-      parameters: {
-        jsonSchema: { type: 'object' },
-        schema: { '~standard': { version: 1, vendor: 'test', validate: async (value) => (await gate(), { value }) } },
-      },
+      parameters: schemaOf(async (value) => (await gate(), { value })),
       execute: () => begins('execute'),
     }),
   }),
   'validation by an outputSchema': ({ gate }) => ({
-    agent: {
-      outputSchema: {
-        jsonSchema: { type: 'object' },
-        schema: {
-          '~standard': {
-            version: 1,
-            vendor: 'test',
-            validate: async () => (await gate(), { issues: [{ message: 'no' }] }),
-          },
-        },
-      },
-    },
+    agent: { outputSchema: schemaOf(async () => (await gate(), { issues: [{ message: 'no' }] })) },
     firstAnswer: new ScriptedLlm(says('{}')),
   }),
 };
@@ -181,6 +167,12 @@ describe('a run that ends during a hook', () => {
     expect(late).toEqual([]);
   });
 });
+
+type Validated = { value: unknown } | { issues: { message: string }[] };
+
+function schemaOf(validate: (value: unknown) => Promise<Validated>): SchemaInput {
+  return { jsonSchema: { type: 'object' }, schema: { '~standard': { version: 1, vendor: 'test', validate } } };
+}
 
 /** A service whose last lease can be taken away. */
 function withLosableLease(sessions: SessionService): { service: SessionService; loseLease(): void } {
