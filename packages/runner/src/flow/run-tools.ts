@@ -24,6 +24,7 @@ export async function* runTools(
   calls: readonly FunctionCall[],
 ): AsyncGenerator<Event, ToolsOutcome, Event> {
   const { context, support } = draft;
+  support.assertMayBegin();
   const spans = support.trace && new ToolSpans(support.trace, draft);
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
