@@ -59,7 +59,7 @@ export class RedisSessionStore implements SessionStore {
     const follower = isCluster(client) ? new AppFollower(calls, keys, runtime) : undefined;
     const parts = { calls, keys, runtime, wakes: new LocalWakes(runtime), codec, follower, pollMs };
     this.#parts = parts;
-    this.#inserter = new SessionInserter(parts, sessionTtlMs);
+    this.#inserter = new SessionInserter(parts, sessionTtlMs === Infinity ? undefined : sessionTtlMs);
     this.#loader = new SessionLoader(parts);
     this.#appender = new EventAppender(parts);
     this.#lister = new SessionLister(parts);

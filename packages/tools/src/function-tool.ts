@@ -46,7 +46,7 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
   isLongRunning?: boolean | undefined;
   /** May run again with the same `toolContext.idempotencyKey` when nobody knows whether it has run. */
   idempotent?: boolean | undefined;
-  /** The call is answered as timed out after this. */
+  /** Time limit of a call in milliseconds; the call is answered as timed out then. `Infinity` means no limit, also where the run has one. */
   timeoutMs?: number | undefined;
 }
 
