@@ -335,8 +335,8 @@ export class Invocation implements RunScope, Swept {
     const { house, runtime, session } = this.host;
     const [stop, work] = [this.#stop, this.#work];
     const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !work?.isRecorded || work.committer.isBusy);
-    if (isUnsure) session.forget();
     if (!this.#lease) return this.#over();
+    if (isUnsure) session.forget();
     // A store that does not answer keeps the lease until it runs out, but not the run.
     this.#overAt = runtime.monotonic() + this.#cleanupMs;
     house.sweep.add(this);
