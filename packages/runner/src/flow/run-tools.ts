@@ -76,7 +76,7 @@ export async function* runTools(
 
   const settled = context.onClose(async () => {
     // A tool that ends when it hears the signal has ended after these.
-    for (let i = 0; i < LAST_MICROTASKS; i++) await undefined;
+    for (let i = 0; i < LAST_MICROTASKS; i++) await Promise.resolve();
     for (const [id, call] of open) {
       open.delete(id);
       const error = context.signal.reason as Error | undefined;

@@ -126,7 +126,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
             const event = context.#claim(step.value);
             const stored = context.#storedAs(event, yield event);
             // Each agent's step calls that of the agent below: a long chain of transfers would overflow the stack.
-            if (unwinds) await undefined;
+            if (unwinds) await Promise.resolve();
             step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
           }
           finished = true;

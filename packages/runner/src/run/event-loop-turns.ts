@@ -22,8 +22,8 @@ export class EventLoopTurns {
 
   /** A wait of one turn if one is due; undefined if not, or if the runtime has no such wait. */
   next(): Promise<void> | undefined {
-    const { eventLoopTurn } = this.#runtime;
-    if (!eventLoopTurn || this.#runtime.monotonic() - this.#lastAt < LONGEST_MS) return undefined;
+    const runtime = this.#runtime;
+    if (!runtime.eventLoopTurn || runtime.monotonic() - this.#lastAt < LONGEST_MS) return undefined;
     return this.#wait();
   }
 
