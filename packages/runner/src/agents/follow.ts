@@ -18,13 +18,14 @@ export async function* follow(
   try {
     let step = await events.next();
     while (!step.done) {
-      const stored = yield step.value;
+      const answer = (yield step.value) as Event | undefined;
+      const stored = answer ?? step.value;
       if (!stored.partial) {
         escalated ||= stored.actions.escalate === true;
         const isAnswer = stored.content?.parts?.every((part) => part.functionResponse) ?? true;
         if (!isAnswer) waits.set(stored.branch, (stored.longRunningToolIds?.length ?? 0) > 0);
       }
-      step = await events.next(stored);
+      step = await events.next(answer);
     }
   } finally {
     // Where the run was left. Not awaited: an agent that ignores its signal must not hold up the end of its run.

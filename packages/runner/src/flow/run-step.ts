@@ -56,7 +56,8 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     const content = agent.outputSchema ? await fittingContent(agent, turn, response) : response.content;
     if (turn.retry.length > 0) continue;
 
-    const stored = yield answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
+    const event = answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
+    const stored = ((yield event) as Event | undefined) ?? support.storedAs(event);
     const calls = stored.errorCode ? [] : getFunctionCalls(stored);
     if (calls.length === 0) {
       if (isFinalResponse(stored) || ++turn.unfinishedSteps >= STUCK_STEPS) return;

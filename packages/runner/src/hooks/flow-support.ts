@@ -18,6 +18,8 @@ export interface FlowSupport {
   workBegins(): void;
   /** Called when that wait is over. */
   workEnds(): void;
+  /** Returns an event as it was stored, for an agent whose `yield` was answered with nothing (a `for await` loop around it). */
+  storedAs(event: Event): Event;
   /** Counts the rounds of a loop of this agent. */
   loopRounds(): LoopRounds;
   /** Hands a partial event over without waiting for the reader. */

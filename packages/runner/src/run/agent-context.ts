@@ -21,6 +21,7 @@ import { hollow } from './delivery.ts';
 import { asError } from './run-errors.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
+import { storedAs } from './stored-as.ts';
 import type { Strand } from './strand.ts';
 
 /** Where an agent runs: its pending changes, its span, its branch, and how many agents are above it. */
@@ -207,8 +208,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
       this.run.unstored.delete(event.id);
       for (const each of taken) each.restore();
     }
-    if (answer !== undefined) return answer;
-    return event.partial || event.seq !== undefined ? event : (this.run.live.findById(event.id) ?? hollow(event));
+    return answer ?? storedAs(this.run.live, event);
   }
 
   #answerEvent(content: Content): Event {

@@ -4,6 +4,7 @@ import type { RunTrace } from '../traces/run-trace.ts';
 import { CallContext } from './call-context.ts';
 import { CountedRounds } from './loop-rounds.ts';
 import type { RunScope } from './run-scope.ts';
+import { storedAs } from './stored-as.ts';
 import type { Strand } from './strand.ts';
 
 /** The run as the flow of one agent sees it. */
@@ -52,6 +53,10 @@ export class RunFlowSupport implements FlowSupport {
 
   workEnds(): void {
     this.#run.underWay--;
+  }
+
+  storedAs(event: Event): Event {
+    return storedAs(this.#run.live, event);
   }
 
   loopRounds(): LoopRounds {

@@ -31,6 +31,29 @@ function passing(name: string, sub: Agent, keep: (event: Event) => Event | undef
   );
 }
 
+/** An agent whose own steps go through a loop, as a subclass does that overrides `runAsync`. */
+function overriding<A extends Agent>(agent: A): A {
+  const steps = agent.runAsync.bind(agent) as (context: InvocationContext) => AsyncIterable<Event>;
+  agent.runAsync = async function* (context) {
+    for await (const event of steps(context)) yield event;
+  };
+  return agent;
+}
+
+describe('an agent around whose runAsync a for await loop goes', () => {
+  it.each([
+    ['an LLM agent', () => overriding(worker('a'))],
+    ['a SequentialAgent', () => overriding(new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] }))],
+    ['a ParallelAgent', () => overriding(new ParallelAgent({ name: 'p', subAgents: [worker('a')] }))],
+    ['a LoopAgent', () => overriding(new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] }))],
+  ])('works as %s does without it', async (_, make) => {
+    const { runner } = await houseOf(make());
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)[0]).toEqual(['work', { result: 'worked' }]);
+    expect(textsIn(events)).toContain('a is done.');
+  });
+});
+
 describe('context.runAgent in a for await loop', () => {
   it.each([
     ['an LLM agent', () => worker('a')],
