@@ -93,6 +93,7 @@ export async function* runTools(
       wake = resolve;
     });
   }
+  context.signal.throwIfAborted();
   // Only here: where the run ends early, the calls still open are answered by it.
   settled();
   return outcome;

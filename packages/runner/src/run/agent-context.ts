@@ -135,6 +135,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
           // Not awaited: an agent that ignores its signal must not hold up the end of its run.
           if (!finished) steps.return().catch(noop);
         }
+        this.signal.throwIfAborted();
         const more =
           !this.run.ended &&
           context.#hasHooks('afterAgentCallback') &&

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { LeaseRequest, Plugin, SchemaInput, SessionService, Tool, Toolset } from '@thole/core';
+import type { Agent, LeaseRequest, Plugin, SchemaInput, SessionService, Tool, Toolset } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -24,6 +24,8 @@ interface Case {
   agent?: Partial<LlmAgentOptions>;
   tool?: Tool | Toolset;
   firstAnswer?: ScriptedLlm;
+  /** In the place of the agent with the model. */
+  worker?: Agent;
 }
 
 const HOOKS: { [name: string]: (probe: Probe) => Case } = {
@@ -52,6 +54,15 @@ const HOOKS: { [name: string]: (probe: Probe) => Case } = {
   afterModelCallback: ({ gate }) => ({ agent: { afterModelCallback: gate } }),
   beforeToolCallback: ({ gate }) => ({ agent: { beforeToolCallback: gate } }),
   afterToolCallback: ({ gate }) => ({ agent: { afterToolCallback: gate } }),
+  'a wait of a custom agent': ({ gate }) => ({
+    worker: agentOf('worker', async function* () {
+      await gate();
+    }),
+  }),
+  'a tool that ignores its signal': ({ gate }) => ({ tool: toolOf('work', gate) }),
+  'a tool that fails late': ({ gate }) => ({
+    tool: toolOf('work', () => gate().then(() => Promise.reject(new Error('x')))),
+  }),
   'an instruction function': ({ gate }) => ({ agent: { instruction: async () => (await gate(), 'Be kind.') } }),
   'getTools of a toolset': ({ gate, begins }) => ({
     tool: { getTools: async () => (await gate(), [toolOf('work', () => begins('execute'))]), close: async () => {} },
@@ -128,18 +139,31 @@ describe('a run that ends during a hook', () => {
         ).generateContentAsync(...p);
       }
     })();
-    const worker = new LlmAgent({
-      name: 'worker',
-      model,
-      tools: [made.tool ?? toolOf('work', () => probe.begins('execute'))],
-      ...made.agent,
-    });
+    const worker =
+      made.worker ??
+      new LlmAgent({
+        name: 'worker',
+        model,
+        tools: [made.tool ?? toolOf('work', () => probe.begins('execute'))],
+        ...made.agent,
+      });
     const after = agentOf('after', async function* () {
       probe.begins('agent');
     });
     const plugins: Plugin[] = [
       { name: 'gate', ...made.plugin },
-      { name: 'next', beforeModelCallback: begins, beforeToolCallback: begins, beforeAgentCallback: begins },
+      {
+        name: 'next',
+        beforeAgentCallback: begins,
+        afterAgentCallback: begins,
+        beforeModelCallback: begins,
+        afterModelCallback: begins,
+        onModelErrorCallback: begins,
+        beforeToolCallback: begins,
+        afterToolCallback: begins,
+        onToolErrorCallback: begins,
+        onAgentErrorCallback: begins,
+      },
     ];
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
