@@ -112,7 +112,8 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...given, project: project!, location };
   if (apiKey !== undefined) return new GoogleGenAI({ ...vertex, apiKey });
   const transporterOptions = {
-    timeout: options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS,
+    // The library's timer overflows above this.
+    timeout: Math.min(options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS, 2 ** 31 - 1),
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
   return new GoogleGenAI({ ...vertex, googleAuthOptions: { clientOptions: { transporterOptions } } });

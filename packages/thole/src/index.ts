@@ -144,3 +144,5 @@ export type {
   InMemoryVectorStoreOptions,
   VectorMemoryServiceOptions,
 } from '@thole/mem-services';
+export { InMemoryRunner } from './in-memory-runner.ts';
+export type { InMemoryRunnerOptions } from './in-memory-runner.ts';

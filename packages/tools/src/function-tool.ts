@@ -46,7 +46,7 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
   isLongRunning?: boolean | undefined;
   /** May run again with the same `toolContext.idempotencyKey` when nobody knows whether it has run. */
   idempotent?: boolean | undefined;
-  /** The call is answered as timed out after this. */
+  /** Time limit of a call in milliseconds; the call is answered as timed out then. `Infinity` means no limit, also where the run has one. */
   timeoutMs?: number | undefined;
 }
 
@@ -90,6 +90,8 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
 
   async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
     const args = await this.#check(p.args);
+    // The run may have ended, or the call's time may be over, while the arguments were checked.
+    p.toolContext?.signal?.throwIfAborted();
     // `deps` are what the caller of the run gave; only the caller can know that they are of this type.
     return this.#execute(args as never, p.toolContext as never);
   }

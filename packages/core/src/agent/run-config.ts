@@ -4,7 +4,7 @@ import type { Json } from '../json/json.ts';
 export const StreamingMode = { NONE: 'none', SSE: 'sse' } as const;
 export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
 
-/** What one run may be told, beside its message. Durations are milliseconds. */
+/** What one run may be told, beside its message. Durations are milliseconds of any length; `Infinity` means no limit. */
 export interface RunConfig {
   /** `none`: whole answers only. `sse`: partial events while the model speaks, then the whole. */
   streamingMode?: StreamingMode | undefined;

@@ -1,4 +1,5 @@
 import { checkCount } from '../errors/check-count.ts';
+import { checkDuration } from '../errors/check-duration.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { refuseUnknown } from '../errors/refuse-unknown.ts';
 import { TholeError } from '../errors/thole-error.ts';
@@ -18,9 +19,9 @@ export interface ConnectionOptions {
   headers?: { readonly [name: string]: string } | undefined;
   /** Instead of the platform's. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How long the server may take to begin its answer, in milliseconds (600,000). */
+  /** How long the server may take to begin its answer, in milliseconds (600,000); `Infinity` for no limit. */
   timeoutMs?: number | undefined;
-  /** How long an answer that has begun may fall silent, in milliseconds (300,000). Keep-alives count as a sign of life. */
+  /** How long an answer that has begun may fall silent, in milliseconds (300,000); `Infinity` for no limit. Keep-alives count as a sign of life. */
   idleTimeoutMs?: number | undefined;
   /** Calls that fail before the answer begins and may succeed later are made again: `maxAttempts` in all (3), or once. */
   retry?: false | { readonly maxAttempts: number } | undefined;
@@ -52,8 +53,8 @@ export function checkConnectionOptions(options: ConnectionOptions, own: readonly
   }
   if (headers !== undefined) checkHeaders(headers, owner);
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
-  if (timeoutMs !== undefined) checkCount(`timeoutMs of ${owner}`, timeoutMs, 1);
-  if (idleTimeoutMs !== undefined) checkCount(`idleTimeoutMs of ${owner}`, idleTimeoutMs, 1);
+  if (timeoutMs !== undefined) checkDuration(`timeoutMs of ${owner}`, timeoutMs);
+  if (idleTimeoutMs !== undefined) checkDuration(`idleTimeoutMs of ${owner}`, idleTimeoutMs);
   if (retry === undefined || retry === false) return;
   if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts}', retry);
   refuseUnknown(retry, ['maxAttempts'], `retry of ${owner}`);

@@ -18,11 +18,17 @@ export interface ToolAnswer {
   readonly error?: Error | undefined;
 }
 
+/** How far a call has come, for the end of a run that finds it unanswered. */
+export interface ToolProgress {
+  /** True if the tool was called and did not fail. */
+  mayTakeEffect: boolean;
+}
+
 /** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
 export async function runTool(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
-  span?: Span,
+  p: { span?: Span | undefined; progress?: ToolProgress | undefined } = {},
 ): Promise<ToolAnswer> {
   const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
@@ -36,13 +42,13 @@ export async function runTool(
   const open = draft.support.openToolContext({
     functionCallId: call.id,
     signal: limit && AbortSignal.any([signal, limit.over.signal]),
-    span,
+    span: p.span,
   });
   let actions: EventActions | undefined;
   try {
     // Hooks and tools may change their arguments, never the stored call.
     const toolCall = { tool, toolArgs: thawJson(call.args), toolContext: open.context };
-    const ran = await runWithHooks(draft, toolCall, limit);
+    const ran = await runWithHooks(draft, toolCall, limit, p.progress);
     actions = open.close();
     return answerOf(draft, tool, ran, actions);
   } finally {
@@ -58,11 +64,23 @@ interface TimeLimit {
   readonly over: AbortController;
 }
 
-async function runWithHooks(draft: RequestDraft, call: ToolCall, limit: TimeLimit | undefined): Promise<Ran> {
+async function runWithHooks(
+  draft: RequestDraft,
+  call: ToolCall,
+  limit: TimeLimit | undefined,
+  progress: ToolProgress | undefined,
+): Promise<Ran> {
+  const { signal } = draft.context;
+  draft.support.assertMayBegin();
   const instead = await beforeTool(draft, call);
+  signal.throwIfAborted();
+  if (progress) progress.mayTakeEffect = !instead;
   let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
+  if (progress && 'error' in ran && !limit?.over.signal.aborted) progress.mayTakeEffect = false;
+  // The end of the run answers a call that it finds running; no hook is called for it any more.
+  signal.throwIfAborted();
   if ('error' in ran) {
-    if (isOfTheRun(ran.error) || draft.context.signal.aborted) throw ran.error;
+    if (isOfTheRun(ran.error)) throw ran.error;
     const handled = await onToolError(draft, call, ran.error);
     if (!handled) return ran;
     ran = { value: handled, isTools: false };
@@ -72,10 +90,11 @@ async function runWithHooks(draft: RequestDraft, call: ToolCall, limit: TimeLimi
 }
 
 async function attempt(
-  { context }: RequestDraft,
+  { context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   limit: TimeLimit | undefined,
 ): Promise<Ran> {
+  support.workBegins();
   try {
     const running = tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? within(running, limit, tool.name, context) : running);
@@ -83,6 +102,8 @@ async function attempt(
     return { value: normalizeResult(value), isTools: true };
   } catch (error) {
     return { error: asError(error) };
+  } finally {
+    support.workEnds();
   }
 }
 

@@ -13,13 +13,13 @@ export interface ToolCall {
 
 /** May change the arguments; an object answers instead of the tool. */
 export async function beforeTool(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
   const answer =
-    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext })) ??
-    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), {
+    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext }, context.signal)) ??
+    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
@@ -29,7 +29,7 @@ export async function beforeTool(
 
 /** The answer as hooks leave it. */
 export async function afterTool(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   given: JsonObject,
 ): Promise<JsonObject> {
@@ -37,8 +37,13 @@ export async function afterTool(
   // A copy that hooks may change in place.
   const result = thawJson(given);
   const answer =
-    (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result })) ??
-    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), {
+    (await callPlugins(
+      support.plugins,
+      'afterToolCallback',
+      { tool, toolArgs, toolContext, result },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
@@ -50,14 +55,19 @@ export async function afterTool(
 
 /** What hooks answer instead of the error, if anything. */
 export async function onToolError(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   error: Error,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
   const answer =
-    (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error })) ??
-    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), {
+    (await callPlugins(
+      support.plugins,
+      'onToolErrorCallback',
+      { tool, toolArgs, toolContext, error },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
@@ -74,6 +84,10 @@ function normalizeHookResult(answer: unknown, hook: string): JsonObject {
   }
 }
 
-function nameOf(agent: { name: string }, callback: string): { agentName: string; callback: string } {
-  return { agentName: agent.name, callback };
+function nameOf(
+  agent: { name: string },
+  callback: string,
+  signal: AbortSignal,
+): { agentName: string; callback: string; signal: AbortSignal } {
+  return { agentName: agent.name, callback, signal };
 }

@@ -11,13 +11,17 @@ export function hasHook(plugins: readonly Plugin[], name: HookName): boolean {
   return plugins.some((plugin) => plugin[name] !== undefined);
 }
 
-/** Asks plugins in order; the first answer wins. What one throws is `PLUGIN_FAILED`. */
+/**
+ * Asks plugins in order; the first answer wins. What one throws is `PLUGIN_FAILED`. With a signal, throws its reason if it is
+ * aborted when a plugin answers: no later plugin is called then.
+ */
 export async function callPlugins<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal?: AbortSignal,
 ): Promise<HookAnswer<N> | undefined> {
-  return askPlugins(plugins, name, params);
+  return askPlugins(plugins, name, params, signal);
 }
 
 /** As `callPlugins`, with nothing to wait for where all of them answer at once; it then throws at once, too. */
@@ -25,6 +29,7 @@ export function askPlugins<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal?: AbortSignal,
 ): MaybePromise<HookAnswer<N> | undefined> {
   for (let i = 0; i < plugins.length; i++) {
     const plugin = plugins[i]!;
@@ -35,7 +40,8 @@ export function askPlugins<N extends HookName>(
     } catch (cause) {
       throw pluginFailed(plugin, name, cause);
     }
-    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params);
+    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params, signal);
+    signal?.throwIfAborted();
     if (answer !== undefined) return answer as HookAnswer<N>;
   }
   return undefined;
@@ -46,14 +52,17 @@ async function askOn<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal: AbortSignal | undefined,
 ): Promise<HookAnswer<N> | undefined> {
+  let answer: unknown;
   try {
-    const answer = await first;
-    if (answer !== undefined) return answer as HookAnswer<N>;
+    answer = await first;
   } catch (cause) {
     throw pluginFailed(plugins[0]!, name, cause);
   }
-  return askPlugins(plugins.slice(1), name, params);
+  signal?.throwIfAborted();
+  if (answer !== undefined) return answer as HookAnswer<N>;
+  return askPlugins(plugins.slice(1), name, params, signal);
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
@@ -64,20 +73,22 @@ function pluginFailed(plugin: Plugin, name: HookName, cause: unknown): TholeErro
   return new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause });
 }
 
-/** Calls an agent's own callbacks in order; the first answer wins. What one throws is `CALLBACK_FAILED`. */
+/** Calls an agent's own callbacks in order; the first answer wins. What one throws is `CALLBACK_FAILED`. A signal acts as in `callPlugins`. */
 export async function callCallbacks<A extends readonly unknown[], R>(
   callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | undefined,
-  of: { agentName: string; callback: string },
+  of: { agentName: string; callback: string; signal?: AbortSignal | undefined },
   ...args: A
 ): Promise<R | undefined> {
   if (callbacks === undefined) return undefined;
   for (const callback of typeof callbacks === 'function' ? [callbacks] : callbacks) {
+    let answer: R | undefined | void;
     try {
-      const answer = await callback(...args);
-      if (answer !== undefined) return answer as R;
+      answer = await callback(...args);
     } catch (cause) {
       throw new TholeError('CALLBACK_FAILED', `Agent ${of.agentName} failed in ${of.callback}.`, { cause });
     }
+    of.signal?.throwIfAborted();
+    if (answer !== undefined) return answer as R;
   }
   return undefined;
 }

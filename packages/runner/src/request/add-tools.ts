@@ -58,10 +58,13 @@ async function addAll(draft: RequestDraft): Promise<void> {
       return asked(draft, `The toolset tools[${i}]`, 'getTools', () => tool.getTools(readonlyContext(context)));
     }),
   );
+  context.signal.throwIfAborted();
   for (const [i, tools] of resolved.entries()) {
     for (const tool of tools) {
       addTool(draft, tool, isToolset(agent.tools[i]!) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
-      if (tool.processLlmRequest) await letWork(draft, tool);
+      if (!tool.processLlmRequest) continue;
+      await letWork(draft, tool);
+      context.signal.throwIfAborted();
     }
   }
 }

@@ -12,7 +12,8 @@ import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
 /** What `runAsync` is given, as the caller wrote it. */
 export interface RunInput {
   userId: string;
-  sessionId: string;
+  /** Without one the run creates a session. */
+  sessionId?: string | undefined;
   newMessage: string | Content;
   stateDelta?: StateDelta | undefined;
   runConfig?: RunConfig | undefined;
@@ -24,9 +25,11 @@ export interface CheckedInput {
 }
 
 /** Everything that can be wrong before the session is touched: `INVALID_INPUT`, with nothing stored. */
-export function checkRunInput(p: RunInput): CheckedInput {
+export function checkRunInput(p: RunInput, sessionId: string): CheckedInput {
+  if (typeof p !== 'object' || p === null)
+    throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', p);
   checkName('userId', p.userId);
-  checkName('sessionId', p.sessionId);
+  checkName('sessionId', sessionId);
   checkRunConfig(p.runConfig);
   const message = toMessage(p.newMessage);
   if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta))

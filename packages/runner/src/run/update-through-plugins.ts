@@ -21,7 +21,11 @@ export async function updateThroughPlugins(
   const session = await service.getSession({ ...ref, signal });
   if (!session)
     throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
-  const task = new Invocation(host, { ...ref, newMessage: '' }, new Reader(host.runtime));
+  const task = new Invocation(
+    host,
+    { ...ref, newMessage: '' },
+    { reader: new Reader(host.runtime), sessionId: ref.sessionId },
+  );
   const event = createEvent(
     { author: 'system', invocationId: task.invocationId, actions: { stateDelta } },
     host.runtime,
