@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
+import { fetchPackage } from '../../scripts/fetch-package.mjs';
+import { packAll } from '../../scripts/tarballs.mjs';
 import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
 import { codeBlocks } from './code-blocks.ts';
-import { installWith, lend, packAll, published } from './tarballs.ts';
+import { installWith, lend, published } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
+/** README names it. */
+const OLDEST_TYPESCRIPT = '5.7.3';
 const { folder, remove } = temporaryFolder('consumer');
 const project = join(folder, 'project');
 const blocks = codeBlocks();
@@ -16,7 +20,7 @@ const programs = blocks.filter(({ output }) => output !== undefined);
 let tarballs: Map<string, string>;
 
 beforeAll(async () => {
-  tarballs = await packAll(join(folder, 'tarballs'));
+  tarballs = packAll(join(folder, 'tarballs'));
   await installWith(project, [...tarballs.keys()], tarballs);
   mkdirSync(join(project, 'blocks'));
   for (const block of checked) writeFileSync(join(project, fileOf(block)), `${block.code}\nexport {};\n`);
@@ -46,19 +50,7 @@ describe.each(published.map(({ manifest }) => manifest.name))('the tarball of %s
 it.each(['nodenext', 'bundler'])(
   'type-checks under %s: every entry, and the TypeScript blocks of READMEs and docs',
   async (resolution) => {
-    const options = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      target: 'es2024',
-      lib: ['esnext'],
-      types: ['node'],
-      module: resolution === 'bundler' ? 'preserve' : 'nodenext',
-      moduleResolution: resolution,
-      moduleDetection: 'force',
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-    };
+    const options = { ...strictOptions(resolution), skipLibCheck: true };
     const config = `tsconfig.${resolution}.json`;
     writeFileSync(join(project, config), JSON.stringify({ compilerOptions: options, include: ['blocks'] }));
     const { code, output } = await run(project, bin('tsc'), ['-p', config, '--pretty', 'false'], { anyCode: true });
@@ -83,6 +75,34 @@ it('type-checks the declarations themselves, with the library check on', async (
   ];
   const { output } = await run(project, bin('tsc'), [...options, 'blocks/everything.ts'], { anyCode: true });
   expect(output.split('\n').filter((line) => /thole/.test(line))).toEqual([]);
+});
+
+it('type-checks an app under TypeScript 5.7, with skipLibCheck', async () => {
+  const options = { ...strictOptions('nodenext'), lib: ['es2024'], skipLibCheck: true };
+  expect(await oldTsc('tsconfig.old.json', options)).toEqual([]);
+});
+
+it('has declarations that TypeScript 5.7 accepts without skipLibCheck', async () => {
+  const options = { ...strictOptions('nodenext'), skipLibCheck: false };
+  const lines = await oldTsc('tsconfig.old-libraries.json', options);
+  expect(lines.filter((line) => /thole/.test(line))).toEqual([]);
+});
+
+it('names every exported class and function in the built code as it is exported', async () => {
+  const entries = everything().matchAll(/from '([^']+)'/g);
+  const imports = [...entries].map(([, entry]) => `'${entry}': await import('${entry}')`);
+  const program = `
+    const entries = { ${imports.join(', ')} };
+    for (const [entry, module] of Object.entries(entries)) {
+      for (const [name, value] of Object.entries(module)) {
+        // A second name of something that is exported by its own name is fine.
+        const isAlias = typeof value === 'function' && module[value.name] === value;
+        if (typeof value === 'function' && value.name !== name && !isAlias) console.log(entry, name, value.name);
+      }
+    }`;
+  writeFileSync(join(project, 'names.mjs'), program);
+  const args = ['--disable-warning=ExperimentalWarning', 'names.mjs'];
+  expect((await run(project, process.execPath, args)).stdout).toBe('');
 });
 
 it('gives every package a README with a first program', () => {
@@ -127,6 +147,30 @@ it('installs runner, tools and mem-services as at most 10 packages and 10 MB', a
   expect(Object.keys(packages).filter((path) => path !== '').length).toBeLessThanOrEqual(10);
   expect(bytesIn(join(small, 'node_modules'))).toBeLessThanOrEqual(10 * 1024 * 1024);
 });
+
+function strictOptions(resolution: string): object {
+  return {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    target: 'es2024',
+    lib: ['esnext'],
+    types: ['node'],
+    module: resolution === 'bundler' ? 'preserve' : 'nodenext',
+    moduleResolution: resolution,
+    moduleDetection: 'force',
+    allowImportingTsExtensions: true,
+  };
+}
+
+/** The lines that the oldest TypeScript that we support prints for a module that imports every entry. */
+async function oldTsc(config: string, compilerOptions: object): Promise<string[]> {
+  const typescript = await fetchPackage('typescript', OLDEST_TYPESCRIPT);
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files: ['blocks/everything.ts'] }));
+  const args = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
+  const { output } = await run(project, process.execPath, args, { anyCode: true });
+  return output.split('\n').filter((line) => line !== '');
+}
 
 function fileOf({ file, line }: { file: string; line: number }): string {
   return `blocks/${file.replaceAll(/[^a-zA-Z0-9-]/g, '_')}_${line}.ts`;

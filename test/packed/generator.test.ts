@@ -116,7 +116,10 @@ function lockNewPackages(): void {
     return groups.length === 0 ? `  ${each}: {}\n` : [`  ${each}:`, ...groups, ''].join('\n');
   });
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replace('\npackages:\n', () => `\n${importers.join('\n')}\npackages:\n`));
+  writeFileSync(
+    file,
+    text.replace('\npackages:\n', () => `\n${importers.join('\n')}\npackages:\n`),
+  );
 }
 
 function linesOf(group: string, dependencies: object): string[] {
