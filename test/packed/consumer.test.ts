@@ -77,14 +77,14 @@ it('type-checks the declarations themselves, with the library check on', async (
   expect(output.split('\n').filter((line) => /thole/.test(line))).toEqual([]);
 });
 
-it('type-checks an app under TypeScript 5.7, with skipLibCheck', async () => {
-  const options = { ...strictOptions('nodenext'), lib: ['es2024'], skipLibCheck: true };
-  expect(await oldTsc('tsconfig.old.json', options)).toEqual([]);
+it('type-checks every entry and every TypeScript block under TypeScript 5.7', async () => {
+  const lines = await oldTsc('tsconfig.old.json', { ...strictOptions('nodenext'), skipLibCheck: true }, ['blocks']);
+  expect(lines.map(withLines)).toEqual([]);
 });
 
 it('has declarations that TypeScript 5.7 accepts without skipLibCheck', async () => {
   const options = { ...strictOptions('nodenext'), skipLibCheck: false };
-  const lines = await oldTsc('tsconfig.old-libraries.json', options);
+  const lines = await oldTsc('tsconfig.old-libraries.json', options, ['blocks/everything.ts']);
   expect(lines.filter((line) => /thole/.test(line))).toEqual([]);
 });
 
@@ -128,6 +128,14 @@ it.each(programs.map((block) => [block.file, block] as const))(
 it('runs the thole command: it makes a project that answers', async () => {
   const thole = join(project, 'node_modules/.bin/thole');
   await run(project, thole, ['create', 'hello', '--model', 'demo']);
+  const made = readFileSync(join(project, 'hello/package.json'), 'utf8');
+  const { dependencies } = JSON.parse(made) as { dependencies: Record<string, string> };
+  const versions = new Map(published.map(({ manifest }) => [manifest.name, `^${manifest.version}`]));
+  expect(Object.keys(dependencies)).toContain('@thole/cli');
+  expect(dependencies).toEqual(
+    Object.fromEntries(Object.keys(dependencies).map((name) => [name, versions.get(name) ?? dependencies[name]])),
+  );
+  expect(made).not.toContain('file:');
   const { stdout } = await run(project, thole, ['run', 'hello', 'What time is it in Tokyo?']);
   expect(stdout).toMatch(
     /\[current_time\(timeZone: "Asia\/Tokyo"\) → time: "\d\d:\d\d"\]\nhello: It is \d\d:\d\d there\.\n$/,
@@ -163,10 +171,10 @@ function strictOptions(resolution: string): object {
   };
 }
 
-/** The lines that the oldest TypeScript that we support prints for a module that imports every entry. */
-async function oldTsc(config: string, compilerOptions: object): Promise<string[]> {
+/** Returns the lines that the oldest supported TypeScript prints for these files. */
+async function oldTsc(config: string, compilerOptions: object, include: readonly string[]): Promise<string[]> {
   const typescript = await fetchPackage('typescript', OLDEST_TYPESCRIPT);
-  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files: ['blocks/everything.ts'] }));
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, include }));
   const args = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
   const { output } = await run(project, process.execPath, args, { anyCode: true });
   return output.split('\n').filter((line) => line !== '');
