@@ -31,7 +31,7 @@ export async function checkFresh(root) {
     git(root, 'clone', '--quiet', root, clone);
     console.error(`Running .ci/run in ${clone}`);
     const code = await new Promise((resolve, reject) => {
-      // A process group of its own, so that a signal reaches everything that the script started.
+      // A separate process group, so that a signal reaches everything that the script started.
       child = spawn(join(clone, '.ci/run'), {
         ...{ cwd: clone, env: freshEnv(root, home), stdio: ['ignore', 'inherit', 'inherit'], detached: true },
       });
