@@ -1,3 +1,2 @@
 export function publishedPackages(): { folder: string; name: string; version: string }[];
 export function packAll(into: string): Map<string, string>;
-export function buildAll(): void;

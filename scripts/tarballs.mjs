@@ -1,5 +1,5 @@
 // `node scripts/run.mjs tarballs`: builds all packages and packs them into `.tools/tarballs/<folder>.tgz`, to install them from a clone.
-// The names hold no version, so that commands in READMEs stay true.
+// The names hold no version, so that commands in READMEs stay true. `--built` packs what was built before.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export function packAll(into) {
 }
 
 /** Builds every package. */
-export function buildAll() {
+function buildAll() {
   execute('turbo run build --concurrency=2 --output-logs=errors-only', root);
 }
 
@@ -41,7 +41,7 @@ function execute(command, cwd) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  buildAll();
+  if (!process.argv.includes('--built')) buildAll();
   const into = join(root, '.tools', 'tarballs');
   console.log(`Packed ${packAll(into).size} packages into ${into}`);
 }
