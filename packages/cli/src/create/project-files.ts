@@ -1,6 +1,6 @@
-import { ownVersion, versionOf } from '../own-version.ts';
 import { agentText } from './agent-text.ts';
 import { demoLlmText } from './demo-llm-text.ts';
+import { packageRanges } from './package-ranges.ts';
 
 /** Whose model the project begins with. */
 export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'demo'; readonly model: string };
@@ -27,10 +27,7 @@ function manifestText(name: string, isDemo: boolean): string {
     private: true,
     type: 'module',
     scripts: { start: 'thole web .', chat: 'thole run .', check: 'tsc' },
-    dependencies: Object.fromEntries([
-      ['@thole/cli', `^${ownVersion()}`],
-      ...names.map((each) => [each, `^${versionOf(each)}`]),
-    ]) as { [name: string]: string },
+    ...packageRanges(['@thole/cli', ...names]),
     devDependencies: { '@types/node': '^26.6.6', typescript: '^7.0.2' },
     engines: { node: '^22.18 || ^24.11 || >=26' },
   };

@@ -16,22 +16,24 @@ describe('thole create without a terminal', () => {
     const cwd = temporaryFolder();
     const { code, output, errors } = await thole(['create', 'my-agent'], { cwd });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n {2}npm install\n {2}npm start/);
+    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n(?: {2}node .* tarballs\n)? {2}npm install\n/);
+    expect(output).toContain('\n  npm start');
     expect(readdirSync(join(cwd, 'my-agent')).sort()).toEqual([...FILES, 'demo-llm.ts'].sort());
     expect(read(cwd, 'my-agent/agent.ts')).toContain("name: 'my_agent'");
   });
 
-  it('depends on the versions of our packages that it came with', async () => {
+  it('depends on packed packages when it runs from a clone', async () => {
     const cwd = temporaryFolder();
-    await thole(['create', 'x', '--model', 'gemini'], { cwd });
-    const { dependencies } = JSON.parse(read(cwd, 'x/package.json')) as { dependencies: { [name: string]: string } };
-    const versionOf = (folder: string): string =>
-      (JSON.parse(read(join(import.meta.dirname, '../../..', folder), 'package.json')) as { version: string }).version;
-    expect(dependencies).toEqual({
-      '@thole/cli': `^${versionOf('cli')}`,
-      '@thole/runner': `^${versionOf('runner')}`,
-      '@thole/tools': `^${versionOf('tools')}`,
-    });
+    const { output } = await thole(['create', 'x', '--model', 'gemini'], { cwd });
+    const manifest = JSON.parse(read(cwd, 'x/package.json')) as Record<string, { [name: string]: string }>;
+    const root = join(import.meta.dirname, '../../../..');
+    const packed = (folder: string): string => `file:${join(root, '.tools/tarballs', folder)}.tgz`;
+    const needed = { '@thole/cli': packed('cli'), '@thole/runner': packed('runner'), '@thole/tools': packed('tools') };
+    expect(manifest.dependencies).toMatchObject(needed);
+    expect(manifest.overrides).toMatchObject({ '@thole/core': packed('core'), thole: packed('thole') });
+    expect(Object.keys(manifest.overrides!)).not.toContain('@thole/cli');
+    const isPacked = existsSync(join(root, '.tools/tarballs/cli.tgz'));
+    expect(output.includes(`  node ${join(root, 'scripts/run.mjs')} tarballs\n`)).toBe(!isPacked);
   });
 
   it.each([
