@@ -9,6 +9,8 @@ export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
 export { checkBytes } from './errors/check-bytes.ts';
 export { checkCount } from './errors/check-count.ts';
+export { errorFields } from './errors/error-fields.ts';
+export type { ErrorFields } from './errors/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
 export { refuseUnknown } from './errors/refuse-unknown.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
@@ -27,7 +29,7 @@ export type {
   Part,
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
-export { checkContent } from './content/check-content.ts';
+export { checkContent, checkResponseParts } from './content/check-content.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,
