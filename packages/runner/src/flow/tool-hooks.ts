@@ -24,7 +24,7 @@ export async function beforeTool(
       args: toolArgs,
       context: toolContext,
     }));
-  return answer && normalizeHookResult(answer, 'beforeToolCallback');
+  return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
 /** Returns the answer as hooks leave it; the caller checks that it is JSON. */
@@ -63,10 +63,10 @@ export async function onToolError(
       context: toolContext,
       error,
     }));
-  return answer && normalizeHookResult(answer, 'onToolErrorCallback');
+  return answer && readHookResult(answer, 'onToolErrorCallback');
 }
 
-function normalizeHookResult(answer: unknown, hook: string): JsonObject {
+function readHookResult(answer: unknown, hook: string): JsonObject {
   try {
     return readResult(answer);
   } catch (cause) {

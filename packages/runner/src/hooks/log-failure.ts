@@ -6,16 +6,16 @@ const logged = Symbol.for('thole.logged');
 /** The parts of a context that a log line names. */
 export type LoggingContext = Pick<
   ReadonlyContext,
-  'appName' | 'userId' | 'sessionId' | 'invocationId' | 'agentName' | 'runtime'
+  'appName' | 'userId' | 'sessionId' | 'invocationId' | 'agentName' | 'runtime' | 'signal'
 >;
 
 /**
  * Logs an error with message, stack and causes, at `error`. An error is logged once, where it first appears: one that was
- * logged before, or that wraps such a one, is passed over. Never throws.
+ * logged before, or that wraps such an error, is skipped; so is the reason for which the run itself was stopped. Never throws.
  */
 export function logFailure(context: LoggingContext, message: string, error: unknown, fields: LogFields = {}): void {
   try {
-    if (wasLogged(error)) return;
+    if (wasLogged(error) || isStop(error, context.signal)) return;
     mark(error);
     const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
     const where = { appName, userId, sessionId, invocationId, agentName };
@@ -32,6 +32,10 @@ function wasLogged(error: unknown): boolean {
     each = (each as { cause?: unknown }).cause;
   }
   return false;
+}
+
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error as Error | undefined)?.cause === signal.reason);
 }
 
 // On the error itself: the package keeps no state, and two copies of it must know of each other's lines.

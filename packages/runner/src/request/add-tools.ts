@@ -1,5 +1,6 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { invalidInput, setOwn, TholeError } from '@thole/core';
 import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } from '@thole/core';
+import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RequestDraft } from './request-draft.ts';
 
@@ -77,7 +78,7 @@ async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   } finally {
     const actions = open.close();
     context.state.update(actions.stateDelta);
-    Object.assign(artifactDelta, actions.artifactDelta);
+    for (const [name, version] of Object.entries(actions.artifactDelta)) setOwn(artifactDelta, name, version);
   }
 }
 
@@ -92,7 +93,9 @@ async function asked<T>(
     return await ask();
   } catch (cause) {
     context.signal.throwIfAborted();
-    throw new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
+    const error = new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
+    logFailure(context, 'A tool failed.', error);
+    throw error;
   }
 }
 
