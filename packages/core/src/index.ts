@@ -13,6 +13,7 @@ export { errorFields } from './errors/error-fields.ts';
 export type { ErrorFields } from './errors/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
 export { refuseUnknown } from './errors/refuse-unknown.ts';
+export { didYouMean } from './errors/suggest-name.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';

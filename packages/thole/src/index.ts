@@ -1,5 +1,6 @@
 export {
   createEvent,
+  createEventActions,
   getFunctionCalls,
   getFunctionResponses,
   isFinalResponse,

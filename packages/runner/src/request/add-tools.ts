@@ -29,10 +29,23 @@ export function checkToolNames(agentName: string, tools: readonly (Tool | Toolse
   const origins = new Map<string, string>();
   tools.forEach((tool, i) => {
     const origin = `tools[${i}]`;
+    if (typeof tool === 'function')
+      throw invalidInput(
+        `Agent ${agentName}: ${origin}`,
+        'a tool or a toolset (wrap a function in FunctionTool)',
+        tool,
+      );
     if (typeof tool !== 'object' || tool === null || !(isToolset(tool) || typeof tool.runAsync === 'function')) {
       throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
     }
     if (isToolset(tool)) return;
+    // Agents have `runAsync` too, and would be ignored in silence.
+    if (isAgent(tool)) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `Agent ${agentName}: ${origin} (${tool.name}) is an agent, not a tool. Wrap it: new AgentTool({ agent: ${tool.name} }).`,
+      );
+    }
     if (typeof tool.name !== 'string' || tool.name === '') {
       throw invalidInput(`Agent ${agentName}: ${origin}.name`, 'a string that is not empty', tool.name);
     }
@@ -40,6 +53,11 @@ export function checkToolNames(agentName: string, tools: readonly (Tool | Toolse
     if (other !== undefined) throw duplicateTool(agentName, tool.name, other, origin);
     origins.set(tool.name, origin);
   });
+}
+
+function isAgent(tool: Tool): boolean {
+  const { description, declaration, processLlmRequest } = tool as Partial<Tool>;
+  return 'subAgents' in tool || (description === undefined && !declaration && !processLlmRequest);
 }
 
 function duplicateTool(agentName: string, name: string, one: string, other: string): TholeError {

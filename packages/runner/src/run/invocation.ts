@@ -170,7 +170,7 @@ export class Invocation implements RunScope, Swept {
   /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
     this.host.house.began(this);
-    const input = checkRunInput(this.#options);
+    const input = checkRunInput(this.#options, this.host.artifactRef.appName);
     this.#listenToCaller();
     const work = await this.#open();
     await work.takeMessage(input, { yieldsMessage: this.#options.yieldUserMessage === true });
