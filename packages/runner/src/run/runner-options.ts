@@ -9,7 +9,7 @@ import type {
   Runtime,
   SessionService,
 } from '@thole/core';
-import { checkPlugin } from '../plugins/check-plugin.ts';
+import { checkPlugin } from '../hooks/check-plugin.ts';
 import type { Concurrency } from './lease.ts';
 
 /** What a runner runs: an app, or its parts. */

@@ -108,7 +108,7 @@ describe('createEvent and createEventActions', () => {
       refusal('createEvent has no member invocation_id. Did you mean invocationId?') as Error,
     );
     const actions = { state_delta: {} };
-    expect(() => createEventActions(actions)).toThrow(refusal('Did you mean stateDelta?') as Error);
+    expect(() => createEventActions(actions as never)).toThrow(refusal('Did you mean stateDelta?') as Error);
   });
 
   it('keep other members that this version does not know', () => {
