@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/explain-json.ts';
-import { bytesOfBase64 } from '../artifact/base64.ts';
+import { bytesOfBase64 } from './base64.ts';
 import type { Content, FunctionResponsePart, Part } from './content.ts';
 
 const KINDS = [

@@ -42,20 +42,25 @@ function isRefused(error: unknown): error is TholeError {
   return TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT');
 }
 
-/** The answer without what was refused. */
+/** Returns an error answer without what was refused, and on the second attempt without any action. */
 function instead(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
-  const path = String(error.details?.['path'] ?? '');
-  const isOfState = path.startsWith(STATE);
-  const isOfActions = path.startsWith('event.actions');
-  const what = isOfState ? 'state changes' : isOfActions ? 'actions' : 'result';
-  const isLast = attempt > 0;
-  const dropped = isLast ? ', and nothing of it was kept' : isOfActions ? ', and none of them was kept' : '';
-  const response = {
-    error: `${tool} ran, but its ${what} could not be stored${dropped}: ${error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state')}`,
-  };
-  if (isLast || !actions) return { response, error };
-  if (isOfState) return { response, error, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
-  return isOfActions ? { response, error } : { response, error, actions: keptActions(actions) };
+  const path = error.details?.['path'];
+  const refused = typeof path === 'string' ? whatIsAt(path) : 'result';
+  const problem = error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state');
+  const told = (dropped: string): ToolAnswer => ({
+    response: { error: `${tool} ran, but its ${refused} could not be stored${dropped}: ${problem}` },
+    error,
+  });
+  if (attempt > 0) return told(', and nothing of it was kept');
+  if (refused === 'result') return { ...told(''), ...(actions && { actions: keptActions(actions) }) };
+  const answer = told(', and none of them was kept');
+  if (refused === 'actions' || !actions) return answer;
+  return { ...answer, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
+}
+
+function whatIsAt(path: string): 'state changes' | 'actions' | 'result' {
+  if (path.startsWith(STATE)) return 'state changes';
+  return path.startsWith('event.actions') ? 'actions' : 'result';
 }
 
 const STATE = 'event.actions.stateDelta';

@@ -96,13 +96,9 @@ describe('log lines of failures', () => {
     await outcomeOf(runner.runAsync({ ...hello, newMessage: 'secret' }));
     const lines = runtime.logs.filter(({ level }) => level === 'error' || level === 'warn');
     expect(lines).toHaveLength(1);
-    const {
-      error,
-      stack,
-      causes = [],
-    } = lines[0]!.fields as { error: string; stack: string; causes: { error: string }[] };
+    const { error, stack, causes } = lines[0]!.fields as { error: string; stack: string; causes?: { error: string }[] };
     expect(stack).toContain('\n    at ');
-    expect([error, ...causes.map((cause) => cause.error)].slice(-2)).toEqual([
+    expect([error, ...(causes ?? []).map((cause) => cause.error)].slice(-2)).toEqual([
       expect.stringMatching(/^TypeError: (bad hook|fetch failed)$/),
       'Error: the reason',
     ]);

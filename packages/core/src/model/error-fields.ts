@@ -1,4 +1,4 @@
-import { redact } from '../model/redact.ts';
+import { redact } from './redact.ts';
 
 /** An error as fields of a log line. */
 export interface ErrorFields {
