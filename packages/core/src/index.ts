@@ -9,8 +9,11 @@ export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
 export { checkBytes } from './errors/check-bytes.ts';
 export { checkCount } from './errors/check-count.ts';
+export { errorFields } from './model/error-fields.ts';
+export type { ErrorFields } from './model/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
 export { refuseUnknown } from './errors/refuse-unknown.ts';
+export { didYouMean } from './errors/suggest-name.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
@@ -27,7 +30,7 @@ export type {
   Part,
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
-export { checkContent } from './content/check-content.ts';
+export { checkContent, checkResponseParts } from './content/check-content.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,
@@ -78,7 +81,7 @@ export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
 export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
-export { base64OfBytes, bytesOfBase64 } from './artifact/base64.ts';
+export { base64OfBytes, bytesOfBase64 } from './content/base64.ts';
 export { checkTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export type { TextCodec } from './artifact/text-codec.ts';
 export { StoredArtifactService } from './artifact/stored-artifact-service.ts';

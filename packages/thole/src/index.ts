@@ -1,5 +1,6 @@
 export {
   createEvent,
+  createEventActions,
   getFunctionCalls,
   getFunctionResponses,
   isFinalResponse,
@@ -26,6 +27,7 @@ export type {
   FunctionCall,
   FunctionDeclaration,
   FunctionResponse,
+  FunctionResponsePart,
   GenerateContentConfig,
   InlineData,
   InvocationContext,
@@ -116,6 +118,7 @@ export {
   LongRunningFunctionTool,
   PRELOAD_MEMORY,
   preloadMemoryTool,
+  readSchemaInput,
   rememberTool,
 } from '@thole/tools';
 export type {

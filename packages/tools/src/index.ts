@@ -1,5 +1,7 @@
 export { FunctionTool } from './function-tool.ts';
-export type { ArgumentsOf, FunctionToolOptions, ParametersInput } from './function-tool.ts';
+export type { ArgumentsOf, FunctionToolOptions } from './function-tool.ts';
+export { readSchemaInput } from './read-schema-input.ts';
+export type { ParametersInput } from './read-schema-input.ts';
 export { LongRunningFunctionTool } from './long-running-function-tool.ts';
 export type { LongRunningFunctionToolOptions } from './long-running-function-tool.ts';
 export { jsonSchema } from './json-schema.ts';

@@ -28,7 +28,7 @@ export interface Runtime {
   readonly tracer: Tracer;
 }
 
-/** Fields are ids, names, codes and counts; never message text, arguments or state values. */
+/** Fields are ids, names, codes, counts and errors (`errorFields`); never texts of messages, arguments or state values. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

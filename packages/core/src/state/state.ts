@@ -1,4 +1,5 @@
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
 import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Json } from '../json/json.ts';
@@ -34,6 +35,15 @@ export class State implements ReadonlyState, StateView {
   readonly #view: StateView;
   readonly #temp: StateMap | undefined;
   readonly #guard: (() => void) | undefined;
+
+  // `state.key = value` would be lost. A trap at the far end of the prototype chain sees it, and costs other calls nothing.
+  static {
+    const refuse = (_target: object, key: string | symbol): never => {
+      const name = typeof key === 'string' ? JSON.stringify(key) : String(key);
+      throw new TholeError('INVALID_INPUT', `State has no member ${name} to assign. Use state.set(${name}, value).`);
+    };
+    Object.setPrototypeOf(State.prototype, new Proxy(Object.create(Object.prototype) as object, { set: refuse }));
+  }
 
   /** `guard` is called before each write and throws when this state is closed. */
   constructor(view: StateView, options: { temp?: StateMap | undefined; guard?: (() => void) | undefined } = {}) {

@@ -1,6 +1,7 @@
 import { createEventActions, deepFreeze, TholeError } from '@thole/core';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { logFailure } from '../hooks/log-failure.ts';
 import { findModel } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
@@ -68,6 +69,7 @@ export class ModelCall {
       this.leave(error);
       signal.throwIfAborted();
       failure = asModelError(error, model);
+      logFailure(draft.context, 'A model failed.', failure, { model: model.model });
     } finally {
       support.workEnds();
     }

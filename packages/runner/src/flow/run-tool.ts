@@ -1,7 +1,16 @@
 import { isPlainObject, thawJson, TholeError } from '@thole/core';
-import type { EventActions, FunctionCall, InvocationContext, JsonObject, Span, Tool } from '@thole/core';
+import type {
+  EventActions,
+  FunctionCall,
+  FunctionResponsePart,
+  InvocationContext,
+  JsonObject,
+  Span,
+  Tool,
+} from '@thole/core';
+import { logFailure } from '../hooks/log-failure.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
-import { normalizeResult } from './normalize-result.ts';
+import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
 import type { ToolCall } from './tool-hooks.ts';
 
@@ -9,6 +18,8 @@ import type { ToolCall } from './tool-hooks.ts';
 export interface ToolAnswer {
   /** None: it is answered later. */
   readonly response?: JsonObject | undefined;
+  /** Images, audio and files of the response. */
+  readonly parts?: FunctionResponsePart[] | undefined;
   readonly actions?: EventActions | undefined;
   /** The tool did not run: there is none of that name, or the arguments did not fit. */
   readonly isRefused?: boolean | undefined;
@@ -81,12 +92,28 @@ async function runWithHooks(
   signal.throwIfAborted();
   if ('error' in ran) {
     if (isOfTheRun(ran.error)) throw ran.error;
+    if (!isRefusal(ran.error)) logToolFailure(draft, call, ran.error);
     const handled = await onToolError(draft, call, ran.error);
     if (!handled) return ran;
     ran = { value: handled, isTools: false };
   }
   if (ran.value === undefined && call.tool.isLongRunning) return ran;
-  return { value: await afterTool(draft, call, ran.value as JsonObject), isTools: ran.isTools };
+  const answer = await afterTool(draft, call, ran.value as JsonObject);
+  try {
+    return { value: readResult(answer), isTools: ran.isTools };
+  } catch (error) {
+    const failure = cannotBeStored(call.tool, error);
+    logToolFailure(draft, call, failure);
+    return { error: failure };
+  }
+}
+
+function logToolFailure(draft: RequestDraft, { tool, toolContext }: ToolCall, error: Error): void {
+  logFailure(draft.context, 'A tool failed.', error, { tool: tool.name, functionCallId: toolContext.functionCallId });
+}
+
+function cannotBeStored(tool: Tool, cause: unknown): Error {
+  return new Error(`${tool.name} ran, but its result could not be stored: ${(cause as Error).message}`, { cause });
 }
 
 async function attempt(
@@ -99,11 +126,19 @@ async function attempt(
     const running = tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? within(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isTools: true };
-    return { value: normalizeResult(value), isTools: true };
+    return resultOf(tool, value);
   } catch (error) {
     return { error: asError(error) };
   } finally {
     support.workEnds();
+  }
+}
+
+function resultOf(tool: Tool, value: unknown): Ran {
+  try {
+    return { value: readResult(value), isTools: true };
+  } catch (error) {
+    return { error: cannotBeStored(tool, error) };
   }
 }
 
@@ -128,7 +163,7 @@ async function within<T>(
 
 function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
   if ('error' in ran) {
-    const isRefused = TholeError.is(ran.error, 'INVALID_INPUT') && ran.error.details?.['refused'] === true;
+    const isRefused = isRefusal(ran.error);
     return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused, error: ran.error };
   }
   const target = actions.transferToAgent;
@@ -136,17 +171,26 @@ function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: Even
     return fail(`There is no agent ${target} to hand over to.`, actions);
   const isPending = tool.isLongRunning === true && ran.isTools;
   if (ran.value === undefined) return { actions, isPending };
-  return { response: ran.value as JsonObject, actions, isPending };
+  return { ...splitResult(ran.value as JsonObject), actions, isPending };
 }
 
 function refuse(sentence: string): ToolAnswer {
   return { response: { error: sentence }, isRefused: true };
 }
 
-// A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it.
 function fail(sentence: string, actions: EventActions): ToolAnswer {
+  return { response: { error: sentence }, actions: keptActions(actions) };
+}
+
+/** A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it. */
+export function keptActions(actions: EventActions): EventActions {
   const { skipSummarization: _skip, transferToAgent: _transfer, escalate: _escalate, ...kept } = actions;
-  return { response: { error: sentence }, actions: kept };
+  return kept;
+}
+
+/** True if the tool did not run because its arguments did not fit. */
+function isRefusal(error: Error): boolean {
+  return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
 }
 
 function listOf(tools: ReadonlyMap<string, Tool> | undefined): string {
@@ -165,5 +209,5 @@ function isOfTheRun(error: Error): boolean {
 function asError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
+    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is not an error.', { cause: thrown });
 }

@@ -1,8 +1,8 @@
-import { createEvent } from '@thole/core';
 import type { Event, FunctionCall } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { runTool } from './run-tool.ts';
 import type { ToolAnswer, ToolProgress } from './run-tool.ts';
+import { hasActions, storeAnswer } from './store-answer.ts';
 import { ToolSpans } from './tool-spans.ts';
 
 /** A turn's calls and what became of each, in call order. */
@@ -36,13 +36,12 @@ export async function* runTools(
   let wake = noop;
   let next = 0;
 
-  const answer = async (call: Call, answered: ToolAnswer): Promise<Event> => {
-    const event = answerEvent(draft, call, answered);
-    spans?.answered(call, answered, event.id);
-    const stored = await context.commit(event);
+  const answer = async (call: Call, answered: ToolAnswer): Promise<ToolAnswer> => {
+    const stored = await storeAnswer(draft, call, answered);
+    spans?.answered(call, stored.answer, stored.event.id);
     // One that a plugin dropped is not stored, and nobody sees it.
-    if (stored.seq !== undefined) ready.push(stored);
-    return stored;
+    if (stored.event.seq !== undefined) ready.push(stored.event);
+    return { ...stored.answer, actions: stored.event.actions };
   };
   const runNext = async (): Promise<void> => {
     while (next < all.length && !failure && !context.signal.aborted) {
@@ -54,13 +53,9 @@ export async function* runTools(
       // Whoever takes the call out of `open` answers it: a run that ends may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
-      if (answered.response) {
-        const { actions } = await answer(call, answered);
-        outcome[index] = { ...answered, actions };
-      } else {
-        spans?.answered(call, answered, undefined);
-        if (answered.actions) context.state.update(answered.actions.stateDelta);
-      }
+      // A call that is answered later may have written something already.
+      if (answered.response || hasActions(answered.actions)) outcome[index] = await answer(call, answered);
+      else spans?.answered(call, answered, undefined);
       wake();
     }
   };
@@ -97,15 +92,6 @@ export async function* runTools(
   // Only here: where the run ends early, the calls still open are answered by it.
   settled();
   return outcome;
-}
-
-function answerEvent({ agent, context }: RequestDraft, call: Call, { response = {}, actions }: ToolAnswer): Event {
-  const { invocationId, branch, runtime } = context;
-  const content = { role: 'user' as const, parts: [{ functionResponse: { id: call.id, name: call.name, response } }] };
-  return createEvent(
-    { author: agent.name, invocationId, content, actions, ...(branch !== undefined && { branch }) },
-    runtime,
-  );
 }
 
 function noop(): void {}

@@ -2,7 +2,7 @@ import { thawJson, TholeError } from '@thole/core';
 import type { JsonObject, Tool, ToolContext } from '@thole/core';
 import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
-import { normalizeResult } from './normalize-result.ts';
+import { readResult } from './read-result.ts';
 
 /** One call as hooks see it. */
 export interface ToolCall {
@@ -24,19 +24,19 @@ export async function beforeTool(
       args: toolArgs,
       context: toolContext,
     }));
-  return answer && normalizeHookResult(answer, 'beforeToolCallback');
+  return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
-/** The answer as hooks leave it. */
+/** Returns the answer as hooks leave it; the caller checks that it is JSON. */
 export async function afterTool(
   { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   given: JsonObject,
-): Promise<JsonObject> {
+): Promise<unknown> {
   if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
   // A copy that hooks may change in place.
   const result = thawJson(given);
-  const answer =
+  return (
     (await callPlugins(
       support.plugins,
       'afterToolCallback',
@@ -49,8 +49,8 @@ export async function afterTool(
       context: toolContext,
       response: result,
     })) ??
-    result;
-  return normalizeHookResult(answer, 'afterToolCallback');
+    result
+  );
 }
 
 /** What hooks answer instead of the error, if anything. */
@@ -73,12 +73,12 @@ export async function onToolError(
       context: toolContext,
       error,
     }));
-  return answer && normalizeHookResult(answer, 'onToolErrorCallback');
+  return answer && readHookResult(answer, 'onToolErrorCallback');
 }
 
-function normalizeHookResult(answer: unknown, hook: string): JsonObject {
+function readHookResult(answer: unknown, hook: string): JsonObject {
   try {
-    return normalizeResult(answer);
+    return readResult(answer);
   } catch (cause) {
     throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
   }

@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, errorFields } from '@thole/core';
 import type { TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
@@ -123,7 +123,7 @@ async function storeClosingRecord(
 }
 
 function warn(run: RunScope, message: string, error: unknown): void {
-  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, error: String(error) });
+  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, ...errorFields(error) });
 }
 
 async function failureOf(work: Promise<unknown> | undefined): Promise<unknown> {

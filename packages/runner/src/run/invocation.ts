@@ -215,7 +215,8 @@ export class Invocation implements RunScope, Swept {
   /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
     this.host.house.began(this);
-    const input = checkRunInput(this.#options, this.#sessionId);
+    const { appName } = this.host.artifactRef;
+    const input = checkRunInput(this.#options, { appName, sessionId: this.#sessionId });
     this.#listenToCaller();
     const work = await this.#open();
     await work.takeMessage(input, { yieldsMessage: this.#options.yieldUserMessage === true });

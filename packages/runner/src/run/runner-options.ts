@@ -9,6 +9,7 @@ import type {
   Runtime,
   SessionService,
 } from '@thole/core';
+import { checkPlugin } from '../hooks/check-plugin.ts';
 import type { Concurrency } from './lease.ts';
 
 /** What a runner runs: an app, or its parts. */
@@ -88,8 +89,7 @@ export function checkedTree(root: Agent, models: readonly ModelFactory[]): Agent
 function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const plugin of plugins) {
-    if (typeof plugin?.name !== 'string' || plugin.name === '')
-      throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
+    checkPlugin(plugin);
     if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
     names.add(plugin.name);
   }

@@ -140,8 +140,8 @@ export class Runner {
     return new RunTask(host, p, ref.sessionId);
   }
 
-  /** Writes state from outside a run, past a running one; plugins hear the event. */
-  async updateSessionState(p: {
+  /** Writes state from outside a run, also while one is going on; plugins are called with the event. */
+  async updateState(p: {
     userId: string;
     sessionId: string;
     stateDelta: StateDelta;
@@ -149,6 +149,11 @@ export class Runner {
   }): Promise<Event> {
     const ref = this.#ref(p);
     return updateThroughPlugins(ref, p.stateDelta, this.#hostFor(ref, undefined), p.signal);
+  }
+
+  /** The same as `updateState`: its name in earlier versions. */
+  updateSessionState(p: Parameters<Runner['updateState']>[0]): Promise<Event> {
+    return this.updateState(p);
   }
 
   /**

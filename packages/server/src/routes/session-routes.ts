@@ -67,7 +67,7 @@ export const sessionRoutes: readonly Route[] = [
       const { body, house, names, runner } = call;
       checkClientState(body.stateDelta, house);
       const { user: userId, session: sessionId } = names;
-      await runner.updateSessionState({ userId, sessionId, stateDelta: body.stateDelta });
+      await runner.updateState({ userId, sessionId, stateDelta: body.stateDelta });
       return sessionOf(call, {});
     },
   }),
