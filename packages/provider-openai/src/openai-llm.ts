@@ -1,4 +1,4 @@
-import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core';
+import { hasSealedParts, isSealRefused, recoverFirst, TholeError, withoutSealedParts } from '@thole/core';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { blockAsFinal } from './block-as-final.ts';
 import { fromChatResponse } from './chat/from-chat-response.ts';
@@ -111,16 +111,21 @@ export class OpenAi implements Llm {
     signal: AbortSignal,
   ): AsyncIterableIterator<LlmResponse, undefined> {
     const { path, read, readStream } = this.#protocol;
-    const readWhole = async function* (response: Response): AsyncGenerator<LlmResponse> {
-      yield read(await readJson(response), target);
+    // A body that has begun and breaks is not asked for again: its answer is made, and billed. An error in its place is.
+    const readWhole = async (response: Response): Promise<AsyncIterable<LlmResponse>> => {
+      try {
+        return only(read(await readJson(response), target));
+      } catch (error) {
+        if (TholeError.is(error) && error.code !== 'MODEL_INCOMPLETE') throw error;
+        return only(Promise.reject(error as Error));
+      }
     };
     let body: JsonObject | undefined;
-    // A body that has begun is read outside of what is tried again: its answer is made, and billed.
     const open = async (inner: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
       body ??= makeBody();
-      if (!target.stream) return readWhole(await this.#client.postUnread(path, body, inner));
+      if (!target.stream) return await readWhole(await this.#client.postUnread(path, body, inner));
       const opened = await this.#client.postStream(path, body, inner);
-      return 'events' in opened ? readStream(opened.events, target) : readWhole(opened.whole);
+      return 'events' in opened ? readStream(opened.events, target) : await readWhole(opened.whole);
     };
     return this.#client.connection.stream(open, (responses) => responses, signal);
   }
@@ -155,3 +160,7 @@ const responses: Protocol = {
   read: fromOpenAiResponse,
   readStream: readOpenAiStream,
 };
+
+async function* only(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
+  yield await response;
+}
