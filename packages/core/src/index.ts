@@ -28,6 +28,9 @@ export type {
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
 export { checkContent } from './content/check-content.ts';
+export { pairCalls } from './content/pair-calls.ts';
+export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
+export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,
@@ -41,7 +44,10 @@ export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
 export { checkConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
-export type { ConnectionOptions, Environment } from './model/connection-options.ts';
+export type { ConnectionOptions, Environment, RetryOptions } from './model/connection-options.ts';
+export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
+export type { Endpoint } from './model/endpoint.ts';
+export { recoverFirst } from './model/recover-first.ts';
 export { guardedFetch } from './model/guarded-fetch.ts';
 export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
 export { ProviderConnection } from './model/provider-connection.ts';
@@ -49,6 +55,7 @@ export type { ErrorTable } from './model/provider-connection.ts';
 export { redact } from './model/redact.ts';
 export { readRetryAfter } from './model/retry-after.ts';
 export { withRetries } from './model/with-retries.ts';
+export type { RetryLimits } from './model/with-retries.ts';
 export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';

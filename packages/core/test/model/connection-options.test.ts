@@ -38,10 +38,22 @@ describe('checkConnectionOptions', () => {
     ['a fetch that is no function', { fetch: {} }, 'fetch of Acme must be a function, but it is an object.'],
     ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a whole number from 1 on.'],
     ['a time without an end', { idleTimeoutMs: Infinity }, 'idleTimeoutMs of Acme must be a whole number from 1 on.'],
-    ['retries as a number', { retry: 3 }, 'retry of Acme must be false or {maxAttempts}, but it is a number.'],
-    ['retries that are true', { retry: true }, 'retry of Acme must be false or {maxAttempts}, but it is a boolean.'],
+    [
+      'retries as a number',
+      { retry: 3 },
+      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a number.',
+    ],
+    [
+      'retries that are true',
+      { retry: true },
+      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a boolean.',
+    ],
     ['no attempt at all', { retry: { maxAttempts: 0 } }, 'retry.maxAttempts of Acme must be a whole number from 1 on.'],
-    ['retries without a number', { retry: {} }, 'retry.maxAttempts of Acme must be a whole number'],
+    [
+      'a total time of retries that is no number',
+      { retry: { maxTotalMs: '9' } },
+      'retry.maxTotalMs of Acme must be a whole number',
+    ],
     ['a misspelt option of retries', { retry: { attempts: 3 } }, 'retry of Acme has no option attempts.'],
   ])('refuses %s, and names it', (_what, options, sentence) => {
     expect(() => check(options)).toThrow(

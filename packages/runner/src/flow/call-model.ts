@@ -96,6 +96,7 @@ export class ModelCall {
     this.#responses ??= this.#model!.generateContentAsync(request, {
       stream: this.#isStreamed,
       signal: context.signal,
+      logger: context.runtime.logger,
     })[Symbol.asyncIterator]();
     return this.#responses.next();
   }
