@@ -102,12 +102,16 @@ export type {
   SequentialAgentOptions,
 } from '@thole/runner';
 export {
+  codeExecutionTool,
   escapeMemoryText,
   EXIT_LOOP,
   exitLoopTool,
+  fileSearchTool,
   FunctionTool,
   FunctionToolset,
   getUserChoiceTool,
+  GOOGLE_SEARCH,
+  googleSearchTool,
   jsonSchema,
   LOAD_ARTIFACTS,
   LOAD_MEMORY,
@@ -117,9 +121,11 @@ export {
   PRELOAD_MEMORY,
   preloadMemoryTool,
   rememberTool,
+  webSearchTool,
 } from '@thole/tools';
 export type {
   ArgumentsOf,
+  FileSearchToolOptions,
   FunctionToolOptions,
   FunctionToolsetOptions,
   LoadedMemory,
