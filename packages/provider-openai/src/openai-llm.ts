@@ -74,7 +74,7 @@ export class OpenAi implements Llm {
 
   #ask(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const { connection, provider, endpoint } = this.#client;
+    const { provider, endpoint } = this.#client;
     const refused = this.#refused.get(model) ?? new Set<string>();
     const leftOut: string[] = [];
     const target: RequestTarget = {

@@ -229,14 +229,18 @@ describe('tools', () => {
     const sent = configured({
       tools: [
         { googleSearch: { search_context_size: 'low', timeRangeFilter: {} } },
+        { webSearch: { filters: { allowed_domains: ['a.example'] } } },
         { codeExecution: { container: 'cntr_1' } },
         { fileSearch: { vector_store_ids: ['vs_1'], max_num_results: 3, fileSearchStoreNames: [] } },
+        { fileSearch: { vectorStoreIds: ['vs_2'] } },
       ],
     });
     expect(sent['tools']).toEqual([
       { type: 'web_search', search_context_size: 'low' },
+      { type: 'web_search', filters: { allowed_domains: ['a.example'] } },
       { type: 'code_interpreter', container: 'cntr_1' },
       { type: 'file_search', vector_store_ids: ['vs_1'], max_num_results: 3 },
+      { type: 'file_search', vector_store_ids: ['vs_2'] },
     ]);
     expect(sent['include']).toEqual(['code_interpreter_call.outputs']);
   });

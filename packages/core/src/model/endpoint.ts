@@ -31,11 +31,16 @@ export function hasSealedParts(contents: readonly Content[], endpoint: Endpoint)
 export function withoutSealedParts(contents: readonly Content[]): Content[] {
   return contents.map((content) => {
     if (!content.parts) return content;
-    const parts = content.parts
-      .filter((part) => !part.thought)
-      .map(({ thoughtSignature: _, partMetadata: __, ...part }): Part => part);
+    const parts = content.parts.filter((part) => !part.thought).map(withoutSeal);
     return { ...content, parts };
   });
+}
+
+function withoutSeal(part: Part): Part {
+  const copy = { ...part };
+  delete copy.thoughtSignature;
+  delete copy.partMetadata;
+  return copy;
 }
 
 /** True if the error says that the endpoint cannot read sealed reasoning of the history: another endpoint or key made it. */

@@ -1,4 +1,5 @@
-import type { JsonObject } from '@thole/core';
+import { isPlainObject } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
 
 /**
  * The items of one answer without those for which the API refuses the whole request: messages with nothing in them, calls of the
@@ -31,8 +32,12 @@ function withoutId(item: JsonObject): JsonObject {
 const isOurs = (item: JsonObject): boolean => item['type'] === 'message' || item['type'] === 'function_call';
 
 const isEmptyMessage = (item: JsonObject): boolean =>
-  item['type'] === 'message' && Array.isArray(item['content']) && item['content'].length === 0;
+  item['type'] === 'message' &&
+  item['role'] !== 'user' &&
+  Array.isArray(item['content']) &&
+  !item['content'].some(hasText);
 
+const hasText = (entry: Json): boolean => isPlainObject(entry) && Boolean(entry['text'] || entry['refusal']);
 function isOwnCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
   const { type, call_id: id } = item;
   if (type === 'function_call') return typeof item['name'] === 'string';
