@@ -133,8 +133,8 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   };
   const auth = options.googleAuthOptions ?? {};
   // An object of the caller's own brings its own connection.
-  const given = { transporterOptions, ...auth.clientOptions } as typeof auth.clientOptions;
-  return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions: given } });
+  const client = { transporterOptions, ...auth.clientOptions } as typeof auth.clientOptions;
+  return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions: client } });
 }
 
 function vertexUrl(location: string): string {

@@ -7,7 +7,7 @@ import { startGeminiServer } from './gemini-server.ts';
 
 const CLAIMS = [
   ...['thoughts', 'cuts', 'stalls', 'connections', 'signatures', 'stop-sequences', 'request-model'],
-  ...['images', 'answer-images'],
+  ...['images', 'answer-images', 'refuses-media'],
 ];
 
 for (const [name, vertexai] of [

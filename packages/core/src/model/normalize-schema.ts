@@ -1,6 +1,6 @@
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
-import { setOwn } from '../json/set-own.ts';
+import { setOwn } from '../json/own.ts';
 
 /** Keywords whose value is a schema, a list of them, or schemas by name. What stands in others is data. */
 const WITH_SCHEMA: readonly string[] = [
