@@ -133,7 +133,7 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   };
   const auth = options.googleAuthOptions ?? {};
   // An object of the caller's own brings its own connection.
-  const client = { transporterOptions, ...auth.clientOptions } as typeof auth.clientOptions;
+  const client = { transporterOptions, ...auth.clientOptions } as NonNullable<typeof auth.clientOptions>;
   return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions: client } });
 }
 

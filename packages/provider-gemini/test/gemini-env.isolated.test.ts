@@ -180,9 +180,9 @@ describe('an environment that says otherwise', () => {
     // The credentials library asks again for what an earlier test let it wait for.
     const asked = server.requests.filter(({ path }) => path !== '/token');
     expect(asked.map(({ path }) => path)).toEqual([
-      '/v1/models/gemini-text:generateContent',
+      '/v1beta/models/gemini-text:generateContent',
       '/v1beta1/publishers/google/models/gemini-text:streamGenerateContent?alt=sse',
-      '/v1/models/gemini-embedding-001:batchEmbedContents',
+      '/v1beta/models/gemini-embedding-001:batchEmbedContents',
     ]);
     for (const { headers } of asked) expect(headers['x-goog-api-key']).toBe('a-local-key');
     for (const spy of written) expect(spy).not.toHaveBeenCalled();
