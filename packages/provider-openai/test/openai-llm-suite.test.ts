@@ -6,7 +6,16 @@ import { OpenAi } from '../src/index.ts';
 import { startChatServer } from './chat-server.ts';
 import { startResponsesServer } from './responses-server.ts';
 
-const CLAIMS = ['thoughts', 'cuts', 'stalls', 'connections', 'images'];
+const CLAIMS = [
+  'thoughts',
+  'cuts',
+  'stalls',
+  'connections',
+  'images',
+  'answer-images',
+  'request-model',
+  'refuses-media',
+];
 
 /** The model against a server that plays the scenario, and the servers that were started for it. */
 class Subject implements LlmSubject {
