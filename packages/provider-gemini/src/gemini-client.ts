@@ -1,4 +1,4 @@
-import { ProviderConnection, TholeError } from '@thole/core';
+import { isPlainObject, ProviderConnection, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOptions } from '@google/genai';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
@@ -132,9 +132,10 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
   const auth = options.googleAuthOptions ?? {};
-  // An object of the caller's own brings its own connection.
-  const client = { transporterOptions, ...auth.clientOptions } as NonNullable<typeof auth.clientOptions>;
-  return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions: client } });
+  const ownClient: unknown = auth.clientOptions ?? {};
+  // A client of the caller's own brings its own connection.
+  const clientOptions = isPlainObject(ownClient) ? { transporterOptions, ...ownClient } : ownClient;
+  return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions } as typeof auth });
 }
 
 function vertexUrl(location: string): string {

@@ -19,6 +19,7 @@ const CLAIMS = [
 
 /** The model against a server that plays the scenario, and the servers that were started for it. */
 class Subject implements LlmSubject {
+  readonly unreadableType = 'video/mp4';
   readonly #servers: ProtocolServer[] = [];
   readonly #api: 'chat' | 'responses';
   readonly #start: typeof startChatServer;

@@ -166,7 +166,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [22],
     needs: ['refuses-media'],
     check: async (subject) => {
-      const part = { inlineData: { mimeType: 'font/woff2', data: PIXEL } };
+      const { unreadableType: mimeType = 'font/woff2' } = subject;
+      const part = { inlineData: { mimeType, data: PIXEL } };
       const newest: Content[] = [{ role: 'user', parts: [{ text: 'Read this.' }, part] }];
       const before = subject.received().length;
       const { error } = await attempt(await subject.llm(llmScenarios.text), { stream: false }, asked(newest));
@@ -174,7 +175,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
       assert.equal(subject.received().length, before, 'nothing was sent');
       const model: Content = { role: 'model', parts: [{ text: 'I cannot.' }, part] };
       for (const received of await sent(subject, asked([...newest, model, said('user', 'Then go on.')]))) {
-        assertInOrder(received, ['Read this.', 'font/woff2', 'I cannot.', 'font/woff2']);
+        assertInOrder(received, ['Read this.', mimeType, 'I cannot.', mimeType]);
         assert.throws(() => assertHolds(received, [PIXEL]), 'its bytes are not sent');
       }
     },

@@ -12,6 +12,8 @@ export interface LlmSubject {
    * the provider puts them; `headers` are ignored.
    */
   received(): readonly unknown[];
+  /** A MIME type that the model cannot read, for the claim `refuses-media`. Default: `font/woff2`. */
+  readonly unreadableType?: string | undefined;
   /** Resolves when the other side has no call open any more; claimed as `connections`. */
   allEnded?(): Promise<void>;
 }
