@@ -131,7 +131,7 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
     timeout: options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS,
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
-  const auth = options.googleAuthOptions ?? {};
+  const auth: NonNullable<GoogleGenAIOptions['googleAuthOptions']> = options.googleAuthOptions ?? {};
   const ownClient: unknown = auth.clientOptions ?? {};
   // A client of the caller's own brings its own connection.
   const clientOptions = isPlainObject(ownClient) ? { transporterOptions, ...ownClient } : ownClient;

@@ -1,6 +1,5 @@
 import { checkConnectionOptions, invalidInput, isPlainObject, TholeError } from '@thole/core';
 import type { ConnectionOptions, Endpoint, Environment } from '@thole/core';
-import type { GoogleGenAIOptions } from '@google/genai';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 
 /** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */
@@ -14,7 +13,7 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   /** Version of the API. Default: `v1beta`, on Vertex AI `v1beta1`. */
   apiVersion?: string | undefined;
   /** Options of `google-auth-library` for Vertex AI without a key: `credentials`, `keyFilename`, `scopes`. Default: none. */
-  googleAuthOptions?: GoogleGenAIOptions['googleAuthOptions'];
+  googleAuthOptions?: object | undefined;
   /**
    * What happens to keywords of JSON Schema that Gemini does not take and whose loss changes what is valid: `exact` refuses them
    * (`SCHEMA_UNSUPPORTED`), `lenient` leaves them out. Default: `exact`.
