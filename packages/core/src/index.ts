@@ -34,6 +34,7 @@ export { checkContent, checkResponseParts } from './content/check-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
+export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,

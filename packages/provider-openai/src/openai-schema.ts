@@ -1,6 +1,5 @@
-import { isPlainObject, setOwn, TholeError, typeName } from '@thole/core';
+import { isPlainObject, mapSchemas, normalizeSchema, schemaKeywords, setOwn, TholeError, typeName } from '@thole/core';
 import type { Json, JsonObject } from '@thole/core';
-import { mapSchemas, normalizeSchema, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from './normalize-schema.ts';
 import { resolvePointer } from './resolve-pointer.ts';
 import { StrictWalk } from './strict-walk.ts';
 
@@ -93,12 +92,12 @@ function checked(schema: JsonObject, path: string, root: JsonObject): JsonObject
 
 function checkedMember(keyword: string, value: Json, path: string, root: JsonObject): Json {
   const at = `${path}.${keyword}`;
-  if (WITH_SCHEMA.includes(keyword)) return checkedSchema(value, at, root);
-  if (WITH_LIST.includes(keyword)) {
+  if (schemaKeywords.one.includes(keyword)) return checkedSchema(value, at, root);
+  if (schemaKeywords.list.includes(keyword)) {
     if (!Array.isArray(value)) throw unsupported(at, `it must be an array, not ${typeName(value)}`);
     return value.map((each, i) => checkedSchema(each, `${at}[${i}]`, root));
   }
-  if (!WITH_NAMES.includes(keyword)) return value;
+  if (!schemaKeywords.names.includes(keyword)) return value;
   if (!isPlainObject(value)) throw unsupported(at, `it must be an object, not ${typeName(value)}`);
   const copy: JsonObject = {};
   for (const [name, each] of Object.entries(value)) setOwn(copy, name, checkedSchema(each, `${at}.${name}`, root));

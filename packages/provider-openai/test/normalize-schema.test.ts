@@ -1,6 +1,6 @@
+import { normalizeSchema } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { normalizeSchema } from '../src/normalize-schema.ts';
 import { checkSchema, strictSchema } from '../src/openai-schema.ts';
 
 describe('normalizeSchema', () => {

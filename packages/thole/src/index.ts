@@ -104,12 +104,16 @@ export type {
   SequentialAgentOptions,
 } from '@thole/runner';
 export {
+  codeExecutionTool,
   escapeMemoryText,
   EXIT_LOOP,
   exitLoopTool,
+  fileSearchTool,
   FunctionTool,
   FunctionToolset,
   getUserChoiceTool,
+  GOOGLE_SEARCH,
+  googleSearchTool,
   jsonSchema,
   LOAD_ARTIFACTS,
   LOAD_MEMORY,
@@ -120,9 +124,11 @@ export {
   preloadMemoryTool,
   readSchemaInput,
   rememberTool,
+  webSearchTool,
 } from '@thole/tools';
 export type {
   ArgumentsOf,
+  FileSearchToolOptions,
   FunctionToolOptions,
   FunctionToolsetOptions,
   LoadedMemory,

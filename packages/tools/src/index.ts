@@ -15,5 +15,7 @@ export { escapeMemoryText } from '@thole/core';
 export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
 export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';
 export { getUserChoiceTool } from './get-user-choice-tool.ts';
+export { codeExecutionTool, fileSearchTool, GOOGLE_SEARCH, googleSearchTool, webSearchTool } from './provider-tools.ts';
+export type { FileSearchToolOptions } from './provider-tools.ts';
 export { FunctionToolset } from './function-toolset.ts';
 export type { FunctionToolsetOptions, ToolPredicate } from './function-toolset.ts';

@@ -1,7 +1,6 @@
-import { TholeError } from '@thole/core';
+import { normalizeSchema, TholeError } from '@thole/core';
 import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
-import { normalizeSchema } from '../normalize-schema.ts';
 import { checkSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 import { strictly } from './strictly.ts';

@@ -1,7 +1,6 @@
-import { TholeError } from '@thole/core';
+import { normalizeSchema, TholeError } from '@thole/core';
 import type { GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
-import { normalizeSchema } from '../normalize-schema.ts';
 import { checkSchema, strictSchema } from '../openai-schema.ts';
 import { strictly } from './strictly.ts';
 import type { ChatSchemas } from './to-chat-tools.ts';

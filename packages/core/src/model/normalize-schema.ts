@@ -1,13 +1,14 @@
-import { isPlainObject, setOwn } from '@thole/core';
-import type { Json, JsonObject } from '@thole/core';
+import { isPlainObject } from '../json/explain-json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import { setOwn } from '../json/own.ts';
 
 /** Keywords whose value is a schema, a list of them, or schemas by name. What stands in others is data. */
-export const WITH_SCHEMA: readonly string[] = [
+const WITH_SCHEMA: readonly string[] = [
   ...['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'],
   ...['unevaluatedProperties', 'unevaluatedItems'],
 ];
-export const WITH_LIST: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
-export const WITH_NAMES: readonly string[] = [
+const WITH_LIST: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const WITH_NAMES: readonly string[] = [
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
 ];
 
@@ -28,17 +29,27 @@ const OTHERS: readonly string[] = [
   ...['minProperties', 'maxProperties', 'contentEncoding', 'contentMediaType', 'contentSchema', 'additionalItems'],
   ...['$ref', '$id', '$schema', '$anchor', '$comment', '$dynamicRef', '$dynamicAnchor', '$vocabulary', 'dependencies'],
 ];
+/** Keywords of JSON Schema with schemas in them, by how their value holds them. */
+export const schemaKeywords: { readonly [shape in 'one' | 'list' | 'names']: readonly string[] } = {
+  one: WITH_SCHEMA,
+  list: WITH_LIST,
+  names: WITH_NAMES,
+};
 const KNOWN: ReadonlySet<string> = new Set([...WITH_SCHEMA, ...WITH_LIST, ...WITH_NAMES, ...OTHERS]);
 
 /**
  * Returns the schema in words that every server knows: `nullable` of OpenAPI becomes a type, an `allOf` without contradictions is merged,
- * properties that must not be there (`not: {}`) are removed, and so are unknown annotations.
+ * properties that must not be there (`not: {}`) are removed, and so are unknown annotations, except those named in `kept`.
  */
-export function normalizeSchema(schema: JsonObject): JsonObject {
+export function normalizeSchema(schema: JsonObject, kept: readonly string[] = []): JsonObject {
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'nullable' || !KNOWN.has(keyword)) continue;
-    setOwn(copy, keyword, mapSchemas(keyword, value, normalizeSchema));
+    if (keyword === 'nullable' || !(KNOWN.has(keyword) || kept.includes(keyword))) continue;
+    setOwn(
+      copy,
+      keyword,
+      mapSchemas(keyword, value, (each) => normalizeSchema(each, kept)),
+    );
   }
   const merged = mergeAllOf(withoutImpossible(copy));
   return schema['nullable'] === true ? orNull(merged) : merged;
