@@ -9,6 +9,7 @@ import { createAgent } from '../agent.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, usageOf } from '../options.ts';
 import { APP_NAME, openServices } from '../services.ts';
+import { suggestionsFor } from '../suggestions.ts';
 import { errorLine } from '../terminal/error-line.ts';
 
 export interface Surroundings {
@@ -41,7 +42,7 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
       const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
         ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
-        apps: [{ name: APP_NAME, rootAgent, plugins }],
+        apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory: options.memory }) }],
       });
       const server = await listen(handler, options.port, runtime);
       services.begin();
