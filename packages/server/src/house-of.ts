@@ -1,4 +1,4 @@
-import { checkName, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { checkName, invalidInput, refuseUnknown, systemRuntime, TholeError, withRuntime } from '@thole/core';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';
@@ -6,7 +6,6 @@ import type { House } from './house.ts';
 import { checkedLimits } from './limits.ts';
 import type { Route } from './route.ts';
 import { LiveRuns } from './runs/live-runs.ts';
-import { withTracer } from './traces/with-tracer.ts';
 
 const KNOWN = [
   ...[
@@ -53,7 +52,7 @@ function runnersOf(options: HandlerOptions, runtime: Runtime): { runners: Map<st
   const runners = new Map<string, Runner>();
   const own: Runner[] = [];
   const services = { sessionService: sessionService!, memoryService, artifactService };
-  const traced: Runtime = options.traces ? withTracer(runtime, options.traces) : runtime;
+  const traced: Runtime = options.traces ? withRuntime(runtime, { tracer: options.traces }) : runtime;
   for (const each of apps as readonly (App | Runner)[]) {
     let runner: Runner;
     if (isRunner(each)) {

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { TholeError, withRuntime } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { SpanMemory } from '@thole/server';
 import type { HandlerOptions } from '@thole/server';
@@ -18,7 +18,6 @@ import { ReloadQueue } from './reload-queue.ts';
 import { logTo } from './log-to.ts';
 import type { LogLevel } from './log-to.ts';
 import { bearerOrCookie } from './page-token.ts';
-import { runtimeWith } from './runtime-with.ts';
 
 /** How agents are served. */
 export interface ServeAgentsOptions extends ServiceOptions {
@@ -45,7 +44,7 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
   }
   const logger = logTo(host.errors, options.logLevel, host.runtime);
   const traces = options.withPage ? new SpanMemory() : undefined;
-  const runtime = runtimeWith(host.runtime, { logger, tracer: traces });
+  const runtime = withRuntime(host.runtime, { logger, tracer: traces });
   const services = servicesOnDemand(options, { cwd: host.cwd, runtime });
   const loader = new AgentLoader({ host, place, services, runtime });
   const reloads = new ReloadQueue();
