@@ -65,7 +65,8 @@ export function createHandler(options: HandlerOptions): Handler {
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
-      response = errorResponse(error, house.runtime.logger);
+      const where = { method: request.method, path: shortPath(request) };
+      response = errorResponse(error, { failures: house.failures, where });
     }
     return options.cors ? cors.mark(request, response) : response;
   }
@@ -80,6 +81,12 @@ export function createHandler(options: HandlerOptions): Handler {
     drain: (ms: number) => house.runs.drain(ms),
     close: (p?: { timeoutMs?: number | undefined }) => (closed ??= close(p)),
   });
+}
+
+/** The path of a request without its query, which may hold what a user wrote. */
+function shortPath({ url }: Request): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  return url.slice(start, start + 300).split(/[?#]/, 1)[0]!;
 }
 
 function checkHeaders(request: Request, house: House): void {

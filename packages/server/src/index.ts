@@ -5,3 +5,6 @@ export type { ClientScope, HandlerOptions, Identity, Ui } from './handler-option
 export type { LimitOptions, Limits } from './limits.ts';
 export { SpanMemory } from './traces/span-memory.ts';
 export type { SpanMemoryOptions } from './traces/span-memory.ts';
+export { errorText } from './logging/error-text.ts';
+export { lineLogger, logLevels } from './logging/line-logger.ts';
+export type { LineLoggerOptions, LogLevel } from './logging/line-logger.ts';

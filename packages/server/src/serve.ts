@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { checkCount, refuseUnknown, silentLogger, systemRuntime, TholeError } from '@thole/core';
+import { checkCount, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { errorResponse } from './edge/error-response.ts';
 import { checkHost, loopbackNames } from './edge/hosts.ts';
@@ -65,7 +65,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
         try {
           checkHost(request.headers.get('host'), allowed);
         } catch (error) {
-          return errorResponse(error, silentLogger);
+          return errorResponse(error, {});
         }
       }
       return handler(request);
