@@ -4,7 +4,6 @@ import { fails, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SpanMemory } from '../../src/index.ts';
 import type { HandlerOptions } from '../../src/index.ts';
-import { ask } from '../ask.ts';
 import { demo, sessionPath } from '../demo.ts';
 import type { Demo } from '../demo.ts';
 
