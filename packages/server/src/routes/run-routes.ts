@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { Event, LogFields, SessionRef } from '@thole/core';
-import type { Run } from '@thole/runner';
+import type { Run, Runner } from '@thole/runner';
 import { z } from 'zod';
 import { checkClientState } from '../edge/client-state.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
@@ -17,6 +17,7 @@ import { RunFrames } from '../runs/run-frames.ts';
 import { beginningWith, sseResponse, wholeSseResponse } from '../runs/sse-response.ts';
 import type { FrameSource } from '../runs/sse-response.ts';
 import { storedEvents, StoredRun } from '../runs/stored-run.ts';
+import { noSession } from './session-ref.ts';
 
 const RUN = '/apps/:app/users/:user/sessions/:session/runs/:invocation';
 const failures = {
@@ -148,6 +149,7 @@ async function begin(
   const asking = call.permit(identity);
   if (asking) await asking;
   const runner = runnerNamed(house, appName);
+  if (!body.newMessage) throw await nothingToResume(runner, { ...identity, sessionId: body.sessionId }, body);
   if (body.stateDelta) checkClientState(body.stateDelta, house);
   const deps: unknown = house.deps && (await house.deps(request, identity));
   house.runs.check();
@@ -171,6 +173,20 @@ async function begin(
   house.runs.add(run);
   const ref: SessionRef = { ...identity, sessionId: body.sessionId };
   return { run, ref, split: !body.functionCallEventId, where: { ...ref, invocationId: run.invocationId } };
+}
+
+/** Runs cannot be resumed yet: returns why there is nothing to resume. */
+async function nothingToResume(runner: Runner, ref: SessionRef, { invocationId }: RunBody): Promise<TholeError> {
+  const { sessionService } = runner;
+  const session = await sessionService.getSession(ref);
+  if (!session) return noSession(ref);
+  const lease = await sessionService.leasing?.current(ref);
+  if (lease?.invocationId === invocationId && !lease?.expired)
+    return new TholeError('SESSION_BUSY', `Invocation ${invocationId} is still running in session ${ref.sessionId}.`);
+  const isKnown = session.events.some((event) => event.invocationId === invocationId);
+  const why = isKnown ? 'has ended, and the server cannot resume it' : 'is not in the session';
+  const next = 'Send a newMessage.';
+  return new TholeError('NOT_FOUND', `There is nothing to resume: invocation ${invocationId} ${why}. ${next}`);
 }
 
 function onlyApp({ house }: RouteCall<RunBody>): string {
