@@ -9,6 +9,7 @@ import { readOptions, usageOf } from '../options.ts';
 import { openServices } from '../services.ts';
 import { Chat } from './chat.ts';
 import { errorLine } from './error-line.ts';
+import { lookFor } from './look.ts';
 import { plainText } from './plain-text.ts';
 
 export interface Terminal {
@@ -51,9 +52,13 @@ export async function runChat(terminal: Terminal): Promise<number> {
   }
 }
 
-async function talk({ input, output, onInterrupt }: Terminal, concierge: Concierge, verbose: boolean): Promise<number> {
+async function talk(
+  { env, input, output, onInterrupt }: Terminal,
+  concierge: Concierge,
+  verbose: boolean,
+): Promise<number> {
   const interactive = input.isTTY === true && output.isTTY === true;
-  const chat = new Chat({ concierge, verbose, write: (text) => void output.write(text) });
+  const chat = new Chat({ concierge, verbose, look: lookFor(output, env), write: (text) => void output.write(text) });
   const reader = createInterface({
     input,
     output: interactive ? output : undefined,

@@ -9,6 +9,8 @@ import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
 import { logTo } from '../serve/log-to.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
+import { lookFor } from '../terminal/look.ts';
+import { RunOutput } from '../terminal/run-output.ts';
 import { showRun } from '../terminal/show-run.ts';
 import { linesTo } from '../terminal/write-to.ts';
 import { Conversation } from './conversation.ts';
@@ -54,7 +56,15 @@ export async function runAgent(
     try {
       const sessionId = await sessionFor(runner, options, beginning);
       const { userId, stream: streaming } = options;
-      const conversation = new Conversation({ runner, userId, output: host.output, streaming, verbose, sessionId });
+      const conversation = new Conversation({
+        runner,
+        userId,
+        output: host.output,
+        look: lookFor(host.output, host.env),
+        streaming,
+        verbose,
+        sessionId,
+      });
       const said = message === undefined ? beginning.replay?.queries : [message];
       if (!said) {
         note(`${runner.appName} is ready. /help lists the commands.`);
@@ -141,7 +151,8 @@ async function showHistory(
   sessionId: string,
 ): Promise<void> {
   const session = await sessionService.getSession({ appName, userId, sessionId, numRecentEvents: SHOWN_EVENTS });
-  await showRun(inOrder(session?.events ?? []), (text) => void host.output.write(text));
+  const look = { ...lookFor(host.output, host.env), isTerminal: false };
+  await showRun(inOrder(session?.events ?? []), new RunOutput((text) => void host.output.write(text), look));
 }
 
 async function* inOrder<T>(items: readonly T[]): AsyncGenerator<T, void> {
