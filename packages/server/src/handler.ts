@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { MaybePromise } from '@thole/core';
+import { closeServices } from './close-services.ts';
 import { camelKeys } from './edge/camel-keys.ts';
 import { Cors } from './edge/cors.ts';
 import { errorResponse } from './edge/error-response.ts';
@@ -33,7 +34,15 @@ export interface Handler {
   /** Says at `/health` (503) that no new work should come, and goes on taking it for so long. */
   drain(ms: number): Promise<void>;
   /** Takes no new runs (503), lets those that go on end for so long (10 s), aborts the rest, and closes the runners it made of Apps. */
-  close(p?: { timeoutMs?: number | undefined }): Promise<void>;
+  close(p?: CloseOptions): Promise<void>;
+}
+
+/** How a handler closes. */
+export interface CloseOptions {
+  /** How long runs may take to end by themselves, in milliseconds. Default: 10,000. */
+  timeoutMs?: number | undefined;
+  /** True to close also the services and Runners that were given to the handler. Default: false. */
+  services?: boolean | undefined;
 }
 
 /** `INVALID_INPUT` or `DUPLICATE_NAME` for options that cannot be served. */
@@ -45,6 +54,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const hooks = options.authorize || options.rateLimit ? options : undefined;
   const isOpen = options.authorize === undefined;
   let closed: Promise<void> | undefined;
+  let allClosed: Promise<void> | undefined;
 
   async function serveRow(row: Route, request: Request, names: Names): Promise<Response> {
     const call = new RequestCall(house, { request, names, hooks });
@@ -82,15 +92,26 @@ export function createHandler(options: HandlerOptions): Handler {
     return withNoSniff(options.cors ? cors.mark(request, response) : response);
   }
 
-  async function close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    await house.runs.close(p.timeoutMs ?? 10_000);
+  async function closeRuns(timeoutMs: number): Promise<void> {
+    await house.runs.close(timeoutMs);
     await Promise.all(own.map((runner) => runner.close()));
+  }
+
+  async function closeAll(): Promise<void> {
+    const runners = [...house.runners.values()];
+    await Promise.all(runners.map((runner) => runner.close()));
+    await closeServices(runners, house.runtime.logger);
+  }
+
+  async function close({ timeoutMs = 10_000, services = false }: CloseOptions = {}): Promise<void> {
+    await (closed ??= closeRuns(timeoutMs));
+    if (services) await (allClosed ??= closeAll());
   }
 
   return Object.assign(handler, {
     guarded: options.authorize !== undefined,
     drain: (ms: number) => house.runs.drain(ms),
-    close: (p?: { timeoutMs?: number | undefined }) => (closed ??= close(p)),
+    close,
   });
 }
 
