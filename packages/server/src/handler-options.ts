@@ -1,4 +1,13 @@
-import type { App, ArtifactService, Logger, MaybePromise, MemoryService, Runtime, SessionService } from '@thole/core';
+import type {
+  App,
+  ArtifactService,
+  Logger,
+  MaybePromise,
+  MemoryService,
+  RunConfig,
+  Runtime,
+  SessionService,
+} from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { LimitOptions } from './limits.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
@@ -52,6 +61,8 @@ export interface HandlerOptions {
   basePath?: string | undefined;
   /** What tools and callbacks find as `deps`. */
   deps?: ((request: Request, identity: { appName: string; userId: string }) => unknown) | undefined;
+  /** As `runConfig.toolErrors`: `redacted` keeps the text of errors that tools throw from models, sessions and clients. Default: `message`. */
+  toolErrors?: RunConfig['toolErrors'];
   /** Where spans of the Apps are kept for the trace routes; a Runner is given it in its own runtime. */
   traces?: SpanMemory | undefined;
   /** Scopes of state that clients may write; `session` and `user` unless told otherwise. */

@@ -18,6 +18,7 @@ const KNOWN = [
     'runtime',
     'logger',
     'development',
+    'toolErrors',
     'authorize',
     'rateLimit',
     'allowedHosts',
@@ -40,6 +41,8 @@ export function houseOf(options: HandlerOptions, routes: readonly Route[]): { ho
   }
   if (options.development !== undefined && typeof options.development !== 'boolean')
     throw invalidInput('development', 'true or false', options.development);
+  if (!['message', 'redacted', undefined].includes(options.toolErrors))
+    throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
   const given = options.runtime ?? systemRuntime();
   const logger = handlerLogger(options.logger, given.logger);
   const runtime = logger === given.logger ? given : withRuntime(given, { logger });
@@ -48,6 +51,7 @@ export function houseOf(options: HandlerOptions, routes: readonly Route[]): { ho
   const house: House = {
     ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
     ...{ ui: options.ui, basePath: checkedBasePath(options.basePath), deps: options.deps, traces: options.traces },
+    toolErrors: options.toolErrors,
     failures: new Failures(logger, options.development ?? false),
     runs: new LiveRuns({ limits, runtime }),
     guarded: options.authorize !== undefined,

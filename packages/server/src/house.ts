@@ -20,6 +20,7 @@ export interface House {
   readonly clientMayWrite: ReadonlySet<ClientScope>;
   readonly ui: Ui | undefined;
   readonly basePath: string;
+  readonly toolErrors: HandlerOptions['toolErrors'];
   readonly deps: HandlerOptions['deps'];
   readonly traces: SpanMemory | undefined;
   readonly runs: LiveRuns;

@@ -55,7 +55,8 @@ const MODES = ['none', 'sse'];
 const READERS = ['attached', 'detached'];
 const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
 const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
-const OTHERS = ['streamingMode', 'reader', 'saveInputBlobsAsArtifacts', 'customMetadata'];
+const TOOL_ERRORS = ['message', 'redacted'];
+const OTHERS = ['streamingMode', 'reader', 'toolErrors', 'saveInputBlobsAsArtifacts', 'customMetadata'];
 const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
 
 function checkRunConfig(config: unknown): void {
@@ -65,6 +66,7 @@ function checkRunConfig(config: unknown): void {
     if (!OPTIONS.has(name)) throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
   checkOneOf(config, 'streamingMode', MODES);
   checkOneOf(config, 'reader', READERS);
+  checkOneOf(config, 'toolErrors', TOOL_ERRORS);
   for (const name of DURATIONS) {
     const value = config[name];
     if (value !== undefined && !(typeof value === 'number' && value > 0))

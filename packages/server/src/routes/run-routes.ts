@@ -165,6 +165,7 @@ async function begin(
       streamingMode: p.streaming ? 'sse' : 'none',
       reader: p.detached ? 'detached' : 'attached',
       timeLimitMs: house.limits.runMs,
+      toolErrors: house.toolErrors,
       customMetadata: body.customMetadata ?? undefined,
     },
   });
