@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
 
-const FILES = ['.env.example', '.gitignore', 'README.md', 'agent.ts', 'package.json', 'tsconfig.json'];
+const FILES = ['.env.example', '.gitignore', 'README.md', 'agent.test.ts', 'agent.ts', 'package.json', 'tsconfig.json'];
 
 function read(folder: string, file: string): string {
   return readFileSync(join(folder, file), 'utf8');
@@ -29,16 +29,19 @@ describe('thole create without a terminal', () => {
       (JSON.parse(read(join(import.meta.dirname, '../../..', folder), 'package.json')) as { version: string }).version;
     expect(dependencies).toEqual({
       '@thole/cli': `^${versionOf('cli')}`,
+      '@thole/core': `^${versionOf('core')}`,
+      '@thole/mem-services': `^${versionOf('mem-services')}`,
       '@thole/runner': `^${versionOf('runner')}`,
       '@thole/tools': `^${versionOf('tools')}`,
+      zod: expect.stringMatching(/^\^4\./) as string,
     });
   });
 
   it.each([
-    ['gemini', "model: 'gemini-", 'GEMINI_API_KEY='],
-    ['openai', "model: 'gpt-", 'OPENAI_API_KEY='],
-    ['gemini-2.5-pro', "model: 'gemini-2.5-pro'", 'GEMINI_API_KEY='],
-    ['openai/llama3:8b', "model: 'openai/llama3:8b'", 'OPENAI_API_KEY='],
+    ['gemini', "createAgent('gemini-", 'GEMINI_API_KEY='],
+    ['openai', "createAgent('gpt-", 'OPENAI_API_KEY='],
+    ['gemini-2.5-pro', "createAgent('gemini-2.5-pro')", 'GEMINI_API_KEY='],
+    ['openai/llama3:8b', "createAgent('openai/llama3:8b')", 'OPENAI_API_KEY='],
   ])('takes --model %s', async (model, line, key) => {
     const cwd = temporaryFolder();
     expect((await thole(['create', 'x', '-m', model], { cwd })).code).toBe(0);
@@ -127,7 +130,7 @@ describe('thole create in a terminal', () => {
     const { code, output } = await type(['create'], cwd, 'asked\r', '\u001b[B\r');
     expect(code).toBe(0);
     expect(output).toContain('Made asked.');
-    expect(read(cwd, 'asked/agent.ts')).toContain("model: 'gemini-");
+    expect(read(cwd, 'asked/agent.ts')).toContain("createAgent('gemini-");
   });
 
   it('asks only for what is not given', async () => {
