@@ -62,7 +62,7 @@ export interface HandlerOptions {
   /** What tools and callbacks find as `deps`. */
   deps?: ((request: Request, identity: { appName: string; userId: string }) => unknown) | undefined;
   /** As `runConfig.toolErrors`: `redacted` keeps the text of errors that tools throw from models, sessions and clients. Default: `message`. */
-  toolErrors?: RunConfig['toolErrors'];
+  toolErrors?: RunConfig['toolErrors'] | undefined;
   /** Where spans of the Apps are kept for the trace routes; a Runner is given it in its own runtime. */
   traces?: SpanMemory | undefined;
   /** Scopes of state that clients may write; `session` and `user` unless told otherwise. */

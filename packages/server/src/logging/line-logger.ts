@@ -1,4 +1,4 @@
-import { invalidInput, refuseUnknown } from '@thole/core';
+import { invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
 import type { Logger, LogFields } from '@thole/core';
 import { describeError } from './describe-error.ts';
 import { describedText, onOneLine } from './error-text.ts';
@@ -26,7 +26,7 @@ export interface LineLoggerOptions {
  */
 export function lineLogger(options: LineLoggerOptions = {}): Logger {
   refuseUnknown(options, ['write', 'level', 'verbose', 'now'], 'lineLogger');
-  const { level = 'info', verbose = false, now = () => Date.now() / 1000 } = options;
+  const { level = 'info', verbose = false, now = systemRuntime().now } = options;
   const write = options.write ?? ((entry: string) => console.error(entry));
   const least = logLevels.indexOf(level);
   if (least < 0) throw invalidInput('level', `one of ${logLevels.join(', ')}`, level);

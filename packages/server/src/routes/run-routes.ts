@@ -7,6 +7,7 @@ import { failedRunFrame } from '../runs/end-frames.ts';
 import { endWhenLeft } from '../runs/end-when-left.ts';
 import { runnerNamed } from '../edge/runner-named.ts';
 import { wireJson } from '../edge/wire-event.ts';
+import { listOf, objectOf, ref, yesOrNo } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { LiveRunFrames } from '../runs/live-run-frames.ts';
@@ -32,6 +33,7 @@ export const runRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: ['/run'], tag: 'runs', access: 'body' },
     summary: 'Runs a message and answers the events that were stored.',
     body: runBody,
+    returns: listOf(ref('Event')),
     answers: { 200: 'Events', ...failures },
     async handle(call) {
       const { run, where } = await begin(call, { streaming: false, detached: true, told: false });
@@ -78,6 +80,7 @@ export const runRoutes: readonly Route[] = [
   route({
     ...{ method: 'POST', paths: [`${RUN}/cancel`], tag: 'runs' },
     summary: 'Asks a run to stop, whichever process runs it.',
+    returns: objectOf({ cancelled: yesOrNo }),
     answers: { 200: '{cancelled}: whether it was going on' },
     async handle({ names, runner }) {
       const p = { userId: names.user, sessionId: names.session, invocationId: names['invocation']! };

@@ -1,6 +1,8 @@
+import { isPlainObject } from '@thole/core';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import { map } from '../edge/schemas.ts';
+import { ref } from '../openapi/schema.ts';
 
 /** What `/run` and `/run_sse` take. */
 export interface RunBody {
@@ -26,7 +28,7 @@ export const runBody: z.ZodType<RunBody> = z
     appName: name.optional(),
     userId: name,
     sessionId: name,
-    newMessage: (map as unknown as z.ZodType<Content>).nullish(),
+    newMessage: z.custom<Content>(isPlainObject, 'must be an object').meta(ref('Content')).nullish(),
     streaming: z.boolean().nullish(),
     stateDelta: map.nullish(),
     invocationId: z.string().nullish(),
