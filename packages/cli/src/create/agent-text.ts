@@ -1,7 +1,7 @@
 import type { ModelChoice } from './project-files.ts';
 
 /** The made project imports it, and this package does not. */
-const SCHEMAS = 'zod';
+const SCHEMAS = `import { z } from ${"'zod'"};`;
 
 /** Returns the text of a new project's `agent.ts`. */
 export function agentText(name: string, { provider, model }: ModelChoice): string {
@@ -9,7 +9,7 @@ export function agentText(name: string, { provider, model }: ModelChoice): strin
   return `import type { Llm } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { FunctionTool, loadMemoryTool, rememberTool } from '@thole/tools';
-import { z } from '${SCHEMAS}';
+${SCHEMAS}
 ${isDemo ? "import { DemoLlm } from './demo-llm.ts';\n" : ''}
 /** The arguments of \`execute\` have the types of the schema. */
 export const currentTime = new FunctionTool({

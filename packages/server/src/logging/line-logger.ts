@@ -26,7 +26,9 @@ export interface LineLoggerOptions {
  */
 export function lineLogger(options: LineLoggerOptions = {}): Logger {
   refuseUnknown(options, ['write', 'level', 'verbose', 'now'], 'lineLogger');
-  const { level = 'info', verbose = false, now = systemRuntime().now } = options;
+  const { level = 'info', verbose = false } = options;
+  const runtime = systemRuntime();
+  const now = options.now ?? (() => runtime.now());
   const write = options.write ?? ((entry: string) => console.error(entry));
   const least = logLevels.indexOf(level);
   if (least < 0) throw invalidInput('level', `one of ${logLevels.join(', ')}`, level);
