@@ -20,6 +20,11 @@ export interface RunConfig {
   timeLimitMs?: number | undefined;
   /** Of each tool call that sets none itself; none by default. */
   toolTimeoutMs?: number | undefined;
+  /**
+   * What the model learns of an error that a tool threw: `message` (default) its text, `redacted` only that the tool failed. Errors of
+   * ours, such as arguments that do not fit, keep their text.
+   */
+  toolErrors?: 'message' | 'redacted' | undefined;
   /** Calls of one turn that run at once; all by default. */
   maxParallelTools?: number | undefined;
   /** Kept as artifacts, and out of the prompt's history, by `SaveFilesAsArtifactsPlugin`'s rule. */

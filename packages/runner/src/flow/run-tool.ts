@@ -164,7 +164,7 @@ async function within<T>(
 function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
   if ('error' in ran) {
     const isRefused = isRefusal(ran.error);
-    return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused, error: ran.error };
+    return { ...fail(sentenceOf(ran.error, tool, context), actions), isRefused, error: ran.error };
   }
   const target = actions.transferToAgent;
   if (target !== undefined && !context.tree.find(target))
@@ -172,6 +172,12 @@ function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: Even
   const isPending = tool.isLongRunning === true && ran.isTools;
   if (ran.value === undefined) return { actions, isPending };
   return { ...splitResult(ran.value as JsonObject), actions, isPending };
+}
+
+/** What the model learns of an error; with `toolErrors: 'redacted'` nothing of what others threw. */
+function sentenceOf(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
+  const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
+  return (!isRedacted && error.message) || `${tool.name} failed.`;
 }
 
 function refuse(sentence: string): ToolAnswer {

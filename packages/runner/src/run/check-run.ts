@@ -79,7 +79,8 @@ const MODES = ['none', 'sse'];
 const READERS = ['attached', 'detached'];
 const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
 const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
-const OTHERS = ['streamingMode', 'reader', 'saveInputBlobsAsArtifacts', 'customMetadata'];
+const TOOL_ERRORS = ['message', 'redacted'];
+const OTHERS = ['streamingMode', 'reader', 'toolErrors', 'saveInputBlobsAsArtifacts', 'customMetadata'];
 const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
 
 function checkRunConfig(config: unknown): void {
@@ -90,6 +91,7 @@ function checkRunConfig(config: unknown): void {
       throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.${didYouMean(name, [...OPTIONS])}`);
   checkOneOf(config, 'streamingMode', MODES);
   checkOneOf(config, 'reader', READERS);
+  checkOneOf(config, 'toolErrors', TOOL_ERRORS);
   for (const name of DURATIONS) {
     const value = config[name];
     if (value !== undefined && !(typeof value === 'number' && value > 0))

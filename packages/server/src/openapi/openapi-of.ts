@@ -1,14 +1,9 @@
 import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
-import type { Route } from './route.ts';
-import { version } from './version.ts';
-
-const ERROR = {
-  type: 'object',
-  required: ['detail'],
-  properties: { detail: { type: 'string' }, code: { type: 'string' } },
-};
+import type { Route } from '../route.ts';
+import { version } from '../version.ts';
+import { wireSchemas } from './wire-schemas.ts';
 
 /** The rows of the API as a document of OpenAPI 3.1. */
 export function openApiOf(routes: readonly Route[], basePath: string): JsonObject {
@@ -28,7 +23,7 @@ export function openApiOf(routes: readonly Route[], basePath: string): JsonObjec
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Error: ERROR },
+      schemas: { ...wireSchemas },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -39,7 +34,7 @@ function operation(row: Route, path: string, template: string, ids: Set<string>)
   const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const responses: JsonObject = {};
   for (const [status, description] of Object.entries(row.answers))
-    responses[status] = response(Number(status), description);
+    responses[status] = response(Number(status), description, row.returns);
   responses['default'] = response(400, 'Anything else that is wrong with the request, or the server');
   const body = row.body && requestBody(row.body);
   return {
@@ -55,12 +50,13 @@ function operation(row: Route, path: string, template: string, ids: Set<string>)
   };
 }
 
-function response(status: number, description: string): JsonObject {
+function response(status: number, description: string, returns?: JsonObject): JsonObject {
   if (status >= 400)
     return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
   if (status >= 300 || status === 204) return { description };
   const type = description.startsWith('text/') ? description.split(' ')[0]! : 'application/json';
-  return { description, content: { [type]: {} } };
+  const schema = type === 'application/json' ? returns : { type: 'string' };
+  return { description, content: { [type]: schema ? { schema } : {} } };
 }
 
 function inQuery(query: ZodType): JsonObject[] {
