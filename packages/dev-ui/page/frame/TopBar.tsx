@@ -4,7 +4,7 @@ import type { IconName } from '../parts/icons.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
 import { togglePalette } from '../palette/palette-open.ts';
-import { inspectorOpen, inspectorShown, isNarrow, isPhone, sessionsOpen, timelineShown } from '../state/screen.ts';
+import { inspectorOpen, inspectorShown, isNarrow, isPhone, isTouch, sessionsOpen, timelineShown } from '../state/screen.ts';
 import { isDark, theme, toggleTheme } from '../state/theme.ts';
 import { AppMenu } from './AppMenu.tsx';
 import { ConnectionSign } from './ConnectionSign.tsx';
@@ -33,7 +33,7 @@ export function TopBar() {
       <button type="button" class="find" onClick={togglePalette} aria-keyshortcuts="Meta+K Control+K">
         <Icon name="search" />
         <span class="find-words">Find anything</span>
-        <kbd aria-hidden="true">{keyName('⌘K')}</kbd>
+        {!isTouch.value && <kbd aria-hidden="true">{keyName('⌘K')}</kbd>}
       </button>
       <ConnectionSign />
       <div class="top-buttons">

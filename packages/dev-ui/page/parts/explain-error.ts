@@ -10,6 +10,16 @@ export interface Explained {
   meaning?: string | undefined;
   /** What to do about it. */
   advice?: string | undefined;
+  /** What really went wrong: only from a server in development. */
+  debug?: ErrorDebug | undefined;
+}
+
+/** What a server in development adds to an error. */
+export interface ErrorDebug {
+  message: string;
+  stack?: string | undefined;
+  /** The messages of the cause chain, outermost first. */
+  causes: readonly string[];
 }
 
 /** An error of the client, or whatever else was thrown, in words. */
@@ -21,6 +31,7 @@ export function explainError(error: unknown): Explained {
       code,
       meaning: meaningOf(error.code),
       advice: adviceFor(error.code, error.retryable),
+      debug: (error as { debug?: ErrorDebug }).debug,
     };
   }
   const sentence = error instanceof Error ? error.message : String(error);
@@ -43,6 +54,8 @@ const advices: Record<string, string> = {
   TIMEOUT: 'The server is there, but slow; try again.',
   UNREACHABLE: 'See whether the server is running; this page tries again by itself.',
   CUT: 'What the run stored is in the session.',
+  UNAUTHENTICATED: 'Enter the token that this server expects.',
+  FORBIDDEN: 'The token is known, but may not act for this user. Switch the user, or use another token.',
   MODEL_FAILED: 'The server’s log has the cause; the Request tab shows what was sent.',
   MODEL_AUTH: 'Look at the API key in the server’s environment.',
   MODEL_RATE_LIMITED: 'Wait a little, then try again.',

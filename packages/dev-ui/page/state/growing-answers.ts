@@ -28,9 +28,9 @@ export class GrowingAnswers {
     changeRun(this.#key, { streaming, ...(state?.kind === 'running' && { state: { ...state, reconnecting: false } }) });
   }
 
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#waiting = [];
+  /** Puts the last pieces on the page. */
+  flush(): void {
+    this.#show();
   }
 
   #show(): void {
