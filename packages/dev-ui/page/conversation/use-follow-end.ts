@@ -4,6 +4,9 @@ import type { RefObject } from 'preact';
 /** So near to the end counts as the end, in pixels. */
 const NEAR = 48;
 
+/** The layout has settled when no height changed for so long, in milliseconds. */
+const QUIET_MS = 150;
+
 /** Keys that move the view up. */
 const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
@@ -21,13 +24,14 @@ export interface FollowedBox {
 
 /**
  * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
- * drawn, so the end moves without the reader: only a scroll upwards over content of the same height, or one that an input
- * of the reader caused, ends the following.
+ * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
+ * reader caused ends the following, after that every scroll upwards.
  */
 export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const isSettled = useRef(false);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const toEnd = useRef(() => {});
 
@@ -39,6 +43,7 @@ export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
   useEffect(() => {
     const element = box.current!;
     let hasInput = false;
+    let quiet: ReturnType<typeof setTimeout> | undefined;
     let last = { top: 0, height: 0, visible: 0 };
     const measured = () => ({
       top: element.scrollTop,
@@ -53,12 +58,12 @@ export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
     };
     const onScroll = (): void => {
       const now = measured();
-      const isUp = now.top < last.top - 1;
-      const isSameSize = now.height === last.height && now.visible === last.visible;
+      // Content that shrank above the view or at its end moves it up too.
+      const isUp = now.top - last.top < Math.min(0, now.height - last.height) - 1;
       const isNear = now.height - now.top - now.visible < NEAR;
       last = now;
       if (isNear) follows.current = true;
-      else if (isUp && (isSameSize || hasInput)) follows.current = false;
+      else if (isUp && (isSettled.current || hasInput)) follows.current = false;
       else if (follows.current) return toEnd.current();
       if (isNear) hasInput = false;
       setIsAtEnd(isNear);
@@ -78,19 +83,30 @@ export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
     element.addEventListener('keydown', onKey, options);
     // A press on the scroll bar is one on the box itself.
     element.addEventListener('pointerdown', (press) => press.target === element && onInput(), options);
+    // What is opened stays under the pointer.
+    const onClick = (click: Event): void => {
+      if ((click.target as Element).closest('summary')) follows.current = false;
+    };
+    element.addEventListener('click', onClick, options);
     const observer = new ResizeObserver(() => {
       if (follows.current) toEnd.current();
+      clearTimeout(quiet);
+      quiet = setTimeout(() => (isSettled.current = true), QUIET_MS);
     });
     observer.observe(inner.current!);
     observer.observe(element);
     if (follows.current) toEnd.current();
     return () => {
+      clearTimeout(quiet);
       ending.abort();
       observer.disconnect();
     };
   }, []);
 
-  useLayoutEffect(follow, [...resets]);
+  useLayoutEffect(() => {
+    isSettled.current = false;
+    follow();
+  }, [...resets]);
 
   return { box, inner, isAtEnd, follow, leave: () => void (follows.current = false) };
 }
