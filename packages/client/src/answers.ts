@@ -18,6 +18,8 @@ export interface AppInfo {
   agents: { [name: string]: AgentInfo };
   /** What the app has besides sessions; absent from servers that do not tell. */
   services?: { memory: boolean; artifacts: boolean } | undefined;
+  /** First messages to offer in an empty session; absent from older servers. */
+  suggestions?: readonly string[] | undefined;
 }
 
 /** One agent of an app. */

@@ -15,6 +15,7 @@ export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
+export { withRuntime } from './runtime/with-runtime.ts';
 export type {
   CodeExecutionResult,
   Content,

@@ -3,7 +3,7 @@ import type { MaybePromise } from '@thole/core';
 import { camelKeys } from './edge/camel-keys.ts';
 import { Cors } from './edge/cors.ts';
 import { errorResponse } from './edge/error-response.ts';
-import { checkHost } from './edge/hosts.ts';
+import { checkHost, hostOf, isLoopback, loopbackNames } from './edge/hosts.ts';
 import { checkedNames } from './edge/names.ts';
 import { parse, UnknownFields } from './edge/parse.ts';
 import { readBody } from './edge/read-body.ts';
@@ -15,9 +15,19 @@ import type { Names, Route } from './route.ts';
 import { routerOf } from './router.ts';
 import { routes } from './routes.ts';
 
-/** Answers requests of ADK's HTTP API; mounts wherever a `Request` becomes a `Response`. It never rejects. */
+/** The other end of a connection, as servers tell it. */
+export interface Client {
+  /** Its IP address. */
+  readonly address?: string | undefined;
+}
+
+/**
+ * Answers requests of ADK's HTTP API; mounts wherever a `Request` becomes a `Response`. It never rejects. A client on this machine may
+ * name only this machine as its host, unless the handler has `authorize` or `allowedHosts`: otherwise any web page could reach it by a
+ * name of its own that leads to this machine. Hand over the client for that; `serve` and `toNodeListener` do.
+ */
 export interface Handler {
-  (request: Request): Promise<Response>;
+  (request: Request, client?: Client | null): Promise<Response>;
   /** Whether an `authorize` stands before it. */
   readonly guarded: boolean;
   /** Says at `/health` (503) that no new work should come, and goes on taking it for so long. */
@@ -33,6 +43,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const unknown = new UnknownFields(house.runtime.logger);
   const find = routerOf(routes, house.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;
+  const isOpen = options.authorize === undefined;
   let closed: Promise<void> | undefined;
 
   async function serveRow(row: Route, request: Request, names: Names): Promise<Response> {
@@ -53,21 +64,22 @@ export function createHandler(options: HandlerOptions): Handler {
     const found = find(request);
     if ('allowed' in found) return methodNotAllowed(found.allowed);
     const serving = serveRow(found.row, request, checkedNames(found.names));
-    return request.method === 'HEAD' ? serving.then((response) => new Response(null, response)) : serving;
+    return request.method === 'HEAD' ? serving.then(withoutBody) : serving;
   }
 
-  async function handler(request: Request): Promise<Response> {
+  async function handler(request: Request, client?: Client | null): Promise<Response> {
     let response: Response;
     try {
       checkHeaders(request, house);
-      if (options.allowedHosts)
-        checkHost(request.headers.get('host') ?? new URL(request.url).host, options.allowedHosts);
+      const hosts = options.allowedHosts ?? (isOpen && isLoopback(client?.address) ? loopbackNames : undefined);
+      if (hosts) checkHost(hostOf(request), hosts);
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
-      response = errorResponse(error, house.runtime.logger);
+      const where = { method: request.method, path: shortPath(request) };
+      response = errorResponse(error, { failures: house.failures, where });
     }
-    return options.cors ? cors.mark(request, response) : response;
+    return withNoSniff(options.cors ? cors.mark(request, response) : response);
   }
 
   async function close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
@@ -82,6 +94,26 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
+/** The answer with the header that keeps browsers from guessing its type. */
+function withNoSniff(response: Response): Response {
+  if (response.headers.has('x-content-type-options')) return response;
+  try {
+    response.headers.set('x-content-type-options', 'nosniff');
+    return response;
+  } catch {
+    // The answer of a hook may be immutable.
+    const made = new Response(response.body, response);
+    made.headers.set('x-content-type-options', 'nosniff');
+    return made;
+  }
+}
+
+/** The path of a request without its query, which may hold what a user wrote. */
+function shortPath({ url }: Request): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  return url.slice(start, start + 300).split(/[?#]/, 1)[0]!;
+}
+
 function checkHeaders(request: Request, house: House): void {
   // To go over them costs a good part of a small request.
   if (house.limits.headerBytes === Infinity) return;
@@ -91,6 +123,12 @@ function checkHeaders(request: Request, house: House): void {
     const sentence = `The headers must have at most ${house.limits.headerBytes} bytes.`;
     throw new TholeError('INVALID_INPUT', sentence, { status: 431 });
   }
+}
+
+/** The same answer without its body, which is not even begun. */
+function withoutBody(response: Response): Response {
+  void response.body?.cancel();
+  return new Response(null, response);
 }
 
 function methodNotAllowed(allowed: readonly string[]): Response {

@@ -2,12 +2,12 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
-import { checkCount, refuseUnknown, silentLogger, systemRuntime, TholeError } from '@thole/core';
+import { checkCount, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { errorResponse } from './edge/error-response.ts';
-import { checkHost, loopbackNames } from './edge/hosts.ts';
+import { checkHost, hostOf, loopbackNames } from './edge/hosts.ts';
 import type { Handler } from './handler.ts';
+import { nodeAdapter } from './node-adapter.ts';
 import { refusal } from './node-listener.ts';
 
 /** Where to listen, and how. */
@@ -59,13 +59,13 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
     throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
   const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
-  const listener = getRequestListener(
+  const listener = nodeAdapter(
     (request) => {
       if (isLoopback) {
         try {
-          checkHost(request.headers.get('host'), allowed);
+          checkHost(hostOf(request), allowed);
         } catch (error) {
-          return errorResponse(error, silentLogger);
+          return errorResponse(error, {});
         }
       }
       return handler(request);
@@ -75,7 +75,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   const answers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({ maxHeaderSize: HEADER_BYTES, requireHostHeader: false }, (request, response) => {
     answers.set(request.socket, response);
-    void listener(request, response);
+    listener(request, response);
   });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     const answer = answers.get(socket);

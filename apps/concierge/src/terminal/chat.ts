@@ -11,14 +11,16 @@ import { showRun } from './show-run.ts';
 /** The chat, line by line: a line is done when `handle` resolves. No error leaves it; each is shown on one line. */
 export class Chat {
   readonly #write: (text: string) => void;
+  readonly #verbose: boolean;
   readonly #context: Omit<CommandContext, 'signal'>;
   #run: Run | undefined;
   #hasQuit = false;
   /** While a command runs, which may put the conversation into memory. */
   #working: AbortController | undefined;
 
-  constructor(p: { concierge: Concierge; write: (text: string) => void }) {
+  constructor(p: { concierge: Concierge; verbose?: boolean | undefined; write: (text: string) => void }) {
     this.#write = p.write;
+    this.#verbose = p.verbose ?? false;
     this.#context = {
       concierge: p.concierge,
       print: (text) => p.write(`${plainText(text)}\n`),
@@ -46,7 +48,7 @@ export class Chat {
       if (parsed.kind === 'command')
         print(`There is no command /${oneLine(parsed.name, 40)}. /help lists the commands.`);
     } catch (error) {
-      print(TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error));
+      print(TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error, { verbose: this.#verbose }));
     }
   }
 
@@ -66,7 +68,7 @@ export class Chat {
       printDelay(await this.#stoppable((signal) => concierge.close(signal)), print);
       return true;
     } catch (error) {
-      print(errorLine(error));
+      print(errorLine(error, { verbose: this.#verbose }));
       return false;
     }
   }

@@ -11,6 +11,7 @@ export class Conversation {
   readonly #userId: string;
   readonly #output: Host['output'];
   readonly #streaming: boolean;
+  readonly #verbose: boolean;
   #sessionId: string | undefined;
   #run: Run | undefined;
 
@@ -19,12 +20,15 @@ export class Conversation {
     userId: string;
     output: Host['output'];
     streaming: boolean;
+    /** Whether the stack of an error is written too. */
+    verbose: boolean;
     sessionId: string | undefined;
   }) {
     this.#runner = p.runner;
     this.#userId = p.userId;
     this.#output = p.output;
     this.#streaming = p.streaming;
+    this.#verbose = p.verbose;
     this.#sessionId = p.sessionId;
   }
 
@@ -53,7 +57,7 @@ export class Conversation {
       return 'answered';
     } catch (error) {
       const stopped = TholeError.is(error, 'RUN_ABORTED');
-      linesTo(this.#output)(stopped ? '(stopped)' : codedLine(error));
+      linesTo(this.#output)(stopped ? '(stopped)' : codedLine(error, { verbose: this.#verbose }));
       return stopped ? 'stopped' : 'failed';
     } finally {
       this.#run = undefined;

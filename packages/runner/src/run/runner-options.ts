@@ -78,6 +78,14 @@ export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, '
   };
 }
 
+/** Returns the suggestions of an app, none by default. Throws `INVALID_INPUT` for anything but a list of strings that are not empty. */
+export function checkedSuggestions(suggestions: readonly string[] = []): readonly string[] {
+  if (!Array.isArray(suggestions)) throw invalidInput('app.suggestions', 'a list of strings', suggestions);
+  const wrong = suggestions.findIndex((each) => typeof each !== 'string' || each.trim() === '');
+  if (wrong >= 0) throw invalidInput(`app.suggestions[${wrong}]`, 'a string that is not empty', suggestions[wrong]);
+  return [...(suggestions as readonly string[])];
+}
+
 /** The tree below a root, each agent checked against what the runner has. */
 export function checkedTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
   const tree = new AgentTree(root);

@@ -29,7 +29,7 @@ import { RunHost } from './run-host.ts';
 import type { House, SessionAccess } from './run-host.ts';
 import { aborted } from './run-errors.ts';
 import { RunTask } from './run.ts';
-import { checkedTree, checkRunnerOptions } from './runner-options.ts';
+import { checkedSuggestions, checkedTree, checkRunnerOptions } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { Sweep } from './sweep.ts';
 import { toCompletion } from './to-completion.ts';
@@ -60,6 +60,8 @@ export class Runner {
   readonly sessionService: SessionService;
   readonly memoryService?: MemoryService | undefined;
   readonly artifactService?: ArtifactService | undefined;
+  /** The app's `suggestions`: first messages that a user interface may offer. Empty if the app has none. */
+  readonly suggestions: readonly string[];
   readonly #plugins: readonly Plugin[];
   readonly #models: readonly ModelFactory[];
   readonly #runtime: Runtime;
@@ -79,6 +81,7 @@ export class Runner {
     this.sessionService = options.sessionService;
     this.memoryService = options.memoryService;
     this.artifactService = options.artifactService;
+    this.suggestions = checkedSuggestions(options.app?.suggestions);
     this.#plugins = app.plugins ?? [];
     this.#models = app.models ?? [];
     this.#runtime = options.runtime ?? systemRuntime();

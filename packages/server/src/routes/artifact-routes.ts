@@ -5,7 +5,7 @@ import { partSchema } from '../edge/content-schema.ts';
 import { count, map } from '../edge/schemas.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
-import { refOf } from './session-ref.ts';
+import { noSession, refOf } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/sessions/:session/artifacts';
 // A name may hold slashes, encoded or not; what ends like another row's path belongs to that row, so it stands last.
@@ -27,12 +27,14 @@ export const artifactRoutes: readonly Route[] = [
     body: z.object({ filename: z.string(), artifact: partSchema, customMetadata: map.nullish() }),
     answers: {
       200: '{version, mimeType, displayName, customMetadata, createTime}',
-      404: 'No artifact service',
+      404: 'No such session, or no artifact service',
       413: 'Too large',
     },
     async handle(call) {
       const { filename, artifact, customMetadata } = call.body;
       const service = serviceOf(call);
+      const session = await call.runner.sessionService.getSession({ ...refOf(call), numRecentEvents: 0 });
+      if (!session) throw noSession(refOf(call));
       const ref = { ...refOf(call), filename };
       const version = await service.saveArtifact({ ...ref, artifact, customMetadata: customMetadata ?? undefined });
       return Response.json(await versionOf(service, { ...ref, version }));

@@ -42,6 +42,15 @@ export const pageRoutes: readonly Route[] = [
     handle: ({ house, request }) => serve(uiOf(house), '', request),
   }),
   route({
+    ...{ method: 'GET', paths: ['/dev-ui/config'], tag, access: 'open' },
+    summary: 'What ADK’s web UI asks about its logo: there is none.',
+    answers: { 200: '{"logo_text": null, "logo_image_url": null}', 404: 'No page is served' },
+    handle({ house }) {
+      uiOf(house);
+      return Response.json({ logo_text: null, logo_image_url: null });
+    },
+  }),
+  route({
     ...{ method: 'GET', paths: ['/dev-ui/:path{.+}'], tag, access: 'open' },
     summary: 'A file of the page.',
     answers: { 200: 'The file', 304: 'It is the one you have', 404: missing },

@@ -34,7 +34,7 @@ export const systemRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: ['/apps/:app/app-info'], tag: 'apps' },
     summary: 'An app and the agents of its tree.',
-    answers: { 200: '{name, rootAgentName, description, language, agents}', 404: 'No such app' },
+    answers: { 200: '{name, rootAgentName, description, language, agents, services, suggestions}', 404: 'No such app' },
     handle: ({ runner }) => Response.json(appInfoOf(runner)),
   }),
 ];
