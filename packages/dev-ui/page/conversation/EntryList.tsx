@@ -15,8 +15,10 @@ export function EntryList() {
   const rows = entries.value;
   const key = openKey.value;
   const list = useRef<VirtualizerHandle>(null);
-  // After sending a message its answer is wanted, wherever the reader was before.
-  const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, sent.value]);
+  // After sending a message its answer is wanted, wherever the reader was before; that it was stored changes nothing.
+  const lastSent = useRef(sent.value);
+  lastSent.current = sent.value ?? lastSent.current;
+  const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current]);
 
   const selected = selectedEventId.value;
   useEffect(() => {

@@ -2,6 +2,5 @@ import type { AppInfo } from '@thole/client';
 
 /** Returns the first messages that the app suggests; none if it suggests none. */
 export function suggestionsFor(app: AppInfo | undefined): readonly string[] {
-  const { suggestions = [] } = (app ?? {}) as { suggestions?: readonly string[] };
-  return [...new Set(suggestions.filter((text) => text.trim() !== ''))];
+  return [...new Set((app?.suggestions ?? []).filter((text) => text.trim() !== ''))];
 }

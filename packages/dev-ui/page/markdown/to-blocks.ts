@@ -16,8 +16,8 @@ export function toBlocks(text: string): MarkdownBlock[] {
 }
 
 /**
- * Returns a function that does the same for a text that grows: what stands before the last blank line between blocks is
- * read once. The result is that of `toBlocks`, and blocks that did not change are the same objects. A link that is defined
+ * Returns a function that does the same for a text that grows: all blocks but the last two are read once (the number `2` below
+ * a list may become its second item). The result is that of `toBlocks`, and blocks that did not change are the same objects. A link that is defined
  * further down in the text is a link only when the text is read again as a whole.
  */
 export function growingBlocks(): (text: string) => readonly MarkdownBlock[] {
@@ -47,11 +47,14 @@ function blocksOf(text: string, before: number): Read {
   const tokens = marked.lexer(text);
   const blocks: MarkdownBlock[] = [];
   let settled: Read['settled'];
+  let last: Read['settled'];
   let length = 0;
   let isBlank = false;
   for (const token of tokens) {
-    // What begins behind a blank line may still grow; what is before it is whole.
-    if (token.type !== 'space' && isBlank) settled = { length, count: blocks.length };
+    if (token.type !== 'space' && isBlank) {
+      settled = last;
+      last = { length, count: blocks.length };
+    }
     isBlank = token.type === 'space' || /\n[ \t]*\n$/.test(token.raw);
     length += token.raw.length;
     if (token.type === 'space') continue;

@@ -1,4 +1,4 @@
-import type { ErrorDebug } from './explain-error.ts';
+import type { ErrorDebug } from '@thole/client';
 
 /** What went wrong inside a server in development: the message with its causes, and the stack folded away. */
 export function DebugDetails({ debug }: { debug: ErrorDebug }) {

@@ -1,4 +1,5 @@
 import { ClientError } from '@thole/client';
+import type { ErrorDebug } from '@thole/client';
 import { errorCodes } from '@thole/core';
 import type { Event } from '@thole/core';
 
@@ -14,14 +15,6 @@ export interface Explained {
   debug?: ErrorDebug | undefined;
 }
 
-/** What a server in development adds to an error. */
-export interface ErrorDebug {
-  message: string;
-  stack?: string | undefined;
-  /** The messages of the cause chain, outermost first. */
-  causes: readonly string[];
-}
-
 /** An error of the client, or whatever else was thrown, in words. */
 export function explainError(error: unknown): Explained {
   if (ClientError.is(error)) {
@@ -31,7 +24,7 @@ export function explainError(error: unknown): Explained {
       code,
       meaning: meaningOf(error.code),
       advice: adviceFor(error.code, error.retryable),
-      debug: (error as { debug?: ErrorDebug }).debug,
+      debug: error.debug,
     };
   }
   const sentence = error instanceof Error ? error.message : String(error);

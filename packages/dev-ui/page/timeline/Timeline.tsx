@@ -161,15 +161,17 @@ function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number
   const length = window.endMs - window.startMs;
   const from = window.startMs - startMs;
   const share = (ms: number): number => (ms - from) / length;
+  const marks = ticks(length, Math.max(1, Math.floor(width / TICK_WIDTH)), from);
+  const step = marks.length > 1 ? marks[1]! - marks[0]! : length;
   return (
     <div class="ticks" aria-hidden="true">
       <span class="tick-name">Time</span>
       <div class="tick-marks">
-        {ticks(length, Math.max(1, Math.floor(width / TICK_WIDTH)), from)
+        {marks
           .filter((ms) => (1 - share(ms)) * width > TICK_WIDTH * 0.75)
           .map((ms) => (
             <span key={ms} class="num tick" style={{ left: `${share(ms) * 100}%` }}>
-              {formatTick(ms, length)}
+              {formatTick(ms, step)}
             </span>
           ))}
       </div>

@@ -1,5 +1,3 @@
-import { formatDuration } from '../parts/format.ts';
-
 /** Returns where to write times on an axis of this length: at round numbers, about `most` of them, from `fromMs` on. */
 export function ticks(lengthMs: number, most: number, fromMs: number = 0): number[] {
   if (!(lengthMs > 0) || most < 1) return [fromMs];
@@ -9,12 +7,17 @@ export function ticks(lengthMs: number, most: number, fromMs: number = 0): numbe
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => (first + i) * step);
 }
 
-/** A time on the axis: with so many digits that two ticks differ. */
-export function formatTick(ms: number, lengthMs: number): string {
-  if (ms === 0) return '0 ms';
-  if (ms >= 1_000 && ms < 60_000) return `${Number((ms / 1_000).toFixed(lengthMs < 200 ? 3 : lengthMs < 2_000 ? 2 : 1))} s`;
-  return ms < 1_000 ? `${Number(ms.toFixed(lengthMs < 10 ? 2 : 0))} ms` : formatDuration(ms);
+/** A time on the axis, in digits that tell ticks of this distance apart. */
+export function formatTick(ms: number, stepMs: number): string {
+  if (ms < 1_000) return `${withDigits(ms, stepMs)} ms`;
+  if (ms < 60_000) return `${withDigits(ms / 1_000, stepMs / 1_000)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = withDigits((ms - minutes * 60_000) / 1_000, stepMs / 1_000);
+  return `${minutes} min ${seconds} s`;
 }
+
+const withDigits = (value: number, step: number): string =>
+  String(Number(value.toFixed(Math.min(Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)), 6))));
 
 function stepFor(roughMs: number): number {
   const power = 10 ** Math.floor(Math.log10(roughMs));
