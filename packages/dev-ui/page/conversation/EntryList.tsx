@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { Icon } from '../parts/icons.tsx';
@@ -18,7 +18,13 @@ export function EntryList() {
   // After sending a message its answer is wanted, wherever the reader was before; that it was stored changes nothing.
   const lastSent = useRef(sent.value);
   lastSent.current = sent.value ?? lastSent.current;
-  const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current]);
+  const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current], drawAgainIfBlank);
+
+  // Many rows that come at once while the view moves can leave the list without an update: it draws nothing, and stays so.
+  const [drawing, setDrawing] = useState(0);
+  function drawAgainIfBlank(): void {
+    if (rows.length > 0 && !box.current?.querySelector('[data-entry]')) setDrawing(drawing + 1);
+  }
 
   const selected = selectedEventId.value;
   useEffect(() => {
@@ -36,7 +42,7 @@ export function EntryList() {
     <div class="conversation-body">
       <div class="entries" ref={box} tabIndex={-1}>
         <div class="entries-inner" ref={inner}>
-          <Virtualizer ref={list} scrollRef={box} itemSize={72} data={rows}>
+          <Virtualizer key={drawing} ref={list} scrollRef={box} itemSize={72} data={rows}>
             {(row) => <EntryRow key={row.key} entry={row} isSelected={row.event.id === selected} />}
           </Virtualizer>
           <RunFoot />

@@ -25,15 +25,17 @@ export interface FollowedBox {
 /**
  * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
  * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
- * reader caused ends the following, after that every scroll upwards.
+ * reader caused ends the following, after that every scroll upwards. Calls `onSettled` whenever the layout has become quiet.
  */
-export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
+export function useFollowEnd(resets: readonly unknown[], onSettled: () => void): FollowedBox {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const isSettled = useRef(false);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const toEnd = useRef(() => {});
+  const settled = useRef(onSettled);
+  settled.current = onSettled;
 
   const follow = (): void => {
     follows.current = true;
@@ -83,6 +85,10 @@ export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
     element.addEventListener('keydown', onKey, options);
     // A press on the scroll bar is one on the box itself.
     element.addEventListener('pointerdown', (press) => press.target === element && onInput(), options);
+    const settle = (): void => {
+      isSettled.current = true;
+      settled.current();
+    };
     // What is opened stays under the pointer.
     const onClick = (click: Event): void => {
       if ((click.target as Element).closest('summary')) follows.current = false;
@@ -91,7 +97,7 @@ export function useFollowEnd(resets: readonly unknown[]): FollowedBox {
     const observer = new ResizeObserver(() => {
       if (follows.current) toEnd.current();
       clearTimeout(quiet);
-      quiet = setTimeout(() => (isSettled.current = true), QUIET_MS);
+      quiet = setTimeout(settle, QUIET_MS);
     });
     observer.observe(inner.current!);
     observer.observe(element);
