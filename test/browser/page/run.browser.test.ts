@@ -83,7 +83,11 @@ describeInBrowser('a run on the page', (browser) => {
     const usageMetadata = { promptTokenCount: 412, candidatesTokenCount: 38, totalTokenCount: 450 };
     const house = await openHouse([
       { ...calls('book_room', { room: 12, nights: 2 }), usageMetadata, modelVersion: 'scripted-1' },
-      after(1_200, { content: { role: 'model', parts: [{ text: 'Booked.' }] }, usageMetadata, modelVersion: 'scripted-1' }),
+      after(1_200, {
+        content: { role: 'model', parts: [{ text: 'Booked.' }] },
+        usageMetadata,
+        modelVersion: 'scripted-1',
+      }),
     ]);
     const page = await visit(browser(), `${house.url}/dev-ui/`);
     await say(page, 'Book a room.');
@@ -114,7 +118,8 @@ describeInBrowser('a run on the page', (browser) => {
       { author: 'user', role: 'user', parts: [{ text: 'Show me the room.' }] },
       { author: 'concierge', role: 'model', parts: [{ functionCall: { id: 'c', name: 'look', args: {} } }] },
       {
-        ...{ author: 'concierge', role: 'user' },
+        author: 'concierge',
+        role: 'user',
         parts: [
           {
             functionResponse: {

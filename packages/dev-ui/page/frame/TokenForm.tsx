@@ -18,8 +18,8 @@ export function TokenForm() {
     <form class="token-form" onSubmit={submit} aria-label="Access token">
       <h2>This server asks for a token</h2>
       <p class="muted">
-        It answered 401: a request must show who sends it. Enter the token that the server was started with. The page keeps
-        it until this tab is closed, and sends it to this server only.
+        It answered 401: a request must show who sends it. Enter the token that the server was started with. The page
+        keeps it until this tab is closed, and sends it to this server only.
       </p>
       <label for="access-token">Token</label>
       <div class="token-line">

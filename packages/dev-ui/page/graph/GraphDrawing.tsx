@@ -86,7 +86,11 @@ function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNod
 
 /** The agent that a model belongs to: it is named before it in the id. */
 function agentAbove(id: string): string {
-  const name = id.split('/').at(-2)?.replace(/^agent:/, '') ?? '';
+  const name =
+    id
+      .split('/')
+      .at(-2)
+      ?.replace(/^agent:/, '') ?? '';
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 

@@ -6,7 +6,15 @@ import { tabs } from '../state/route.ts';
 import type { Tab } from '../state/route.ts';
 import { isRunning } from '../state/run.ts';
 import { stop } from '../state/run-actions.ts';
-import { inspectorOpen, inspectorShown, isNarrow, isPhone, isTouch, sessionsOpen, timelineShown } from '../state/screen.ts';
+import {
+  inspectorOpen,
+  inspectorShown,
+  isNarrow,
+  isPhone,
+  isTouch,
+  sessionsOpen,
+  timelineShown,
+} from '../state/screen.ts';
 import { theme, toggleTheme } from '../state/theme.ts';
 import { entries } from '../conversation/projection.ts';
 import { importSession } from '../sessions/import-session.ts';
@@ -41,7 +49,7 @@ export function registerCommands(): void {
   registerCommand({ id: 'write', label: 'Write a message', keys: 'c', run: focusMessage });
   registerCommand({
     id: 'timeline',
-    label: 'Show or hide the time line',
+    label: 'Show or hide the timeline',
     keys: 'l',
     run: () => (timelineShown.value = !timelineShown.value),
   });

@@ -76,7 +76,9 @@ function foundTools(tools: Places['tools'], holds: (text: string) => boolean): F
 
 function foundState(state: Readonly<Record<string, Json>>, holds: (text: string) => boolean): Found[] {
   return firstOf(Object.entries(state), ([key, value]) =>
-    key !== SESSION_METADATA && holds(key) ? { id: `state:${key}`, kind: 'state', label: key, detail: short(JSON.stringify(value)) } : undefined,
+    key !== SESSION_METADATA && holds(key)
+      ? { id: `state:${key}`, kind: 'state', label: key, detail: short(JSON.stringify(value)) }
+      : undefined,
   );
 }
 

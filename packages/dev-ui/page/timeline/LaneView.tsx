@@ -65,4 +65,5 @@ export function LaneView({ lane, window, startMs, rowHeight, ...p }: Props) {
 const spokenAs = (bar: Bar, from: number): string =>
   `${bar.kind} ${bar.label}, ${formatDuration(bar.endMs - bar.startMs)}, at ${formatDuration(bar.startMs - from)}${endOf(bar)}`;
 
-const endOf = ({ error, isStopped }: Bar): string => (isStopped ? ', stopped' : error === undefined ? '' : `, ${error}`);
+const endOf = ({ error, isStopped }: Bar): string =>
+  isStopped ? ', stopped' : error === undefined ? '' : `, ${error}`;

@@ -67,7 +67,10 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   }, [turn, count, spans, isRunning.value]);
   const element = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(element);
-  const zoom = useZoom(useMemo(() => extentOf(bars), [bars]), element);
+  const zoom = useZoom(
+    useMemo(() => extentOf(bars), [bars]),
+    element,
+  );
   const { window, whole } = zoom;
   const length = window.endMs - window.startMs;
   const barsWidth = Math.max(width - NAMES_WIDTH, 1);

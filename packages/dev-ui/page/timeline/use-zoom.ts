@@ -44,7 +44,8 @@ export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null
       return (x - left) / Math.max(width, 1);
     };
     const lengthNow = (): number => current.current.window.endMs - current.current.window.startMs;
-    const moveBy = (part: number): void => show(moved(current.current.window, current.current.extent, part * lengthNow()));
+    const moveBy = (part: number): void =>
+      show(moved(current.current.window, current.current.extent, part * lengthNow()));
     box.addEventListener(
       'wheel',
       (wheel) => {

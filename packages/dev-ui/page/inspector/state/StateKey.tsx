@@ -77,7 +77,7 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
           onCancel={close}
         />
       ) : isNested ? (
-        <JsonTree value={row.value} label={`Value of ${row.name}`} open={2} showsWhole={false} />
+        <JsonTree value={row.value} label={`Value of ${row.name}`} open={2} />
       ) : write ? (
         <button
           ref={button}
