@@ -25,7 +25,7 @@ export interface FollowedBox {
 /**
  * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
  * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
- * reader caused ends the following, after that every scroll upwards. Calls `onSettled` whenever the layout has become quiet.
+ * reader caused ends the following, after that also every scroll upwards over content of the same height. Calls `onSettled` whenever the layout has become quiet.
  */
 export function useFollowEnd(resets: readonly unknown[], onSettled: () => void): FollowedBox {
   const box = useRef<HTMLDivElement>(null);
@@ -60,12 +60,13 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     };
     const onScroll = (): void => {
       const now = measured();
+      const isSameSize = now.height === last.height && now.visible === last.visible;
       // Content that shrank above the view or at its end moves it up too.
       const isUp = now.top - last.top < Math.min(0, now.height - last.height) - 1;
       const isNear = now.height - now.top - now.visible < NEAR;
       last = now;
       if (isNear) follows.current = true;
-      else if (isUp && (isSettled.current || hasInput)) follows.current = false;
+      else if (isUp && (hasInput || (isSettled.current && isSameSize))) follows.current = false;
       else if (follows.current) return toEnd.current();
       if (isNear) hasInput = false;
       setIsAtEnd(isNear);
