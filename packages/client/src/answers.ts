@@ -44,6 +44,8 @@ export interface AgentGraph {
   description: string;
   /** `LlmAgent`, `LoopAgent` …; absent for an agent that is of no class. */
   type?: string | undefined;
+  /** Name of the agent's own model; absent if it uses that of an agent above, or none. */
+  model?: string | undefined;
   subAgents: AgentGraph[];
   tools: ToolGraph[];
 }

@@ -31,7 +31,7 @@ describe('thole create without a terminal', () => {
     const needed = { '@thole/cli': packed('cli'), '@thole/runner': packed('runner'), '@thole/tools': packed('tools') };
     const zod = expect.stringMatching(/^\^4\./) as string;
     expect(manifest.dependencies).toMatchObject({ ...needed, zod });
-    expect(manifest.overrides).toMatchObject({ '@thole/core': packed('core'), thole: packed('thole') });
+    expect(manifest.overrides).toMatchObject({ '@thole/recall': packed('recall'), thole: packed('thole') });
     expect(Object.keys(manifest.overrides!)).not.toContain('@thole/cli');
     const isPacked = existsSync(join(root, '.tools/tarballs/cli.tgz'));
     expect(output.includes(`  node ${join(root, 'scripts/run.mjs')} tarballs\n`)).toBe(!isPacked);

@@ -238,7 +238,9 @@ describe('what cannot be served', () => {
     const files = { 'agent.ts': agentText('a', '1') };
     const { code, errors } = await refused(['--session_service_uri', uri], files);
     expect(code).toBe(1);
-    expect(errors).toMatch(/^error: .*did not answer\. < caused by: Error: connect ECONNREFUSED 127\.0\.0\.1:1\n$/);
+    expect(errors).toMatch(
+      /^error: .* at 127\.0\.0\.1:1 did not answer: .* < caused by: Error: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
+    );
     expect(errors).not.toContain('secret');
   });
 

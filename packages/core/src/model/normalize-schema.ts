@@ -82,7 +82,7 @@ function isImpossible(schema: unknown): boolean {
 
 function orNull(schema: JsonObject): JsonObject {
   const { type, enum: values, anyOf } = schema;
-  const allowsNull = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  const allowsNull: JsonObject = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
   if (typeof type === 'string' && type !== 'null') return { ...schema, type: [type, 'null'], ...allowsNull };
   if (Array.isArray(type)) return { ...schema, type: [...new Set([...type, 'null'])], ...allowsNull };
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };

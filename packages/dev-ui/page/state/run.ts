@@ -14,9 +14,18 @@ export type RunState =
 export interface RunRecord {
   state: RunState;
   reader?: ClientRun | undefined;
-  /** What was sent, until the server shows it as an event. */
-  sent?: Content | undefined;
+  /** The message that this page sent, until its event is stored. */
+  sent?: SentMessage | undefined;
   streaming: readonly Event[];
+}
+
+/** A message on its way. */
+export interface SentMessage {
+  content: Content;
+  /** `seq` of the last event that was known when it was sent: the message and its answers follow it. */
+  afterSeq: number;
+  /** Seconds since the epoch. */
+  timestamp: number;
 }
 
 /** By `sessionKey`. A run goes on being read when another session is opened. */
@@ -33,7 +42,7 @@ export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind 
 export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
 
 /** The message that was sent and is not yet an event. */
-export const sent: ReadonlySignal<Content | undefined> = computed(() => openRun.value.sent);
+export const sent: ReadonlySignal<SentMessage | undefined> = computed(() => openRun.value.sent);
 
 export function changeRun(key: string, change: Partial<RunRecord>): void {
   const next = new Map(runs.peek());
