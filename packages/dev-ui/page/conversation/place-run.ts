@@ -1,6 +1,6 @@
 import { createEventActions } from '@thole/core';
 import type { Event } from '@thole/core';
-import type { SentMessage } from '../state/run.ts';
+import type { SentMessage } from '../state/sent-message.ts';
 import { toStreamingEntry } from './entries.ts';
 import type { Entry } from './entries.ts';
 

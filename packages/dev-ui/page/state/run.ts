@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Content, Event } from '@thole/core';
 import { openKey } from './session.ts';
+import type { SentMessage } from './sent-message.ts';
 
 /** What the newest run of a session is doing. */
 export type RunState =
@@ -17,15 +18,6 @@ export interface RunRecord {
   /** The message that this page sent, until its event is stored. */
   sent?: SentMessage | undefined;
   streaming: readonly Event[];
-}
-
-/** A message on its way. */
-export interface SentMessage {
-  content: Content;
-  /** `seq` of the last event that was known when it was sent: the message and its answers follow it. */
-  afterSeq: number;
-  /** Seconds since the epoch. */
-  timestamp: number;
 }
 
 /** By `sessionKey`. A run goes on being read when another session is opened. */
