@@ -1,7 +1,7 @@
 import type { ClientRun } from '@thole/client';
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { Content, Event } from '@thole/core';
+import type { Event } from '@thole/core';
 import { openKey } from './session.ts';
 import type { SentMessage } from './sent-message.ts';
 
