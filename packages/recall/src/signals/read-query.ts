@@ -6,7 +6,7 @@ import { readRelativeDates } from '../dates/read-relative-dates.ts';
 import { speakOfTime } from '../dates/spans-in.ts';
 import { asksAboutPast } from '../dates/asks-about-past.ts';
 import type { Authors } from '../index/authors.ts';
-import { plainTokens } from '../index/plain-tokens.ts';
+import { plainTokens } from '../analysis/plain-tokens.ts';
 import { whoIsAskedAbout } from './who-is-asked-about.ts';
 import type { QuerySubject } from './who-is-asked-about.ts';
 
