@@ -11,14 +11,15 @@ const NONE = -1;
 const NEIGHBOUR_SHARE = 0.7;
 /** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
 const SMALL_TALK: ReadonlySet<string> = new Set(
-  'hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye morn night get alright'.split(
-    ' ',
-  ),
+  `hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye
+  morn night even afternoon todai tomorrow later see get alright realli help haha lol funni hallo hoi moin tschuss dank bi spater
+  gut tag morgen bonjour salut merci bonsoir ca va bien hola gracia bueno buena dia tard adio oi ola obrigado obrigada bom tudo
+  bem ciao grazi buongiorno presto tot zien alles go goed bedankt merhaba selam tesekkurl nasilsin`.split(/\s+/),
 );
 
 /**
  * The share of a query's information that a turn and its neighbours hold, from 0 to 1: the rareness of the query's words that
- * are found, divided by that of all its words. Words that no entry holds count as the rarest. For a turn that was said at, or
+ * are found, divided by that of all its words. Words that no entry holds count like words of one entry. For a turn that was said at, or
  * mentions, the time asked for it is at least how well the time fits. A neighbour without a query word counts less.
  */
 export class Relevance {
@@ -80,5 +81,5 @@ export class Relevance {
 
 function worthOf({ words, turns }: RecallIndex, word: string): number {
   const number = words.find(word);
-  return rareness(turns.size, number === undefined ? 0 : words.postingsOf(number).length);
+  return rareness(turns.size, number === undefined ? 1 : words.postingsOf(number).length);
 }
