@@ -1,8 +1,10 @@
 // One user with 100,000 vectors of 768 numbers: exact search, against reading the block alone with the same kernel, turn about
 // in one run; a ratio is the median of the rounds' own. Vectors crowd around middles, as those of texts do; what int8 misses is
 // counted against the ten nearest of a scan in float32.
-import { SegmentPool, unitVector, VectorBlock } from '@thole/recall';
-import type { Segment } from '@thole/recall';
+import { SegmentPool } from '../packages/recall/src/vectors/segment-pool.ts';
+import type { Segment } from '../packages/recall/src/vectors/segment-pool.ts';
+import { unitVector } from '../packages/recall/src/vectors/unit-vector.ts';
+import { VectorBlock } from '../packages/recall/src/vectors/vector-block.ts';
 import { Figures, median } from './support/figures.ts';
 
 const [count, dimensions, queries, rounds] = [100_000, 768, 100, 31];

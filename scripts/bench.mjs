@@ -1,4 +1,4 @@
-// `pnpm bench [words] [--write]`: runs the benches in bench/ and packages/*/bench, one after the other and each in a process
+// `pnpm bench [words] [--write] [-- options of a bench]`: runs the benches in bench/ and packages/*/bench, one after the other and each in a process
 // of its own, over the sources, with NODE_ENV=production for all that is compared. A bench prints its table and ends with an
 // exit code other than 0 when it misses a promised figure. `--write` puts the table of all into README.md, what is missed too.
 import { spawnSync } from 'node:child_process';
@@ -7,8 +7,12 @@ import { availableParallelism, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const write = process.argv.includes('--write');
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const given = process.argv.slice(2);
+// What begins with the first option that is not ours is for the benches.
+const own = given.findIndex((word) => word.startsWith('--') && word !== '--write');
+const args = own < 0 ? [] : given.slice(own).filter((word) => word !== '--');
+const write = given.includes('--write');
+const words = given.slice(0, own < 0 ? undefined : own).filter((word) => word !== '--write');
 if (write && words.length > 0) throw new Error('--write takes the table of all benches: name none');
 const folders = ['bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/bench`)];
 const benches = folders
@@ -25,7 +29,7 @@ const failed = [];
 for (const bench of benches) {
   console.log(`\n${bench}`);
   const flags = ['--conditions=@thole/source', '--expose-gc', '--disable-warning=ExperimentalWarning'];
-  if (spawnSync(process.execPath, [...flags, bench], { cwd: root, env, stdio: 'inherit' }).status !== 0)
+  if (spawnSync(process.execPath, [...flags, bench, ...args], { cwd: root, env, stdio: 'inherit' }).status !== 0)
     failed.push(bench);
 }
 const table = existsSync(rows) ? readFileSync(rows, 'utf8').trimEnd().split('\n') : [];

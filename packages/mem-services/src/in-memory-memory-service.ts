@@ -1,8 +1,7 @@
 import { refuseUnknown, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
-import { StoredMemoryService, wordRanking } from '@thole/recall';
+import { StoredMemoryService, substringMemoryRanking, wordRanking } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
-import { substringMemoryRanking } from './substring-memory-ranking.ts';
 
 /** What an `InMemoryMemoryService` may be told. */
 export interface InMemoryMemoryServiceOptions {

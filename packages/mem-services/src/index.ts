@@ -7,5 +7,5 @@ export type { InMemoryMemoryServiceOptions } from './in-memory-memory-service.ts
 export { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 export { VectorMemoryService } from './vector-memory-service.ts';
 export type { VectorMemoryServiceOptions } from './vector-memory-service.ts';
-export { InMemoryVectorStore } from './in-memory-vector-store.ts';
-export type { InMemoryVectorStoreOptions } from './in-memory-vector-store.ts';
+export { InMemoryVectorStore } from '@thole/recall';
+export type { InMemoryVectorStoreOptions } from '@thole/recall';

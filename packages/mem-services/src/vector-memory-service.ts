@@ -1,10 +1,14 @@
 import { checkBytes, checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
-import { checkEmbedder, EmbeddingClient, StoredMemoryService } from '@thole/recall';
+import {
+  checkEmbedder,
+  EmbeddingClient,
+  InMemoryVectorStore,
+  StoredMemoryService,
+  VectorMemoryRanking,
+  VectorRemovingStore,
+} from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
-import { InMemoryVectorStore } from './in-memory-vector-store.ts';
-import { VectorMemoryRanking } from './vector-memory-ranking.ts';
-import { VectorRemovingStore } from './vector-removing-store.ts';
 
 /** What makes the vectors, where they and the entries are kept, and how much a search answers. */
 export interface VectorMemoryServiceOptions {

@@ -1,6 +1,6 @@
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
-/** English words that say little about what a turn is about, and the pieces that apostrophes leave. */
+/** English words that say little about what a turn is about, the pieces that apostrophes leave, and contractions typed without one. */
 export const stopWords: ReadonlySet<string> = setOf(
   `a about above after again against all also am an and any are aren as at be because been before being below between
   both but by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn
@@ -8,7 +8,9 @@ export const stopWords: ReadonlySet<string> = setOf(
   me might more most mustn my myself no nor not now o of off on once only or other our ours ourselves out over own re s
   same shall she should shouldn so some such t than that the their theirs them themselves then there these they this
   those through to too under until up us ve very was wasn we were weren what when where which while who whom whose why
-  will with won would wouldn y you your yours yourself yourselves`,
+  will with won would wouldn y you your yours yourself yourselves
+  im ive youre theyre whats wheres whens whos hows thats theres dont doesnt didnt isnt wasnt havent hasnt cant couldnt
+  wouldnt shouldnt`,
 );
 
 /** The same of languages that can be told by their script. */

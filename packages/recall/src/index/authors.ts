@@ -37,26 +37,17 @@ export class Authors {
 
   numberOf(name: string): number {
     const author = this.#names.numberOf(name);
-    if (author === this.#words.length) this.#add(name);
-    // A number that was free is another's now.
-    else if (this.#turns[author] === 0) {
-      this.#words[author] = this.#analyzer.words(name, 'query');
-      this.#present = undefined;
-    }
+    if (author < this.#words.length) return author;
+    this.#words.push(this.#analyzer.words(name, 'query'));
+    this.#turns.push(0);
+    this.#turnsAsUser.push(0);
+    this.#sessions.push(new Map());
     return author;
   }
 
   /** Returns the names by number; empty for an author without a turn. */
   all(): readonly string[] {
     return this.#names.all().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
-  }
-
-  #add(name: string): void {
-    this.#words.push(this.#analyzer.words(name, 'query'));
-    this.#turns.push(0);
-    this.#turnsAsUser.push(0);
-    this.#sessions.push(new Map());
-    this.#present = undefined;
   }
 
   /** Counts turns of an author: `by` is 1 for one more, -1 for one less. */

@@ -4,8 +4,6 @@ export interface Bm25Weights {
   readonly b: number;
 }
 
-/** Entries of at most so many words on average, after analysis, are chat turns. */
-export const CHAT_LENGTH = 40;
 /** For turns of a chat. */
 export const shortTexts: Bm25Weights = { k1: 0.9, b: 0.5 };
 /** For long messages, and for several turns taken together. */

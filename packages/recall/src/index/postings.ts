@@ -8,6 +8,7 @@ const COUNTS = 256;
 /** Number of slots for which a posting still fits into an integer that engines keep unboxed. */
 export const MAX_SLOTS: number = 2 ** 31 / COUNTS;
 
+export const toPosting = (slot: number, count: number): number => slot * COUNTS + Math.min(count, COUNTS - 1);
 /** Returns the slot of a posting. */
 export const slotOf = (posting: number): number => posting >> 8;
 /** Returns how often the word is in the entry of a posting. */
@@ -15,7 +16,7 @@ export const countOf = (posting: number): number => posting & 255;
 
 /** Adds the posting of a slot that has none. */
 export function addPosting(postings: Postings, slot: number, count: number): void {
-  const posting = slot * COUNTS + Math.min(count, COUNTS - 1);
+  const posting = toPosting(slot, count);
   if (postings.length === 0 || postings[postings.length - 1]! < posting) postings.push(posting);
   else postings.splice(findSlot(postings, slot), 0, posting);
 }

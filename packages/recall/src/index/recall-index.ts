@@ -7,7 +7,7 @@ import type { DaySpan } from '../dates/day-span.ts';
 import { spansIn } from '../dates/spans-in.ts';
 import { Authors, NOBODY } from './authors.ts';
 import { Names } from './names.ts';
-import { plainTokens } from './plain-tokens.ts';
+import { plainTokens } from '../analysis/plain-tokens.ts';
 import { ABOUT_USER, BY_USER, flagsOf } from './turn-flags.ts';
 import { TurnTable } from './turn-table.ts';
 import type { TurnRow } from './turn-table.ts';

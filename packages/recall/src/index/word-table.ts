@@ -1,4 +1,4 @@
-import { addPosting, removePosting } from './postings.ts';
+import { addPosting, removePosting, toPosting } from './postings.ts';
 import type { Postings } from './postings.ts';
 
 const BYTES_PER_WORD = 150;
@@ -48,7 +48,7 @@ export class WordTable {
   /** Adds a posting of a word. */
   add(number: number, slot: number, count: number): void {
     // Most words have a single posting; an array literal takes less memory than one that grows.
-    if (this.#postings[number]!.length === 0) this.#postings[number] = [slot * 256 + Math.min(count, 255)];
+    if (this.#postings[number]!.length === 0) this.#postings[number] = [toPosting(slot, count)];
     else addPosting(this.#postings[number]!, slot, count);
     this.#postingCount++;
   }

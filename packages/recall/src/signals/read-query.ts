@@ -6,7 +6,7 @@ import { readRelativeDates } from '../dates/read-relative-dates.ts';
 import { speakOfTime } from '../dates/spans-in.ts';
 import { asksAboutPast } from '../dates/asks-about-past.ts';
 import type { Authors } from '../index/authors.ts';
-import { plainTokens } from '../index/plain-tokens.ts';
+import { plainTokens } from '../analysis/plain-tokens.ts';
 import { whoIsAskedAbout } from './who-is-asked-about.ts';
 import type { QuerySubject } from './who-is-asked-about.ts';
 
@@ -75,13 +75,13 @@ export function readQuery(text: string, context: QueryContext): Query {
 }
 
 /**
- * Returns the days that a query asks about. Relative dates count only in a question about the past, and only if they end
- * before today: "today" and "this week" are in many messages that ask for something else.
+ * Returns the days that a query asks about. Relative dates count only in a question about the past that names no date, and only
+ * if they end before today: "today" and "this week" are in many messages that ask for something else.
  */
 function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {
   const { relative, date } = speakOfTime(plainTokens(text));
   const spans = date ? readDates(text, years()) : [];
-  if (relative && today !== undefined && asksAboutPast(text)) {
+  if (spans.length === 0 && relative && today !== undefined && asksAboutPast(text)) {
     for (const { from, to } of readRelativeDates(text, today.day)) {
       if (to <= today.day) spans.push({ from: from - today.offset, to: to - today.offset });
     }

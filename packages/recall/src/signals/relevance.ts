@@ -7,15 +7,18 @@ import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
 const NONE = -1;
+/** Entries with a word that no entry holds, for its rareness: between none and one. */
+const UNKNOWN = 0.5;
 /** Rareness is computed as if the memory had at least this many entries. */
 const MIN_ENTRIES = 50;
 /** What a turn without a query word gets of its window's relevance. */
 const NEIGHBOUR_SHARE = 0.7;
 /** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
 const SMALL_TALK: ReadonlySet<string> = new Set(
-  'hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye morn night get alright'.split(
-    ' ',
-  ),
+  `hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye
+  morn night even afternoon todai tomorrow later see get alright realli help haha lol funni hallo hoi moin tschuss dank bi spater
+  gut tag morgen bonjour salut merci bonsoir ca va bien hola gracia bueno buena dia tard adio oi ola obrigado obrigada bom tudo
+  bem ciao grazi buongiorno presto tot zien alles go goed bedankt merhaba selam tesekkurl nasilsin`.split(/\s+/),
 );
 
 /**
@@ -85,7 +88,7 @@ export class Relevance {
 
 function worthOf(index: RecallIndex, word: string): number {
   const number = index.words.find(word);
-  return rarenessIn(index, number === undefined ? 0 : index.words.postingsOf(number).length);
+  return rarenessIn(index, number === undefined ? UNKNOWN : index.words.postingsOf(number).length);
 }
 
 // In a memory of a few entries, every word of theirs is common and every other one very rare.

@@ -14,20 +14,14 @@ const MAX_GAP = -Math.log(FAR);
 export function scoreTimes({ turns, spans }: RecallIndex, asked: readonly DaySpan[], scratch: ScoringScratch): void {
   if (asked.length === 0) return;
   const { saidThen, aboutThen, dated } = scratch;
-  for (const slot of turns.slots()) {
-    const value = closeness(turns.times[slot]! / DAY_SECONDS, asked);
-    if (value === 0) continue;
-    saidThen[slot] = value;
+  const note = (column: Float64Array, slot: number, value: number): void => {
+    if (value === 0) return;
+    column[slot] = value;
     dated.push(slot);
     scratch.matchSession(turns.sessions[slot]!);
-  }
-  for (const [slot, mentioned] of spans) {
-    const value = overlap(mentioned, asked);
-    if (value === 0) continue;
-    aboutThen[slot] = value;
-    dated.push(slot);
-    scratch.matchSession(turns.sessions[slot]!);
-  }
+  };
+  for (const slot of turns.slots()) note(saidThen, slot, closeness(turns.times[slot]! / DAY_SECONDS, asked));
+  for (const [slot, mentioned] of spans) note(aboutThen, slot, overlap(mentioned, asked));
 }
 
 /** Returns how close a day is to the nearest span: 1 inside, falling exponentially outside. */

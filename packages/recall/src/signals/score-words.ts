@@ -73,13 +73,14 @@ function addToSessions(
   { turns, authors }: RecallIndex,
   { postings, weight, worth }: QueryWord,
   speakers: readonly number[],
-  { sessions, sessionCounts, mostWindow, matchedSessions, isMatched }: ScoringScratch,
+  scratch: ScoringScratch,
   { isScored }: { isScored: boolean },
 ): void {
   const { k1, b } = longTexts;
   const { lengths, count: sessionCount } = turns.ofSessions;
   const average = turns.totalLength / (sessionCount || 1) || 1;
   const windowBm25 = new WindowBm25(turns);
+  const { sessions, sessionCounts, mostWindow } = scratch;
   const touched: number[] = [];
   for (let i = 0; i < postings.length; i++) {
     const session = turns.sessions[slotOf(postings[i]!)]!;
@@ -97,10 +98,7 @@ function addToSessions(
     const session = touched[i]!;
     const count = sessionCounts[session]!;
     sessionCounts[session] = 0;
-    if (isMatched[session] === 0) {
-      isMatched[session] = 1;
-      matchedSessions.push(session);
-    }
+    scratch.matchSession(session);
     sessions[session]! += (inSessions * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[session]!) / average));
     if (worth !== 0) mostWindow[session]! += windowBm25.mostIn(worth, count, turns.shortestWindow(session));
   }

@@ -1,6 +1,6 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 
-const BY_TURN = ['own', 'windows', 'saidThen', 'aboutThen', 'scores'] as const;
+const BY_TURN = ['own', 'windows', 'phrases', 'saidThen', 'aboutThen', 'scores'] as const;
 const BY_SESSION = ['sessions', 'mostOwn', 'mostAnswered', 'mostWindow', 'bounds'] as const;
 
 /** Working memory of a search, kept from one search to the next. Every column is zero between searches. */
@@ -8,6 +8,8 @@ export class ScoringScratch {
   /** By slot: BM25 of the turn's own words, and of its window. */
   own: Float64Array = new Float64Array(0);
   windows: Float64Array = new Float64Array(0);
+  /** By slot: worth of the query words that are next to each other. */
+  phrases: Float64Array = new Float64Array(0);
   /** By slot: closeness of the turn's time, and overlap of the days it mentions, with the time asked for. */
   saidThen: Float64Array = new Float64Array(0);
   aboutThen: Float64Array = new Float64Array(0);
@@ -60,7 +62,7 @@ export class ScoringScratch {
 
   /** Sets every value back to zero. */
   clear(): void {
-    for (const slot of this.matched) this.own[slot] = this.matches[slot] = 0;
+    for (const slot of this.matched) this.own[slot] = this.phrases[slot] = this.matches[slot] = 0;
     for (const slot of this.windowed) this.windows[slot] = 0;
     for (const slot of this.dated) this.saidThen[slot] = this.aboutThen[slot] = 0;
     for (const slot of this.scored) this.scores[slot] = 0;

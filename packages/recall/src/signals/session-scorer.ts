@@ -1,4 +1,5 @@
 import type { RecallIndex } from '../index/recall-index.ts';
+import { scorePhrases } from './score-phrases.ts';
 import type { QueryWord } from './query-words.ts';
 import type { Query } from './read-query.ts';
 import { scoreWindows, WindowBm25 } from './score-windows.ts';
@@ -48,8 +49,9 @@ export class SessionScorer {
     this.#scratch = scratch;
     this.#windowBm25 = new WindowBm25(index.turns);
     this.#hasWindows = weights.neighbourhood !== 0;
-    const values = signalValues(index, query, words, scratch);
-    const largest = this.#largestValues(weights, values.phrase);
+    if (weights.phrase !== 0 && words.length > 1) scorePhrases(index, words, scratch);
+    const values = signalValues(index, query, scratch);
+    const largest = this.#largestValues(weights);
     this.#signals = SIGNALS.flatMap((name) => {
       const valueOf = values[name];
       if (weights[name] === 0 || !valueOf || !(largest[name] > 0)) return [];
@@ -91,21 +93,21 @@ export class SessionScorer {
   }
 
   /** The largest value of each signal over all turns; 1 for signals that are there or not. */
-  #largestValues(weights: RecallWeights, phraseOf: ((slot: number) => number) | undefined): RecallWeights {
+  #largestValues(weights: RecallWeights): RecallWeights {
     const { turns } = this.#index;
     const { own, matched, matchedSessions, sessions, mostOwn, mostAnswered, dated } = this.#scratch;
-    const { saidThen, aboutThen } = this.#scratch;
-    const ahead = (slot: number): number => {
+    const { phrases, saidThen, aboutThen } = this.#scratch;
+    const isReply = (slot: number): boolean => {
       const previous = turns.before[slot]!;
-      return previous >= 0 && turns.authors[previous] !== turns.authors[slot] ? own[slot]! : 0;
+      return previous >= 0 && turns.authors[previous] !== turns.authors[slot];
     };
     return {
       ownWords: largestOf(matchedSessions, (session) => mostOwn[session]!),
       neighbourhood: this.#hasWindows ? this.#largestWindow() : 0,
       session: largestOf(matchedSessions, (session) => sessions[session]!),
       answer: largestOf(matchedSessions, (session) => mostAnswered[session]!),
-      questionAhead: weights.questionAhead === 0 ? 0 : largestOf(matched, ahead),
-      phrase: weights.phrase === 0 || !phraseOf ? 0 : largestOf(matched, phraseOf),
+      questionAhead: weights.questionAhead === 0 ? 0 : largestOf(matched, (slot) => (isReply(slot) ? own[slot]! : 0)),
+      phrase: weights.phrase === 0 ? 0 : largestOf(matched, (slot) => phrases[slot]!),
       saidThen: largestOf(dated, (slot) => saidThen[slot]!),
       aboutThen: largestOf(dated, (slot) => aboutThen[slot]!),
       ...FLAGS,

@@ -1,7 +1,5 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 import { ABOUT_USER, ENDS_ASKING, TELLS_NUMBER, TELLS_TIME } from '../index/turn-flags.ts';
-import { scorePhrases } from './phrases.ts';
-import type { QueryWord } from './query-words.ts';
 import type { Query, QuerySubject } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 import type { RecallSignal } from './signals.ts';
@@ -9,13 +7,7 @@ import type { RecallSignal } from './signals.ts';
 type SignalValues = { readonly [signal in RecallSignal]: ((slot: number) => number) | undefined };
 
 /** The value of each signal for a turn, as the README defines it; undefined if it is 0 for every turn. */
-export function signalValues(
-  index: RecallIndex,
-  query: Query,
-  words: readonly QueryWord[],
-  scratch: ScoringScratch,
-): SignalValues {
-  const { turns, authors } = index;
+export function signalValues({ turns, authors }: RecallIndex, query: Query, scratch: ScoringScratch): SignalValues {
   const { before, after, flags, sessions } = turns;
   const { own, windows, saidThen, aboutThen } = scratch;
   const { subject } = query;
@@ -34,7 +26,7 @@ export function signalValues(
       const next = after[slot]!;
       return next >= 0 && turns.authors[next] !== turns.authors[slot] ? own[next]! : 0;
     },
-    phrase: words.length < 2 ? undefined : remembered((slot) => scorePhrases(index, words, scratch, slot)),
+    phrase: (slot) => scratch.phrases[slot]!,
     saidThen: isAt ? (slot) => saidThen[slot]! : undefined,
     aboutThen: isAt ? (slot) => aboutThen[slot]! : undefined,
     whenOrHowMany: kind === 0 ? undefined : (slot) => ((flags[slot]! & kind) !== 0 ? 1 : 0),
@@ -48,14 +40,4 @@ export function signalValues(
     if (asked === 'others') return author >= 0 && !isOfUser;
     return author === asked || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(asked));
   }
-}
-
-/** Calls a costly function once per turn. */
-function remembered(valueOf: (slot: number) => number): (slot: number) => number {
-  const known = new Map<number, number>();
-  return (slot) => {
-    let value = known.get(slot);
-    if (value === undefined) known.set(slot, (value = valueOf(slot)));
-    return value;
-  };
 }

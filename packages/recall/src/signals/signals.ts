@@ -1,4 +1,4 @@
-import { CHAT_LENGTH, longTexts, shortTexts } from '../index/bm25.ts';
+import { longTexts, shortTexts } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
 
 /** What speaks for a turn; see `chatWeights` for how much. */
@@ -73,7 +73,7 @@ export const messageTuning: RecallTuning = {
   bm25: longTexts,
 };
 
-/** Which weights hold where. */
+/** Which weights apply where. */
 export interface RecallTunings {
   chat: RecallTuning;
   messages: RecallTuning;
@@ -81,7 +81,7 @@ export interface RecallTunings {
   chatLength: number;
 }
 
-export const defaultTunings: RecallTunings = { chat: chatTuning, messages: messageTuning, chatLength: CHAT_LENGTH };
+export const defaultTunings: RecallTunings = { chat: chatTuning, messages: messageTuning, chatLength: 40 };
 
 /** All of them, in the order in which they are added up. */
 export const SIGNALS: readonly RecallSignal[] = [

@@ -1,7 +1,8 @@
 import type { MemoryEntry } from '@thole/core';
-import { chatTuning, wordRanking } from '@thole/recall';
+import { wordRanking } from '@thole/recall';
 import type { WordRankingOptions } from '@thole/recall';
 import { expect, it } from 'vitest';
+import { chatTuning } from '../../src/signals/signals.ts';
 
 const scope = { appName: 'hotel', userId: 'alice' };
 

@@ -1,9 +1,10 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
-import { chatTuning, messageTuning, wordRanking } from '@thole/recall';
+import { wordRanking } from '@thole/recall';
 import type { Analyzer, MemoryIndex, Scored } from '@thole/recall';
 import { describe, expect, it } from 'vitest';
+import { chatTuning, messageTuning } from '../../src/signals/signals.ts';
 import { rankByTheBook } from './by-the-book.ts';
 import type { Asked } from './by-the-book.ts';
 

@@ -53,6 +53,15 @@ describe('time in a query', () => {
     expect((await idsFor(talk, 'I slept badly yesterday, turn on the brass lamp'))[0]).toBe('lamp');
   });
 
+  it('ignores a relative date next to a date', async () => {
+    const query = 'What did I buy last week, around 2 November 2025?';
+    const entries = [
+      entry('week', 'I bought bread', { daysAgo: 6 }),
+      entry('lamp', 'I bought a lamp', { daysAgo: 199 }),
+    ];
+    expect((await idsFor(entries, query))[0]).toBe('lamp');
+  });
+
   it('counts days of the given time zone', async () => {
     const late = NOW - 12 * 3600 - 1800;
     const entries = [{ ...entry('late', 'A short walk'), timestamp: late }, entry('lamp', 'The lamp')];

@@ -1,5 +1,7 @@
-import { SegmentPool, unitVector, VectorBlock } from '@thole/recall';
 import { afterEach, expect, it } from 'vitest';
+import { SegmentPool } from '../../src/vectors/segment-pool.ts';
+import { unitVector } from '../../src/vectors/unit-vector.ts';
+import { VectorBlock } from '../../src/vectors/vector-block.ts';
 
 const { WebAssembly: known } = globalThis as { WebAssembly?: unknown };
 const set = (value: unknown): void => void ((globalThis as { WebAssembly?: unknown }).WebAssembly = value);

@@ -1,6 +1,8 @@
-import { SegmentPool, unitVector, VectorBlock } from '@thole/recall';
 import { describe, expect, it } from 'vitest';
 import { wasmMemory } from '../../src/vectors/scan-kernel.ts';
+import { SegmentPool } from '../../src/vectors/segment-pool.ts';
+import { unitVector } from '../../src/vectors/unit-vector.ts';
+import { VectorBlock } from '../../src/vectors/vector-block.ts';
 
 /** The same numbers each time, in vectors that crowd around some middles, as those of texts do. */
 function vectors(count: number, dimensions: number): Float32Array[] {

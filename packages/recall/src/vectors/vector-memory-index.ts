@@ -1,8 +1,10 @@
 import { textOf } from '@thole/core';
 import type { Logger, MemoryEntry, MemoryScope, VectorStore } from '@thole/core';
-import type { EmbeddingClient, MemoryIndex, RankRequest, Scored } from '@thole/recall';
+import { isNewer } from '../service/is-newer.ts';
+import type { MemoryIndex, RankRequest } from '../service/memory-index.ts';
+import type { Scored } from '../service/scored.ts';
+import type { EmbeddingClient } from './embedding-client.ts';
 import { hybridScores } from './hybrid-scores.ts';
-import { isNewer } from './is-newer.ts';
 import { VectorMaker } from './vector-maker.ts';
 import type { VectorEntry } from './vector-maker.ts';
 import type { VectorRankingOptions } from './vector-memory-ranking.ts';

@@ -1,4 +1,4 @@
-import type { Scored } from '@thole/recall';
+import type { Scored } from '../service/scored.ts';
 
 /**
  * The sum of what words gave an entry and of its cosine, shifted to 0 … 1 over the candidates, times `weight`. Who was found by

@@ -1,7 +1,7 @@
 import { textOf } from '@thole/core';
-import { TopK } from '@thole/recall';
-import type { MemoryRanking } from '@thole/recall';
+import { TopK } from '../index/top-k.ts';
 import { isNewer } from './is-newer.ts';
+import type { MemoryRanking } from './memory-index.ts';
 
 interface Held {
   id: string;

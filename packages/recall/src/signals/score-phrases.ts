@@ -2,18 +2,24 @@ import type { RecallIndex } from '../index/recall-index.ts';
 import type { QueryWord } from './query-words.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Returns the worth of all pairs of different query words that are next to each other in a turn, each pair once. */
+/** Writes the worth of all pairs of different query words that are next to each other in a turn into `scratch.phrases`. */
 export function scorePhrases(
   { wordsOf }: RecallIndex,
   words: readonly QueryWord[],
-  { positions, matches }: ScoringScratch,
-  slot: number,
-): number {
-  if (matches[slot]! < 2) return 0;
+  { positions, matches, matched, phrases }: ScoringScratch,
+): void {
+  for (let i = 0; i < matched.length; i++) {
+    const slot = matched[i]!;
+    if (matches[slot]! >= 2) phrases[slot] = worthOfPairs(wordsOf[slot]!, words, positions);
+  }
+}
+
+/** Each pair counts once. */
+function worthOfPairs(turn: readonly number[], words: readonly QueryWord[], positions: Uint16Array): number {
   const seen = new Set<number>();
   let score = 0;
   let previous = 0;
-  for (const word of wordsOf[slot]!) {
+  for (const word of turn) {
     const position = positions[word]!;
     if (position !== 0 && previous !== 0 && position !== previous) {
       const pair = Math.min(position, previous) * 65_536 + Math.max(position, previous);

@@ -1,6 +1,6 @@
 import { textOf } from '@thole/core';
 import type { MemoryScope, MemoryStore, VectorStore } from '@thole/core';
-import type { EmbeddingClient } from '@thole/recall';
+import type { EmbeddingClient } from './embedding-client.ts';
 
 /** What makes one user's vectors, and where they and the entries are. */
 export interface VectorPlaces {

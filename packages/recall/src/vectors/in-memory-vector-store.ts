@@ -1,14 +1,10 @@
 import { checkName, refuseUnknown, TholeError, userKeyOf } from '@thole/core';
 import type { Call, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
-import {
-  checkVectorIds,
-  checkVectorQuery,
-  checkVectorRows,
-  dimensionMismatch,
-  SegmentPool,
-  VectorBlock,
-} from '@thole/recall';
-import type { Scored, VectorPrecision } from '@thole/recall';
+import type { Scored } from '../service/scored.ts';
+import { checkVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './check-vectors.ts';
+import { SegmentPool } from './segment-pool.ts';
+import { VectorBlock } from './vector-block.ts';
+import type { VectorPrecision } from './vector-block.ts';
 
 /** What an `InMemoryVectorStore` may be told. */
 export interface InMemoryVectorStoreOptions {

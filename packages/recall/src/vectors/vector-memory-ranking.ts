@@ -1,7 +1,8 @@
 import { userKeyOf } from '@thole/core';
 import type { MemoryScope, MemoryStore, Runtime, VectorStore } from '@thole/core';
-import { wordRanking } from '@thole/recall';
-import type { EmbeddingClient, MemoryIndex, MemoryRanking } from '@thole/recall';
+import type { MemoryIndex, MemoryRanking } from '../service/memory-index.ts';
+import { wordRanking } from '../service/word-ranking.ts';
+import type { EmbeddingClient } from './embedding-client.ts';
 import { VectorMemoryIndex } from './vector-memory-index.ts';
 
 /** What ranks by vectors. */

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+
+/** Conversations with questions and the turns that answer them. The form of the files that THOLE_RECALL_DATA names. */
+export interface Conversation {
+  id: string;
+  sessions: { id: string; events: RecallEvent[] }[];
+  questions: RecallQuestion[];
+}
+
+export interface RecallEvent {
+  id: string;
+  author: string;
+  /** Seconds since the epoch. */
+  timestamp: number;
+  text: string;
+}
+
+export interface RecallQuestion {
+  text: string;
+  category: string;
+  /** Ids of the events that answer it. */
+  evidence: string[];
+  /** Seconds since the epoch. Default: the system's time. */
+  askedAt?: number | undefined;
+}
+
+export function readRecallData(path: string): Conversation[] {
+  return JSON.parse(readFileSync(path, 'utf8')) as Conversation[];
+}
+
+/** The questions with more words at their end, asked one hour after the last session. */
+export function withSuffix(conversations: readonly Conversation[], suffix: string): Conversation[] {
+  return conversations.map((conversation) => {
+    const last = Math.max(...conversation.sessions.flatMap(({ events }) => events.map(({ timestamp }) => timestamp)));
+    const questions = conversation.questions.map((question) => ({
+      ...question,
+      text: `${question.text}${suffix}`,
+      askedAt: last + 3600,
+    }));
+    return { ...conversation, questions };
+  });
+}
+
+const OTHER_NAMES = ['Wilhelmina', 'Quentin'];
+
+/** The same with other names: of the authors, in the questions and in what was said. */
+export function withOtherNames(conversations: readonly Conversation[]): Conversation[] {
+  return conversations.map((conversation) => replaced(conversation, (_name, i) => OTHER_NAMES[i]!));
+}
+
+/** The same as a talk of "user" and "assistant"; questions say "I" and "you" for them. */
+export function withPronouns(conversations: readonly Conversation[]): Conversation[] {
+  return conversations.map((conversation) => {
+    const renamed = replaced(conversation, (_name, i) => ['user', 'assistant'][i]!, false);
+    const [user, other] = authorsOf(conversation);
+    const questions = conversation.questions.map((question) => ({
+      ...question,
+      text: inFirstPerson(question.text, user!, ['I', 'my']).replace(
+        new RegExp(`\\b${other}('s)?\\b`, 'g'),
+        (_, owns?: string) => (owns ? 'your' : 'you'),
+      ),
+    }));
+    return { ...renamed, questions };
+  });
+}
+
+function inFirstPerson(text: string, name: string, [subject, owner]: [string, string]): string {
+  return text.replace(new RegExp(`\\b${name}('s)?\\b`, 'g'), (_, owns?: string) => (owns ? owner : subject));
+}
+
+function replaced(
+  conversation: Conversation,
+  nameOf: (name: string, i: number) => string,
+  inTexts = true,
+): Conversation {
+  const names = authorsOf(conversation);
+  const others = new Map(names.map((name, i) => [name, nameOf(name, i)]));
+  const pattern = new RegExp(`\\b(${names.join('|')})\\b`, 'g');
+  const changed = (text: string): string =>
+    inTexts ? text.replace(pattern, (name) => others.get(name) ?? name) : text;
+  return {
+    id: conversation.id,
+    sessions: conversation.sessions.map(({ id, events }) => ({
+      id,
+      events: events.map((event) => ({ ...event, author: others.get(event.author)!, text: changed(event.text) })),
+    })),
+    questions: conversation.questions.map((question) => ({ ...question, text: changed(question.text) })),
+  };
+}
+
+function authorsOf({ sessions }: Conversation): string[] {
+  return [...new Set(sessions.flatMap(({ events }) => events.map(({ author }) => author)))];
+}
+
+/** The same talk as long messages, each of so many turns of one author one after the other. */
+export function joinedToMessages(conversations: readonly Conversation[], turns: number): Conversation[] {
+  return conversations.map((conversation) => joined(conversation, turns));
+}
+
+function joined({ id, sessions, questions }: Conversation, turns: number): Conversation {
+  const joinedInto = new Map<string, string>();
+  const longer = sessions.map((session) => {
+    const parts = Array.from({ length: Math.ceil(session.events.length / (2 * turns)) }, (_, i) =>
+      session.events.slice(i * 2 * turns, (i + 1) * 2 * turns),
+    ).flatMap((stretch) => Object.values(Object.groupBy(stretch, ({ author }) => author)) as RecallEvent[][]);
+    for (const part of parts) for (const event of part) joinedInto.set(event.id, part[0]!.id);
+    const events = parts.map((part) => ({ ...part[0]!, text: part.map(({ text }) => text).join(' ') }));
+    return { id: session.id, events };
+  });
+  const asked = questions.map((question) => ({
+    ...question,
+    evidence: [...new Set(question.evidence.map((event) => joinedInto.get(event) ?? event))],
+  }));
+  return { id, sessions: longer, questions: asked };
+}
