@@ -24,6 +24,8 @@ export { memoryParts } from './parts/memory-parts.ts';
 export type { MemoryParts, MemoryPartsOptions } from './parts/memory-parts.ts';
 export { correctMemory, exportMemory, importMemory } from './privacy/export-memory.ts';
 export type { MemoryExport } from './privacy/export-memory.ts';
+export { forgetMemory } from './privacy/forget-memory.ts';
+export type { ForgottenMemory } from './privacy/forget-memory.ts';
 export { MemoryRetention } from './privacy/memory-retention.ts';
 export type { MemoryRetentionOptions, PrunableMemory } from './privacy/memory-retention.ts';
 export { RedactingMemoryService } from './privacy/redacting-memory-service.ts';
