@@ -138,7 +138,7 @@ export class CommandHandler {
     const { appName, userId, signal } = ref;
     const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
     if (count === 0) return { text: 'That was forgotten already.' };
-    const text = 'Forgotten, with its earlier versions and what it was drawn from.';
+    const text = 'Forgotten, with what it was drawn from.';
     if (remaining.length === 0) return { text };
     const ids = remaining.map((entry) => entry.id);
     this.#ask(ref, 'These memories stay.', async () => {

@@ -184,7 +184,7 @@ describe('/forget', () => {
     await handle('/memory');
     expect((await handle('/forget 2'))!.text).toContain('no such line');
     expect(await handle('/forget 1')).toEqual({
-      text: 'Forgotten, with its earlier versions and what it was drawn from.',
+      text: 'Forgotten, with what it was drawn from.',
     });
     expect(await all()).toEqual([]);
     expect(await handle('/forget 1')).toEqual({ text: 'That was forgotten already.' });
@@ -205,7 +205,7 @@ describe('/forget', () => {
     await told(memory);
     await handle('/memory');
     expect((await handle('/forget 1'))!.text.split('\n')).toEqual([
-      'Forgotten, with its earlier versions and what it was drawn from.',
+      'Forgotten, with what it was drawn from.',
       'This says the same:',
       '- user: I live in Bonn.',
       'Forget it too? Answer yes or no.',
