@@ -32,6 +32,13 @@ const spanOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promis
   return [asked!.filter?.from, asked!.filter?.to];
 };
 
+describe('load_memory', () => {
+  it('passes the user’s time zone to the search', async () => {
+    expect((await load({}, { timeZone: 'Asia/Tokyo' })).asked!.timeZone).toBe('Asia/Tokyo');
+    expect((await load({})).asked!.timeZone).toBeUndefined();
+  });
+});
+
 describe('the span of time of load_memory', () => {
   it('is all times where none is named, or nothing stands in it', async () => {
     expect((await load({})).asked!.filter).toBeUndefined();

@@ -55,7 +55,7 @@ describe('quotedMemories', () => {
     ];
     const block = packMemory(
       said.map(({ text, ...rest }, i) => ({ id: String(i), kind: 'turn', content: { parts: [{ text }] }, ...rest })),
-      { maxEntries: 10, maxTokens: 1_000, now: 1_700_000_000 },
+      { limit: 10, maxTokens: 1_000, now: 1_700_000_000 },
     );
     const read = quotedMemories(`Before.\n${block}\nAfter.`);
     expect(
