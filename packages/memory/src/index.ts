@@ -21,7 +21,7 @@ export { undoProposals } from './improve/undo-proposals.ts';
 export { AutoIngestPlugin } from './ingest/auto-ingest-plugin.ts';
 export type { AutoIngestPluginOptions } from './ingest/auto-ingest-plugin.ts';
 export { memoryParts } from './parts/memory-parts.ts';
-export type { MemoryParts, MemoryPartsOptions } from './parts/memory-parts.ts';
+export type { MemoryParts, MemoryPartsOptions, MemoryToolSettings } from './parts/memory-parts.ts';
 export { correctMemory, exportMemory, importMemory } from './privacy/export-memory.ts';
 export type { MemoryExport } from './privacy/export-memory.ts';
 export { forgetMemory } from './privacy/forget-memory.ts';
