@@ -76,11 +76,7 @@ const REMAINING = 'These are still remembered. Ask the user whether to forget th
 /** Smallest relevance of what is reported as similar after a deletion. */
 const SIMILAR = 0.6;
 
-async function forget(
-  chosen: readonly MemoryEntry[],
-  limit: number,
-  toolContext: ToolContext,
-): Promise<ForgetAnswer> {
+async function forget(chosen: readonly MemoryEntry[], limit: number, toolContext: ToolContext): Promise<ForgetAnswer> {
   const forgotten = await toolContext.deleteMemory(chosen.map(({ id }) => id));
   const candidates = (await candidatesFor(textOf(chosen[0]!.content), limit, toolContext, SIMILAR)).map(toCandidate);
   return { forgotten, candidates, ...(candidates.length > 0 && { note: REMAINING }) };

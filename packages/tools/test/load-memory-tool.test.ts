@@ -36,7 +36,12 @@ describe('load_memory', () => {
   it('returns the relevance of each memory, rounded, and asks for relevance 0.3 unless told otherwise', async () => {
     const entry = { id: 'a', kind: 'note' as const, content: { parts: [{ text: 'A.' }] }, score: 1.23456 };
     const { answer, asked } = await load({}, {}, { memories: [{ ...entry, relevance: 0.6789 }, entry] });
-    expect(answer).toEqual({ memories: [{ text: 'A.', relevance: 0.68, score: 1.23 }, { text: 'A.', score: 1.23 }] });
+    expect(answer).toEqual({
+      memories: [
+        { text: 'A.', relevance: 0.68, score: 1.23 },
+        { text: 'A.', score: 1.23 },
+      ],
+    });
     expect(asked!.minRelevance).toBe(0.3);
     expect((await load({}, { minRelevance: 0 })).asked!.minRelevance).toBe(0);
   });

@@ -57,7 +57,8 @@ export function checkFactMemoryOptions(options: FactMemoryServiceOptions): void 
     throw new TholeError('INVALID_INPUT', 'instructions are for llm; an extractor has its own.');
   if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
     throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
-  if (keepTurns !== undefined && typeof keepTurns !== 'boolean') throw invalidInput('keepTurns', 'a boolean', keepTurns);
+  if (keepTurns !== undefined && typeof keepTurns !== 'boolean')
+    throw invalidInput('keepTurns', 'a boolean', keepTurns);
   if (keepTurns === false && (memory as { redacts?: unknown }).redacts === true)
     throw new TholeError(
       'INVALID_INPUT',

@@ -17,12 +17,12 @@ export async function findSameStatements(
   { texts, ...user }: UserRef & { texts: readonly string[] } & Call,
 ): Promise<MemoryEntry[]> {
   const found = new Map<string, MemoryEntry>();
-  const { words } = standardAnalyzer();
+  const analyzer = standardAnalyzer();
   for (const text of new Set(texts)) {
-    const wanted = new Set(words(text, 'query').filter(isWord));
+    const wanted = new Set(analyzer.words(text, 'query').filter(isWord));
     const search = { ...user, query: text, limit: 2 * MAX_RESULTS, minRelevance: MIN_RELEVANCE };
     for (const entry of (await memory.searchMemory(search)).memories) {
-      const own = new Set(words(textOf(entry.content), 'entry'));
+      const own = new Set(analyzer.words(textOf(entry.content), 'entry'));
       const shared = [...wanted].filter((word) => own.has(word)).length;
       const best = found.get(entry.id)?.relevance ?? -1;
       if (shared > 0 && shared >= MIN_SHARE * wanted.size && (entry.relevance ?? 0) > best) found.set(entry.id, entry);

@@ -17,7 +17,12 @@ describe('forgetMemory', () => {
   it('returns turns, facts and notes that say the same as any deleted version', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addSessionToMemory(
-      talk('s1', ['user: I moved to Kiel.', 'concierge: Lovely!', 'user: My dog is called Rex.', 'user: Kiel is cold.']),
+      talk('s1', [
+        'user: I moved to Kiel.',
+        'concierge: Lovely!',
+        'user: My dog is called Rex.',
+        'user: Kiel is cold.',
+      ]),
     );
     await memory.addSessionToMemory(talk('s2', ['user: As I said, I live in Bonn now.', 'user: I live on tea.']));
     const memories = [

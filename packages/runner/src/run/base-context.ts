@@ -156,7 +156,12 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     const memory = this.#memory();
     const { appName, userId, signal } = this;
     return this.#traced(
-      { operation: 'search_memory', query, count: ({ memories }) => memories.length, records: ({ memories }) => memories },
+      {
+        operation: 'search_memory',
+        query,
+        count: ({ memories }) => memories.length,
+        records: ({ memories }) => memories,
+      },
       () => memory.searchMemory({ ...p, appName, userId, query, signal }),
     );
   }

@@ -80,7 +80,9 @@ describe('memory spans', () => {
       await context.addMemory('Likes snow.');
     }, true);
     const textsIn = ({ attributes }: RecordedSpan): string[] =>
-      (JSON.parse(attributes['gen_ai.memory.records'] as string) as MemoryEntry[]).map(({ content }) => textOf(content));
+      (JSON.parse(attributes['gen_ai.memory.records'] as string) as MemoryEntry[]).map(({ content }) =>
+        textOf(content),
+      );
     expect(spans[0]!.attributes['gen_ai.memory.query.text']).toBe('tea');
     expect(spans.map(textsIn)).toEqual([['Likes tea.'], ['Likes snow.']]);
   });
