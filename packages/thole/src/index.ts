@@ -116,6 +116,7 @@ export {
   LongRunningFunctionTool,
   PRELOAD_MEMORY,
   preloadMemoryTool,
+  forgetTool,
   rememberTool,
 } from '@thole/tools';
 export type {
