@@ -5,9 +5,9 @@
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   thole: ['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services'],
   core: [],
-  runner: ['@thole/core', '@opentelemetry/api'],
+  runner: ['@thole/core', '@thole/tools', '@opentelemetry/api'],
   tools: ['@thole/core', '@cfworker/json-schema'],
-  recall: ['@thole/core', 'stemmer', '@orama/stemmers'],
+  recall: ['@thole/core', 'stemmer', '@orama/stemmers', '@orama/stopwords'],
   memory: ['@thole/core', '@thole/recall'],
   'mem-services': ['@thole/core', '@thole/recall', 'node:*'],
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],

@@ -76,7 +76,7 @@ describe('example: the hotel concierge', () => {
     const { runner, sessions, memory, model } = hotel(says('Noted.'), fromMemory);
     await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-1', newMessage: PREFERENCE });
     await memory.addSessionToMemory((await sessions.getSession({ appName, userId: 'alice', sessionId: 'trip-1' }))!);
-    const newMessage = 'Book me one of your rooms.';
+    const newMessage = 'Book me a room.';
     const { text } = await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-2', newMessage });
     expect(text).toBe('A high floor it is.');
     const { contents } = model.requests[1]!;

@@ -1,5 +1,7 @@
 export { FunctionTool } from './function-tool.ts';
-export type { ArgumentsOf, FunctionToolOptions, ParametersInput } from './function-tool.ts';
+export type { ArgumentsOf, FunctionToolOptions } from './function-tool.ts';
+export { readSchemaInput } from './read-schema-input.ts';
+export type { ParametersInput } from './read-schema-input.ts';
 export { LongRunningFunctionTool } from './long-running-function-tool.ts';
 export type { LongRunningFunctionToolOptions } from './long-running-function-tool.ts';
 export { jsonSchema } from './json-schema.ts';
@@ -15,5 +17,7 @@ export { escapeMemoryText } from '@thole/core';
 export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
 export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';
 export { getUserChoiceTool } from './get-user-choice-tool.ts';
+export { codeExecutionTool, fileSearchTool, GOOGLE_SEARCH, googleSearchTool, webSearchTool } from './provider-tools.ts';
+export type { FileSearchToolOptions } from './provider-tools.ts';
 export { FunctionToolset } from './function-toolset.ts';
 export type { FunctionToolsetOptions, ToolPredicate } from './function-toolset.ts';

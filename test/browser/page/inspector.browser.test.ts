@@ -85,6 +85,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const { page, inspector } = await look(browser(), house, 'state');
     const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
     await scope('Session').getByRole('button', { name: 'Edit mood, now "calm"' }).waitFor();
+    await scope('User').getByRole('tree', { name: 'Value of likes' }).getByText('"high floor"').waitFor();
+    expect(await inspector.getByText('__session_metadata__').count()).toBe(0);
     expect(
       await scope('User')
         .getByRole('button', { name: /^Edit mood/ })
@@ -159,6 +161,9 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await inspector.getByRole('tab', { name: 'Graph' }).click();
     await inspector.locator('.graph-node[data-marked]', { hasText: 'book_room' }).first().waitFor();
     expect(await inspector.locator('.graph-node[data-marked]', { hasText: 'call_taxi' }).count()).toBe(0);
+    // The selected event calls the tool; its agent and model ran in the same turn.
+    for (const label of ['LLM agent', 'Model', 'Tool'])
+      await inspector.locator('.graph-node[data-marked]', { hasText: label }).first().waitFor();
   });
 
   it('saves a session to memory, and finds in it what was said: with a score, and the way to where it was said', async () => {

@@ -1,4 +1,4 @@
-import { isCurrentMemory, textOf } from '@thole/core';
+import { isCurrentMemory, textOf, TholeError } from '@thole/core';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
@@ -81,8 +81,7 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
   const current = all.filter((entry) => isCurrentMemory(entry, now));
   const known = await similar(all, current, batch, p);
   const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
-  const operations = await extractor.extract(request, { signal });
-  signal?.throwIfAborted();
+  const operations = await extract(extractor, request, signal);
   const { accepted, refused } = checkOperations(operations, request, evidenceFrom);
   for (const reason of refused)
     runtime.logger.warn('An operation on facts was refused.', { appName: user.appName, sessionId, reason });
@@ -91,6 +90,25 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
   report.added += applied.added;
   report.superseded += applied.superseded;
   report.dropped += applied.dropped;
+}
+
+/** Throws `MODEL_FAILED` around an extractor's error that has no code. */
+async function extract(
+  extractor: FactExtractor,
+  request: FactRequest,
+  signal: AbortSignal | undefined,
+): Promise<readonly unknown[]> {
+  try {
+    const operations = await extractor.extract(request, { signal });
+    signal?.throwIfAborted();
+    return operations;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (TholeError.is(cause)) throw cause;
+    throw new TholeError('MODEL_FAILED', 'The fact extractor failed with an error without a code; it is the cause.', {
+      cause,
+    });
+  }
 }
 
 /** All that is known where it is little, else what is most like the new turns. */

@@ -168,9 +168,10 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
 
   protected childOf(p: ChildRun): AsyncIterable<Event> {
     this.assertOpen();
+    this.run.assertMayBegin();
     const parentState = this.state.toRecord();
     for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
-    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan });
+    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan, signal: this.signal });
   }
 
   #traced<T>(call: Omit<TracedMemoryCall<T>, 'agentName' | 'parent'>, work: () => Promise<T>): Promise<T> {

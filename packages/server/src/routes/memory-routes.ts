@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { contentSchema } from '../edge/content-schema.ts';
 import { count, flag, map, number } from '../edge/schemas.ts';
 import { withoutNulls } from '../edge/without-nulls.ts';
+import { listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { filterOf, filterQuery } from './memory-filter.ts';
@@ -36,6 +37,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'PATCH', paths: [ALL], tag },
     summary: 'Adds what was said in a session; what is there already stays as it is.',
     body: z.object({ sessionId: z.string() }),
+    returns: { type: 'null' },
     answers: { 200: 'null', 400: 'No memory service', 404: 'No such session' },
     async handle(call) {
       const service = serviceOf(call);
@@ -58,6 +60,7 @@ export const memoryRoutes: readonly Route[] = [
       cursor: z.string().optional(),
       ...filterQuery,
     }),
+    returns: objectOf({ memories: listOf(ref('Memory')), 'next?': text }),
     answers: { 200: '{memories}, and `next` where more are to be listed', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
@@ -78,6 +81,7 @@ export const memoryRoutes: readonly Route[] = [
     summary:
       'Keeps entries as they are: each {content} or {text}, a `note` unless `kind` says otherwise. One with the id of another takes its place.',
     body: z.object({ memories: z.array(members.extend({ id: z.string().nullish() })) }),
+    returns: objectOf({ memories: listOf(ref('Memory')) }),
     answers: { 200: '{memories}: the entries with their ids', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
@@ -94,6 +98,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'PATCH', paths: [ONE], tag },
     summary: 'Corrects an entry: the members that are given are put in the place of its own.',
     body: members,
+    returns: ref('Memory'),
     answers: { 200: 'The entry', 400: unable, 404: 'No such entry' },
     async handle(call) {
       const service = serviceOf(call);

@@ -60,7 +60,7 @@ export class SqlSessionStore implements SessionStore {
     const { dialect, tables, runtime } = storage;
     this.#storage = storage;
     this.#codec = codec;
-    this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs });
+    this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs === Infinity ? undefined : sessionTtlMs });
     this.#append = dialect.append(tables);
     this.#lines = new AppendLines(runtime, {
       alone: (record, deadline) => this.#appendOne(record, deadline),
