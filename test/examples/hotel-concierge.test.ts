@@ -26,7 +26,7 @@ function hotel(...answers: ScriptedAnswer[]): Hotel {
     name: 'concierge',
     model: 'gemini-2.5-flash',
     instruction: 'Recall prior conversations with load_memory when useful.',
-    tools: [loadMemoryTool(), preloadMemoryTool({ maxEntries: 5 })],
+    tools: [loadMemoryTool(), preloadMemoryTool({ limit: 5 })],
   });
   const runner = new Runner({
     appName,

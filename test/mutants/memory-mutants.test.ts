@@ -262,6 +262,32 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
+    id: 'leaves-earlier-versions',
+    contract: 31,
+    caughtBy: 'forget.fact-versions',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          const { memories } = await this.listMemories({ ...p, limit: 500 });
+          const evidence = memories.flatMap((one) => (p.ids.includes(one.id) ? (one.evidence ?? []) : []));
+          return super.deleteMemory({ ...p, ids: [...p.ids, ...evidence], keepEvidence: true });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'takes-all-versions-always',
+    contract: 31,
+    caughtBy: 'forget.version-alone',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          const { memories } = await this.listMemories({ ...p, limit: 500 });
+          const later = memories.flatMap(({ id, supersededBy }) => (p.ids.includes(id) ? (supersededBy ?? []) : []));
+          return super.deleteMemory({ ...p, ids: [...p.ids, ...later] });
+        }
+      })({ runtime }),
+  },
+  {
     id: 'lets-in-what-was-on-its-way',
     contract: 31,
     caughtBy: 'forget.session-to-come',

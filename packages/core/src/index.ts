@@ -102,6 +102,7 @@ export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
 export { isoTime } from './memory/iso-time.ts';
 export { isCurrentMemory } from './memory/is-current-memory.ts';
 export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
+export { labelFormattedMemory } from './memory/label-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
 export { ZonedTime } from './memory/zoned-time.ts';

@@ -123,6 +123,7 @@ export {
   PRELOAD_MEMORY,
   preloadMemoryTool,
   readSchemaInput,
+  forgetTool,
   rememberTool,
   webSearchTool,
 } from '@thole/tools';

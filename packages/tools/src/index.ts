@@ -11,6 +11,8 @@ export { PRELOAD_MEMORY, preloadMemoryTool } from './preload-memory-tool.ts';
 export type { PreloadMemoryToolOptions } from './preload-memory-tool.ts';
 export type { ToldTimeZone } from './told-time-zone.ts';
 export { rememberTool } from './remember-tool.ts';
+export { forgetTool } from './forget-tool.ts';
+export type { ForgetAnswer, ForgetToolOptions, MemoryCandidate } from './forget-tool.ts';
 export { escapeMemoryText } from '@thole/core';
 export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
 export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';

@@ -48,6 +48,8 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   addEventsToMemory(events: readonly Event[]): Promise<void>;
   /** A note, kept as it is. */
   addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
+  /** Deletes entries as `MemoryService.deleteMemory` does and returns how many were deleted. */
+  deleteMemory(ids: readonly string[]): Promise<number>;
   searchMemory(
     query: string,
     p?: Pick<SearchMemoryRequest, 'limit' | 'filter' | 'minScore' | 'minRelevance' | 'timeZone'>,

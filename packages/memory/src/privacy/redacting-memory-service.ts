@@ -30,6 +30,8 @@ export interface RedactingMemoryServiceOptions {
  * and queries before they are. A turn of which nothing is left is not kept. What was stored before stays as it is.
  */
 export class RedactingMemoryService implements MemoryService {
+  /** Tells services that read texts before memory does that they must not wrap this one. */
+  readonly redacts = true;
   readonly #memory: FullMemory;
   readonly #redact: (text: string) => MaybePromise<string>;
 
