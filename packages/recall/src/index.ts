@@ -1,6 +1,7 @@
 export type { Analyzer } from './analysis/analyzer.ts';
 export { standardAnalyzer } from './analysis/standard-analyzer.ts';
 export type { Bm25Weights } from './index/bm25.ts';
+export { chatTuning, messageTuning } from './signals/signals.ts';
 export type { RecallSignal, RecallTuning, RecallWeights } from './signals/signals.ts';
 export { matchesFilter } from './service/matches-filter.ts';
 export type { MemoryHeader } from './service/matches-filter.ts';
