@@ -42,7 +42,7 @@ function directCausesOf(error: unknown): unknown[] {
 
 function fieldsOf(error: unknown, secrets: readonly string[]): ErrorFields {
   const [name, message, code, stack] = ['name', 'message', 'code', 'stack'].map((member) => memberOf(error, member));
-  if (typeof message !== 'string') return { error: redact(textOf(error), secrets) };
+  if (typeof message !== 'string') return { error: redact(textOfThrown(error), secrets) };
   return {
     error: redact(`${typeof name === 'string' ? name : 'Error'}: ${message}`, secrets),
     ...(typeof code === 'string' && { code }),
@@ -60,6 +60,6 @@ function memberOf(value: unknown, member: string): unknown {
 }
 
 // A thrown object that is not an error may hold anything, so that only its type is named.
-function textOf(thrown: unknown): string {
+function textOfThrown(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : `a thrown ${thrown === null ? 'null' : typeof thrown}`;
 }
