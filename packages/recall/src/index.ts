@@ -6,6 +6,7 @@ export { matchesFilter } from './service/matches-filter.ts';
 export type { MemoryHeader } from './service/matches-filter.ts';
 export type { MemoryIndex, MemoryRanking, RankRequest } from './service/memory-index.ts';
 export type { PruneMemoriesRequest } from './service/prune-memories.ts';
+export type { Rerank } from './service/rerank.ts';
 export { StoredMemoryService } from './service/stored-memory-service.ts';
 export type { StoredMemoryServiceOptions } from './service/stored-memory-service.ts';
 export { turnsOf } from './service/turns-of.ts';
