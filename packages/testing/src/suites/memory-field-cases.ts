@@ -73,11 +73,11 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       });
       const all = memories.map(({ content }) => textOf(content)).sort();
       assert.deepEqual(await seen(), { found: all, filtered: all, listed: all, got: expiresAt });
-      runtime.advance(60_000);
+      await runtime.advance(60_000);
       const left = ['Pool bar.', 'Pool towels.'];
       assert.deepEqual(await seen(), { found: left, filtered: left, listed: left, got: undefined });
       assert.equal(await memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } }), undefined);
-      runtime.advance(60_000);
+      await runtime.advance(60_000);
       assert.deepEqual(await kept(memory), ['Pool bar.']);
     },
   },
@@ -92,7 +92,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
         entry(`Pool ${i}.`, { timestamp: longAgo + i, ...(i % 3 > 0 && { expiresAt }) }),
       );
       await memory.addMemory!({ ...alice, memories });
-      runtime.advance(60_000);
+      await runtime.advance(60_000);
       const page = await memory.listMemories!({ ...alice, limit: 3 });
       const next = await memory.listMemories!({ ...alice, limit: 3, cursor: page.next });
       const texts = [...page.memories, ...next.memories].map(({ content }) => textOf(content));
@@ -110,7 +110,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories: [entry('Pool code.', { id: 'n1', expiresAt })] });
       assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
       await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: expiresAt + 60 } });
-      runtime.advance(60_000);
+      await runtime.advance(60_000);
       assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
       await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: runtime.now() } });
       assert.deepEqual([await found(memory, 'pool'), await kept(memory)], [[], []]);
