@@ -105,9 +105,13 @@ export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
 export { labelFormattedMemory } from './memory/label-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
+export { checkSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
+export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
+  AddMemoryRequest,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
   NewMemory,
   SearchMemoryRequest,
@@ -125,6 +129,7 @@ export type {
   Segment,
   Segmented,
   StoredMemory,
+  StoredMemoryFilter,
 } from './memory/memory-store.ts';
 export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
 export type { EventLog } from './agent/event-log.ts';

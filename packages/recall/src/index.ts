@@ -7,6 +7,7 @@ export { matchesFilter } from './service/matches-filter.ts';
 export type { MemoryHeader } from './service/matches-filter.ts';
 export type { MemoryIndex, MemoryRanking, RankRequest } from './service/memory-index.ts';
 export type { PruneMemoriesRequest } from './service/prune-memories.ts';
+export type { Rerank } from './service/rerank.ts';
 export type { Scored } from './service/scored.ts';
 export type { Column } from './service/segment-bytes.ts';
 export { StoredMemoryService } from './service/stored-memory-service.ts';

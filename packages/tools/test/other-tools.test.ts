@@ -106,7 +106,7 @@ describe('load_memory and remember', () => {
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: async () => ({ memories: [] }),
-      addMemory: async ({ memories }) => {
+      addMemory: async ({ memories = [] }) => {
         ids.push(...memories.map(({ id }) => id));
         return memories.map((memory) => ({ ...memory, id: memory.id! }));
       },

@@ -1,11 +1,12 @@
 import { checkUser, isCurrentMemory, orAborted, systemRuntime, userKeyOf } from '@thole/core';
 import type {
+  AddMemoryRequest,
   Call,
   Event,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
-  NewMemory,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -113,8 +114,13 @@ export class FactMemoryService implements MemoryService {
     return orAborted(this.#queue.run(userKeyOf(user), work), p.signal);
   }
 
-  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+  async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
     return (await this.#memory.addMemory(p)).map(withoutMark);
+  }
+
+  async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+    const entry = await this.#memory.getMemory(p);
+    return entry && withoutMark(entry);
   }
 
   async updateMemory(

@@ -1,11 +1,13 @@
 import { invalidInput, refuseUnknown, withoutQuotedMemory } from '@thole/core';
 import type {
+  AddMemoryRequest,
   Call,
   Content,
   Event,
   MaybePromise,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
   NewMemory,
   SearchMemoryRequest,
@@ -54,11 +56,17 @@ export class RedactingMemoryService implements MemoryService {
     await this.#memory.addEventsToMemory({ ...p, events });
   }
 
-  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+  async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
+    if (typeof p.memory === 'string' && p.memory !== '')
+      return this.#memory.addMemory({ ...p, memory: await this.#redact(withoutQuotedMemory(p.memory)) });
     if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
     const memories: NewMemory[] = [];
     for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#withContent(memory));
     return this.#memory.addMemory({ ...p, memories });
+  }
+
+  getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+    return this.#memory.getMemory(p);
   }
 
   async updateMemory(

@@ -51,6 +51,7 @@ export function ownSession(runtime: Runtime, ref: SessionRef, state: StateMap): 
 export function readOnlyMemory(memory: MemoryService): MemoryService {
   return {
     searchMemory: (p) => memory.searchMemory(p),
+    ...(memory.getMemory && { getMemory: memory.getMemory.bind(memory) }),
     ...(memory.listMemories && { listMemories: memory.listMemories.bind(memory) }),
     addSessionToMemory: async () => {},
     addEventsToMemory: async () => {},

@@ -116,6 +116,9 @@ const memory: Members<MemoryEntry> = {
   'validFrom?': seconds,
   'validTo?': seconds,
   'supersededBy?': text,
+  'topics?': listOf(text),
+  'expiresAt?': seconds,
+  'scope?': { type: 'object', properties: { team: text, agent: text }, additionalProperties: false },
   'customMetadata?': anyObject,
 };
 

@@ -28,6 +28,8 @@ const members = z.object({
   validFrom: z.number().nullish(),
   validTo: z.number().nullish(),
   supersededBy: z.string().nullish(),
+  topics: z.array(z.string()).nullish(),
+  expiresAt: z.number().nullish(),
   customMetadata: map.nullish(),
 });
 
@@ -51,11 +53,13 @@ export const memoryRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [ALL], tag },
     summary:
-      'With `query` a search, best first, each with its score (`explain`: and what gave how much to it); else a list, newest last, and the cursor of its next page. Both of what meets all conditions: `kinds`, `from`, `to`, `validAt`, `author`, `sessionId`.',
+      'With `query` a search, best first, each with its score (`explain`: and what gave how much to it); else a list, newest last, and the cursor of its next page. Both of what meets all conditions: `kinds`, `from`, `to`, `validAt`, `author`, `sessionId`, `topics`.',
     query: z.object({
       query: z.string().optional(),
       limit: count.optional(),
       minScore: number.optional(),
+      minRelevance: number.optional(),
+      timeZone: z.string().optional(),
       explain: flag.optional(),
       cursor: z.string().optional(),
       ...filterQuery,
@@ -64,7 +68,7 @@ export const memoryRoutes: readonly Route[] = [
     answers: { 200: '{memories}, and `next` where more are to be listed', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
-      const { query, minScore, explain, cursor } = call.query;
+      const { query, minScore, minRelevance, timeZone, explain, cursor } = call.query;
       const filter = filterOf(call.query);
       const limit =
         call.query.limit === undefined ? undefined : Math.min(call.query.limit, call.house.limits.listItems);
@@ -72,7 +76,7 @@ export const memoryRoutes: readonly Route[] = [
       const found =
         query === undefined
           ? await able(service, 'listMemories')({ ...user, limit, cursor, filter })
-          : await service.searchMemory({ ...user, query, limit, minScore, explain, filter });
+          : await service.searchMemory({ ...user, query, limit, minScore, minRelevance, timeZone, explain, filter });
       return Response.json(withoutNulls(found));
     },
   }),
