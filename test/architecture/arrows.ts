@@ -7,7 +7,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runner: ['@thole/core', '@opentelemetry/api'],
   tools: ['@thole/core', '@cfworker/json-schema'],
-  recall: ['@thole/core', 'stemmer', '@orama/stemmers'],
+  recall: ['@thole/core', 'stemmer', '@orama/stemmers', '@orama/stopwords'],
   memory: ['@thole/core', '@thole/recall'],
   'mem-services': ['@thole/core', '@thole/recall', 'node:*'],
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
