@@ -1,15 +1,16 @@
-// Memory: how fast a user's turns are found, taken in and loaded again, and, over THOLE_RECALL_DATA, how well. Made-up talk, the
-// same questions for everyone, as sentences and as bare words; wall time where things are waited for, CPU where they are not.
+// Memory: how fast a user's turns are found, ingested and loaded again. Made-up talk, the same queries for all, as questions and as
+// bare words. Wall time for searches, CPU time for ingestion. How well turns are found is measured by recall.bench.ts.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { MemoryService, Session } from '@thole/core';
+import type { Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { Figures, median } from './support/figures.ts';
 import { fillMemory } from './support/fill-memory.ts';
 import { GeneratedTalk } from './support/generated-talk.ts';
 import { measureColdStart } from './support/measure-cold-start.ts';
-import { measureRecall } from './support/measure-recall.ts';
 import { measureRememberedTurn } from './support/measure-remembered-turn.ts';
 import { cpuOf, inTurns } from './support/measure.ts';
+import { openBackend } from './support/memory-backends.ts';
+import type { BackendName, MemoryBackend } from './support/memory-backends.ts';
 import { AdkMemory, Fts5, MiniSearch } from './support/memory-peers.ts';
 import type { Peer } from './support/memory-peers.ts';
 
@@ -18,27 +19,21 @@ const figures = new Figures();
 const [miniSearch, adk] = [await MiniSearch.load(), await AdkMemory.load()];
 const ms = (value: number): string => `${value.toPrecision(3)} ms`;
 
+const MAX_BYTES = 2500;
+const MAX_INGEST = 1.5;
+const MAX_SPREAD = 10;
+/** Redis waits for the network at each search, so its figures are printed without a limit. */
+const LIMITED: readonly BackendName[] = ['memory', 'SQLite'];
+
 await warmUp();
-await comparedWithPeers(10_000, { questions: 200, samples: 5 }, { fts5: 1 / 3, spread: 8, ingest: 1.5, bytes: 2500 });
-await comparedWithPeers(
-  100_000,
-  { questions: 60, samples: 1 },
-  { fts5: 1 / 10, miniSearch: 1 / 50, ingest: 1.5, bytes: 2500 },
-);
+await measureTurns(10_000, { queries: 200, samples: 5, p50: 0.5, questions: 1 / 10 });
+await measureTurns(100_000, { queries: 60, samples: 1, p50: 2, questions: 1 / 10, words: 1 / 3 });
+await measureLongMessages();
 await measureColdStart(figures);
 await measureRememberedTurn(figures);
-await measureRecall(figures, { minisearch: miniSearch, FTS5: () => new Fts5(), adk });
 figures.end();
 
-interface Limits {
-  fts5?: number;
-  miniSearch?: number;
-  ingest?: number;
-  bytes?: number;
-  spread?: number;
-}
-
-/** Code that was never run is slow, whoever wrote it. */
+/** Runs the code that is measured once, so that it is compiled. */
 async function warmUp(): Promise<void> {
   const talk = new GeneratedTalk(3);
   const sessions = talk.sessions(5000, user.appName, user.userId);
@@ -53,68 +48,106 @@ async function warmUp(): Promise<void> {
   }
 }
 
-/** Searches and ingestion of one user's turns, beside peers on the same texts. */
-async function comparedWithPeers(
-  turns: number,
-  { questions, samples }: { questions: number; samples: number },
-  limits: Limits,
-): Promise<void> {
+interface MeasuredTurns {
+  queries: number;
+  /** Measurements of ingestion. */
+  samples: number;
+  /** Limit in milliseconds. */
+  p50: number;
+  /** Limits of a search for questions, and for bare words, as a fraction of FTS5. */
+  questions?: number;
+  words?: number;
+}
+
+/** Measures searches and ingestion of one user's turns, next to other searches on the same texts. */
+async function measureTurns(turns: number, p: MeasuredTurns): Promise<void> {
   const talk = new GeneratedTalk(7);
   const sessions = talk.sessions(turns, user.appName, user.userId);
   const texts = textsOf(sessions);
-  const asked = Array.from({ length: questions }, () => talk.question());
-  const words = Array.from({ length: questions }, () => talk.keywords());
+  const questions = Array.from({ length: p.queries }, () => talk.question());
+  const words = Array.from({ length: p.queries }, () => talk.keywords());
   const at = `${turns.toLocaleString('en')} turns`;
 
-  const ingests: { [name: string]: number[] } = { ours: [] };
+  const ingests: { [name: string]: number[] } = {};
   let peers: Peer[] = [];
-  let ours = new InMemoryMemoryService();
-  const fill = async (): Promise<void> => {
-    ours = new InMemoryMemoryService();
-    await fillMemory(ours, sessions);
-    await ours.searchMemory({ ...user, query: asked[0]! });
+  const fill = async (): Promise<InMemoryMemoryService> => {
+    const memory = new InMemoryMemoryService();
+    await fillMemory(memory, sessions);
+    await memory.searchMemory({ ...user, query: questions[0]! });
+    return memory;
   };
-  for (let sample = 0; sample < samples; sample++) {
+  for (let sample = 0; sample < p.samples; sample++) {
     for (const peer of peers) peer.close();
     peers = [new Fts5(), miniSearch(), adk()];
     for (const peer of peers) (ingests[peer.name] ??= []).push(await cpuOf(turns, async () => peer.add(texts)));
-    ingests['ours']!.push(await cpuOf(turns, fill));
+    (ingests['ours'] ??= []).push(await cpuOf(turns, fill));
   }
-
-  const { fts5, miniSearch: mini, spread } = limits;
-  const sought = { ours, peers };
-  await searched(`search, ${at}`, sought, { queries: asked, rounds: 4 }, { FTS5: fts5, minisearch: mini, spread });
-  // What takes less is more at the mercy of what else the machine does.
-  await searched(`search by bare words, ${at}`, sought, { queries: words, rounds: 8 }, { FTS5: fts5, spread });
-
-  ours = new InMemoryMemoryService();
-  // Last: whole collections let go of compiled code, too.
-  const before = await heldBytes();
-  await fill();
-  const bytes = ((await heldBytes()) - before) / turns;
   const { ours: ingest, ...theirs } = Object.fromEntries(
     Object.entries(ingests).map(([name, each]) => [name, median(each)]),
   );
   const told = Object.entries(theirs).map(([name, each]) => `${name} ${each.toFixed(1)} µs`);
   const ratio = ingest! / theirs['minisearch']!;
-  figures.add(`ingest of a turn, ${at}`, `${ingest!.toFixed(1)} µs`, told.join(', '), ratio, limits.ingest);
-  const limit = limits.bytes === undefined ? undefined : limits.bytes / 2500;
+  figures.add(
+    `ingest of a turn with the first search, ${at}`,
+    `${ingest!.toFixed(1)} µs`,
+    told.join(', '),
+    ratio,
+    MAX_INGEST,
+  );
+
+  const backends = await filled(['memory', 'SQLite', 'Redis'], sessions);
+  const ours = { backends, peers };
+  await searched(`search, ${at}`, ours, { queries: questions, rounds: 4 }, { p50: p.p50, fts5: p.questions });
+  // Short searches vary more with what else the machine does, so they have more rounds.
+  await searched(`search by bare words, ${at}`, ours, { queries: words, rounds: 8 }, { p50: p.p50, fts5: p.words });
+  for (const each of [...backends, ...peers]) await each.close();
+
+  // Last: full collections drop compiled code too.
+  const before = await heldBytes();
+  const memory = await fill();
+  const bytes = ((await heldBytes()) - before) / turns;
+  await memory.searchMemory({ ...user, query: questions[0]! });
   figures.add(
     `memory of a turn, ${at}, text included`,
     `${bytes.toFixed(0)} bytes`,
     '2,500 bytes',
-    bytes / 2500,
-    limit,
+    bytes / MAX_BYTES,
+    1,
   );
-  for (const peer of peers) peer.close();
 }
 
-/** Each query several times: the best of them is what it costs, the others what else the machine did. */
+/** Measures searches of messages as long as an assistant's. */
+async function measureLongMessages(): Promise<void> {
+  const talk = new GeneratedTalk(5);
+  const sessions = talk.sessions(880, user.appName, user.userId, 2300);
+  const peer = new Fts5();
+  peer.add(textsOf(sessions));
+  const backends = await filled(['memory', 'SQLite'], sessions);
+  const queries = Array.from({ length: 100 }, () => talk.question());
+  const ours = { backends, peers: [peer] };
+  await searched('search, 880 turns of 2,300 characters', ours, { queries, rounds: 8 }, { fts5: 1 });
+  for (const each of [...backends, peer]) await each.close();
+}
+
+/** Opens backends and puts the same sessions into each. */
+async function filled(names: readonly BackendName[], sessions: readonly Session[]): Promise<MemoryBackend[]> {
+  const backends: MemoryBackend[] = [];
+  for (const name of names) {
+    const backend = await openBackend(name);
+    if (!backend) continue;
+    await fillMemory(backend.memory, sessions);
+    await backend.memory.searchMemory({ ...user, query: 'warm' });
+    backends.push(backend);
+  }
+  return backends;
+}
+
+/** Takes the best of several rounds for each query: the others contain what else the machine did. */
 async function searched(
   figure: string,
-  { ours, peers }: { ours: MemoryService; peers: readonly Peer[] },
+  { backends, peers }: { backends: readonly MemoryBackend[]; peers: readonly Peer[] },
   { queries, rounds }: { queries: readonly string[]; rounds: number },
-  limits: { [name: string]: number | undefined },
+  limits: { p50?: number; fts5?: number | undefined },
 ): Promise<void> {
   const took: { [name: string]: number[] } = {};
   const timed = async (name: string, i: number, work: () => unknown): Promise<void> => {
@@ -125,22 +158,33 @@ async function searched(
   for (let round = 0; round < rounds; round++) {
     for (const [i, query] of queries.entries()) {
       await inTurns(i, [
-        () => timed('ours', i, () => ours.searchMemory({ ...user, query, limit: 10 })),
+        ...backends.map(
+          ({ name, memory }) =>
+            () =>
+              timed(name, i, () => memory.searchMemory({ ...user, query, limit: 10 })),
+        ),
         ...peers.map((peer) => async () => {
-          // It reads all texts each time.
+          // adk reads all texts each time.
           const isRare = peer.name === 'adk' && !(round === 0 && i % 10 === 0);
           if (!isRare) await timed(peer.name, i, () => peer.search(query, 10));
         }),
       ]);
     }
   }
-  const p50 = median(took['ours']!);
-  for (const { name } of peers) {
-    const theirs = median(took[name]!.filter((each) => each !== undefined));
-    figures.add(`${figure}, p50`, ms(p50), `${name} ${ms(theirs)}`, p50 / theirs, limits[name]);
+  for (const { name } of backends) {
+    const isLimited = LIMITED.includes(name as BackendName);
+    const p50 = median(took[name]!);
+    const p99 = took[name]!.toSorted((a, b) => a - b)[Math.floor(queries.length * 0.99)]!;
+    const title = `${figure}, ${name}`;
+    if (limits.p50 !== undefined)
+      figures.add(`${title}, p50`, ms(p50), ms(limits.p50), p50 / limits.p50, isLimited ? 1 : undefined);
+    figures.add(`${title}, p99 to p50`, ms(p99), ms(p50), p99 / p50, isLimited ? MAX_SPREAD : undefined);
+    for (const peer of peers) {
+      const theirs = median(took[peer.name]!.filter((each) => each !== undefined));
+      const limit = peer.name === 'FTS5' && name === 'memory' ? limits.fts5 : undefined;
+      figures.add(`${title}, p50`, ms(p50), `${peer.name} ${ms(theirs)}`, p50 / theirs, limit);
+    }
   }
-  const p99 = took['ours']!.toSorted((a, b) => a - b)[Math.floor(queries.length * 0.99)]!;
-  figures.add(`${figure}, p99 against p50`, ms(p99), `p50 ${ms(p50)}`, p99 / p50, limits['spread']);
 }
 
 function textsOf(sessions: readonly Session[]): string[] {
@@ -148,7 +192,7 @@ function textsOf(sessions: readonly Session[]): string[] {
 }
 
 async function heldBytes(): Promise<number> {
-  // What ended a moment ago is let go by one collection, and what it held by the next.
+  // One collection frees what has just ended, the next frees what that held.
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();
     await wait(1);

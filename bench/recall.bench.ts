@@ -30,7 +30,7 @@ for (const path of paths) {
   const name = basename(path, '.json');
   await compare(name, data, { backends: BACKENDS, least: LEAST });
   await ours(`${name}, other names`, withOtherNames(data), 'memory', LEAST);
-  await ours(`${name}, "I" and "you"`, withPronouns(data), 'memory');
+  await ours(`${name}, "I" and "you"`, withPronouns(data), 'memory', LEAST);
   for (const suffix of [' today', ' this week']) {
     const score = await ours(`${name}, "${suffix.trim()}" appended`, withSuffix(data, suffix), 'memory');
     const { r5 } = score!.byCategory.get('single-hop')!;

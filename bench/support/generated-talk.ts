@@ -52,15 +52,18 @@ export class GeneratedTalk {
     return this.#words[low]!;
   }
 
-  turn(): string {
+  /** Without `letters` the turn has 6 to 23 words. */
+  turn(letters?: number): string {
     const length = 6 + Math.floor(this.#random() * 18);
-    const words = Array.from({ length }, () => (this.#random() < 0.5 ? this.#oneOf(FILLERS) : this.word()));
+    const next = (): string => (this.#random() < 0.5 ? this.#oneOf(FILLERS) : this.word());
+    const words = Array.from({ length }, next);
+    for (let size = words.join(' ').length; size < (letters ?? 0); size += words.at(-1)!.length + 1) words.push(next());
     const text = words.join(' ');
     return `${text[0]!.toUpperCase()}${text.slice(1)}${this.#random() < 0.2 ? '?' : '.'}`;
   }
 
-  /** Sessions of twenty turns, three a week, until there are so many turns. */
-  sessions(turns: number, appName: string, userId: string): Session[] {
+  /** Sessions of twenty turns, three a week, with this number of turns in all, each of at least `letters` characters. */
+  sessions(turns: number, appName: string, userId: string, letters?: number): Session[] {
     return Array.from({ length: Math.ceil(turns / 20) }, (_, i) => {
       const begin = 1_500_000_000 + i * 200_000;
       const events = Array.from({ length: Math.min(20, turns - i * 20) }, (_each, j) => ({
@@ -68,7 +71,7 @@ export class GeneratedTalk {
         invocationId: `invocation-${i}-${j >> 1}`,
         author: j % 2 === 0 ? 'user' : 'concierge',
         timestamp: begin + j * 30,
-        content: { role: j % 2 === 0 ? ('user' as const) : ('model' as const), parts: [{ text: this.turn() }] },
+        content: { role: j % 2 === 0 ? ('user' as const) : ('model' as const), parts: [{ text: this.turn(letters) }] },
         actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
       }));
       const lastUpdateTime = events.at(-1)!.timestamp;

@@ -16,8 +16,8 @@ export interface MemoryBackend {
   readonly name: string;
   readonly memory: MemoryService;
   /** Seconds since the epoch for the following calls; undefined for the system's time. */
-  setTime(now: number | undefined): void;
-  close(): Promise<void>;
+  readonly setTime: (now: number | undefined) => void;
+  readonly close: () => Promise<void>;
 }
 
 export const BACKENDS = ['memory', 'SQLite', 'Redis', 'PostgreSQL'] as const;

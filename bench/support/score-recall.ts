@@ -71,7 +71,7 @@ export async function scorePeer(conversations: readonly Conversation[], make: ()
 }
 
 function sessionOf(conversation: Conversation, { id, events }: Conversation['sessions'][number]): Session {
-  const user = events[0]!.author;
+  const user = conversation.sessions[0]!.events[0]!.author;
   return {
     id,
     appName: 'recall',

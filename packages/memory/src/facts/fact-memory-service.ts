@@ -120,7 +120,9 @@ export class FactMemoryService implements MemoryService {
 
   async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.getMemory(p);
-    return entry && withoutMark(entry);
+    // Without turns, an entry of this kind only marks a turn whose facts were made.
+    if (!entry || (entry.kind === 'turn' && !this.#keepsTurns)) return undefined;
+    return withoutMark(entry);
   }
 
   async updateMemory(
