@@ -22,22 +22,28 @@ export function* toColumns(index: RecallIndex): Steps<Column[]> {
     for (const number of wordsOf[slot]!) numbers.push(number);
     for (const { from, to } of index.spans.get(slot) ?? []) spans.push(i, from, to);
   }
-  return [
-    slots.map((slot) => turns.ids[slot]!),
-    Float64Array.from(slots, (slot) => turns.times[slot]!),
-    Int32Array.from(slots, (slot) => turns.lengths[slot]!),
-    Int32Array.from(slots, (slot) => turns.authors[slot]!),
-    Int32Array.from(slots, (slot) => turns.sessions[slot]!),
-    Uint8Array.from(slots, (slot) => turns.flags[slot]!),
-    lengths,
-    Int32Array.from(numbers),
-    words.all(),
-    sessions.all(),
-    authors.all(),
-    Float64Array.from(spans),
-    Int32Array.from(index.successors.keys(), (slot) => position.get(slot)!),
-    [...index.successors.values()],
-  ];
+  // Each column is a step: a copy of many entries takes some milliseconds.
+  const columns: Column[] = [];
+  for (const column of [
+    () => slots.map((slot) => turns.ids[slot]!),
+    () => Float64Array.from(slots, (slot) => turns.times[slot]!),
+    () => Int32Array.from(slots, (slot) => turns.lengths[slot]!),
+    () => Int32Array.from(slots, (slot) => turns.authors[slot]!),
+    () => Int32Array.from(slots, (slot) => turns.sessions[slot]!),
+    () => Uint8Array.from(slots, (slot) => turns.flags[slot]!),
+    () => lengths,
+    () => new Int32Array(numbers),
+    () => words.all(),
+    () => sessions.all(),
+    () => authors.all(),
+    () => Float64Array.from(spans),
+    () => Int32Array.from(index.successors.keys(), (slot) => position.get(slot)!),
+    () => [...index.successors.values()],
+  ]) {
+    columns.push(column());
+    yield;
+  }
+  return columns;
 }
 
 /** Returns the index that was saved as these columns. */

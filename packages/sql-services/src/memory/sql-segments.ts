@@ -79,20 +79,26 @@ export class SqlSegments implements Segmented {
       if (outcome !== 'saved') return outcome === 'covered';
       await this.#pause();
     }
-    const outcome = await this.#ifWanted(save, (row) => this.#complete(save, row, { insert, analyzer, count }));
+    const outcome = await this.#ifWanted(save, (row) =>
+      this.#complete(save, row, { insert, analyzer, count, size: bytes.length }),
+    );
     if (outcome !== 'removed') await this.#deleteReplaced(save);
     return outcome !== 'removed';
   }
 
   /** Names the parts in the row that makes them a segment, which takes the place of those that end no later. */
-  *#complete(save: Save, row: number, p: { insert: string; analyzer: string; count: number }): Steps<unknown> {
+  *#complete(
+    save: Save,
+    row: number,
+    p: { insert: string; analyzer: string; count: number; size: number },
+  ): Steps<unknown> {
     const which = 'scope_row = ? AND analyzer_key = ? AND up_to';
     const parts = `SELECT COUNT(*) AS parts FROM ${this.#table} WHERE ${which} = ? AND part >= ? AND part < ?`;
     const { rows } = yield* this.#ask(parts, [row, ...save.key, save.first, save.first + MAX_PARTS]);
     // Another save of the same key was faster and has deleted these.
     if (Number(rows[0]!['parts']) !== p.count) return;
     yield* this.#ask(`DELETE FROM ${this.#table} WHERE ${which} <= ? AND part = 0`, [row, ...save.key]);
-    const named = new TextEncoder().encode(JSON.stringify([save.first, p.count]));
+    const named = new TextEncoder().encode(JSON.stringify([save.first, p.count, p.size]));
     yield* this.#ask(p.insert, [row, ...save.key, 0, p.analyzer, named]);
   }
 
@@ -138,20 +144,24 @@ export class SqlSegments implements Segmented {
 
   async #read(row: Row, deadline: number): Promise<Segment | undefined> {
     checkVersion(row['v'], 'A segment of an index');
-    const [first, count] = namedBy(row) ?? [0, -1];
+    const named = namedBy(row);
+    if (!named) return undefined;
+    const [first, count, size] = named;
     const sql = `SELECT content FROM ${this.#table} WHERE scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
     const key = [Number(row['scope_row']), textOf(row['analyzer_key']), Number(row['up_to'])];
-    const parts: Uint8Array[] = [];
+    const bytes = new Uint8Array(size);
+    let at = 0;
     for (let part = first; part < first + count; part++) {
       const { rows } = await this.#storage.read(() => this.#ask(sql, [...key, part]), deadline);
       // Another process has replaced the segment meanwhile.
       if (!rows[0]) return undefined;
-      parts.push(await this.#decoded(rows[0]['content'] as Uint8Array));
+      const content = await this.#decoded(rows[0]['content'] as Uint8Array);
+      bytes.set(content, at);
+      at += content.length;
       await this.#pause();
     }
-    if (count < 0) return undefined;
     const analyzer = JSON.parse(await decodeText(this.#codec, textOf(row['analyzer']))) as string;
-    return { analyzer, upTo: Number(row['up_to']), bytes: joined(parts) };
+    return { analyzer, upTo: Number(row['up_to']), bytes };
   }
 
   async #encoded(part: Uint8Array): Promise<Uint8Array> {
@@ -180,22 +190,13 @@ export class SqlSegments implements Segmented {
   }
 }
 
-/** First number and count of the parts; undefined for a row of another make. */
-function namedBy(row: Row): [first: number, count: number] | undefined {
+/** First number and count of the parts, and their bytes in all; undefined for a row of another make. */
+function namedBy(row: Row): [first: number, count: number, size: number] | undefined {
   try {
-    const [first, count] = JSON.parse(new TextDecoder().decode(row['content'] as Uint8Array)) as unknown[];
-    return Number.isSafeInteger(first) && Number.isSafeInteger(count) ? [Number(first), Number(count)] : undefined;
+    const named: unknown = JSON.parse(new TextDecoder().decode(row['content'] as Uint8Array));
+    const isNamed = Array.isArray(named) && named.length === 3 && named.every((n) => Number.isSafeInteger(n) && n >= 0);
+    return isNamed ? (named as [number, number, number]) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

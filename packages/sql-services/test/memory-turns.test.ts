@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemRuntime } from '@thole/core';
+import type { MemoryEntry, Runtime } from '@thole/core';
+import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ENTRIES = 20_000;
+const alice = { appName: 'hotel', userId: 'alice' };
+const folder = mkdtempSync(join(tmpdir(), 'memory-turns-'));
+const dbUrl = `sqlite:///${join(folder, 'memory.db')}`;
+
+/** A clock that moves with each look at it, so that the number of pauses does not depend on the machine. */
+function countingRuntime(): Runtime {
+  let elapsed = 0;
+  return { ...systemRuntime(), monotonic: () => (elapsed += 0.5) };
+}
+
+/** The number of turns of the event loop during some work. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+const options = { dbUrl, timeoutMs: 1e9, runtime: countingRuntime() };
+const store = new SqlMemoryStore(options);
+const { segmented } = store.abilities;
+
+beforeAll(async () => {
+  for (let i = 0; i < ENTRIES; i += 2_000) {
+    const entries = Array.from({ length: 2_000 }, (_, j): MemoryEntry => {
+      const text = `Guest number ${i + j} asks for towel ${(i + j) % 97}.`;
+      return { id: `n${i + j}`, kind: 'note', content: { parts: [{ text }] }, timestamp: i + j };
+    });
+    await store.put(alice, entries, 'ifAbsent');
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('The event loop', { timeout: 60_000 }, () => {
+  it('goes on while an index of 20,000 entries in SQLite is derived, saved and loaded', async () => {
+    const isSaved = async (): Promise<boolean> => (await segmented.loadSegments(alice)).length > 0;
+    const first = new DatabaseMemoryService(options);
+    const search = async (service: DatabaseMemoryService): Promise<void> => {
+      const { memories } = await service.searchMemory({ ...alice, query: 'guest 19999' });
+      expect(memories[0]?.id).toBe('n19999');
+    };
+    expect(await turnsDuring(() => search(first))).toBeGreaterThan(100);
+    await expect.poll(isSaved, { timeout: 30_000 }).toBe(true);
+    await first.close();
+    const second = new DatabaseMemoryService(options);
+    expect(await turnsDuring(() => search(second))).toBeGreaterThan(5);
+    await second.close();
+  });
+
+  it('goes on between the parts of a segment of eight megabytes, and no reader sees half of it', async () => {
+    const bytes = new Uint8Array(8_000_000).map((_, i) => i % 251);
+    const { removals, changes } = await store.since(alice, ENTRIES - 1, 10);
+    const upTo = changes.at(-1)!.seq + 1;
+    const seen = new Set<number>();
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      while (!isOver) {
+        for (const segment of await segmented.loadSegments(alice))
+          if (segment.analyzer === 'bytes') seen.add(segment.bytes.length);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const looking = look();
+    const segment = { analyzer: 'bytes', upTo, bytes };
+    const save = (): Promise<boolean> => segmented.saveSegment(alice, segment, { ifRemovals: removals });
+    expect(await turnsDuring(save)).toBeGreaterThan(2);
+    isOver = true;
+    await looking;
+    expect([...seen].every((length) => length === bytes.length)).toBe(true);
+    const [found] = (await segmented.loadSegments(alice)).filter(({ analyzer }) => analyzer === 'bytes');
+    expect(found?.bytes.every((byte, i) => byte === i % 251)).toBe(true);
+  });
+
+  it('lets two savers of one segment leave one of them, and no rows of the other', async () => {
+    const { removals } = await store.since(alice, ENTRIES - 1, 10);
+    const bytes = [1, 2].map((value) => new Uint8Array(2_000_000).fill(value));
+    const saved = await Promise.all(
+      bytes.map((each) =>
+        segmented.saveSegment(alice, { analyzer: 'twice', upTo: 7, bytes: each }, { ifRemovals: removals }),
+      ),
+    );
+    expect(saved).toEqual([true, true]);
+    const found = (await segmented.loadSegments(alice)).filter(({ analyzer }) => analyzer === 'twice');
+    expect(found.map(({ bytes: [first], bytes: { length } }) => [first === 1 || first === 2, length])).toEqual([
+      [true, 2_000_000],
+    ]);
+  });
+});
