@@ -1,7 +1,12 @@
 // `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) the build, the tests on
 // database servers and those over packed packages as well. Every step runs whatever became of those before, and vitest's
 // closing lines are the last. With `--long` (`pnpm test:long`) the tests on database servers alone, in their long series.
+// With `--fresh` CI's script in a fresh clone, with an empty home directory and empty caches.
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { checkFresh } from './check-fresh.mjs';
+
+if (process.argv.includes('--fresh')) process.exit(await checkFresh(join(import.meta.dirname, '..')));
 
 const all = process.argv.includes('--all');
 const long = process.argv.includes('--long');

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { exportsText } from './exports.mjs';
+import { publishedFields } from './published-fields.mjs';
 import { providerFiles } from './templates/provider.mjs';
 import { storeFiles } from './templates/store.mjs';
 
@@ -48,11 +49,13 @@ const made = kinds[kind](name, ...rest);
 const { folder, about = `What ${name} is for`, needs, files } = made;
 const built = { types: './dist/index.d.ts', default: './dist/index.js' };
 const manifest = './package.json';
+const published = publishedFields(folder, kind === 'package' ? [] : [name]);
 
 add(`packages/${folder}/package.json`, {
   name: `@thole/${folder}`,
   version: '0.0.0',
   description: about,
+  ...published.manifest,
   license: 'Apache-2.0',
   files: ['dist'],
   type: 'module',
@@ -63,6 +66,7 @@ add(`packages/${folder}/package.json`, {
     build: 'tsup && tsc -p tsconfig.build.json',
     check: 'tsc -p tsconfig.json',
     test: `vitest run --root ../.. packages/${folder}`,
+    ...published.scripts,
   },
   dependencies: workspace(needs),
   devDependencies: workspace(kind === 'package' ? [] : ['testing']),

@@ -1,5 +1,6 @@
 // `npm start`, `npm test` and `npm run chat` from a bare clone: gets a Node and a pnpm that fit, installs the
-// packages, then runs the script `real:<name>`. Plain JavaScript without imports from npm; runs on Node 18 and newer.
+// packages, then runs the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain JavaScript without imports
+// from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ async function main() {
   const nodeBin = fits
     ? dirname(process.execPath)
     : join(await fetchPackage(nodePackage(), nodeToFetch, { run }), 'bin');
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { packageManager, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const pnpmBin = await fetchPackage(pnpmPackage(), packageManager.split('@')[1], { run });
   const pnpm = join(pnpmBin, process.platform === 'win32' ? 'pnpm.exe' : 'pnpm');
   const env = toolEnv(
@@ -41,7 +42,10 @@ async function main() {
     if (code !== 0) return code;
     writeFileSync(stamp, fingerprint());
   }
-  return run(pnpm, ['--silent', 'run', `real:${name}`, ...rest], { env, stdio: 'inherit' });
+  if (Object.hasOwn(scripts, `real:${name}`))
+    return run(pnpm, ['--silent', 'run', `real:${name}`, ...rest], { env, stdio: 'inherit' });
+  const node = join(nodeBin, process.platform === 'win32' ? 'node.exe' : 'node');
+  return run(node, [join(root, 'scripts', `${name}.mjs`), ...rest], { env, stdio: 'inherit' });
 }
 
 /** The same range as `engines` in package.json. */

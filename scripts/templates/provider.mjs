@@ -255,6 +255,7 @@ interface Served extends LlmSubject {
 // Each case is a test named by its id: those that fail are what is not written yet.
 register<Served>({ describe, it }, llmCases, {
   name: '${type}',
+  // Add 'thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images', 'refuses-media' as far as it can do these.
   claims: ['cuts', 'stalls', 'connections'],
   create: () => {
     const servers: ProtocolServer[] = [];
@@ -265,6 +266,7 @@ register<Served>({ describe, it }, llmCases, {
         servers.push(server);
         return new ${type}({ model: '${name}-1', apiKey: 'a-local-key', baseUrl: server.url, retry: false });
       },
+      received: () => servers.flatMap(({ requests }) => requests),
       allEnded: async () => {
         for (const server of servers) await server.allEnded();
       },

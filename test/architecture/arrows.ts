@@ -5,7 +5,7 @@
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   thole: ['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services'],
   core: [],
-  runner: ['@thole/core', '@opentelemetry/api'],
+  runner: ['@thole/core', '@thole/tools', '@opentelemetry/api'],
   tools: ['@thole/core', '@cfworker/json-schema'],
   recall: ['@thole/core', 'stemmer', '@orama/stemmers', '@orama/stopwords'],
   memory: ['@thole/core', '@thole/recall'],

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { codeOf } from './imports.ts';
 import { filesBelow, packages, read, sourcesOf } from './workspace.ts';
+import { publishedFields } from '../../scripts/published-fields.mjs';
 
 const all = filesBelow('');
 const code = all.filter((file) => /\.(ts|mts|mjs|js|json|jsonc|yaml|sh)$/.test(file) && file !== 'pnpm-lock.yaml');
@@ -56,7 +57,7 @@ it('gives every package the same scripts, engines and licence, and no two versio
     const { license, engines, type } = manifest as { license?: string; engines?: { node?: string }; type?: string };
     const scripts = Object.keys(manifest.scripts ?? {}).sort();
     const fits = license === 'Apache-2.0' && type === 'module' && engines?.node === '^22.18 || ^24.11 || >=26';
-    return fits && scripts.join() === 'build,check,test' ? [] : [folder];
+    return fits && scripts.join() === 'build,check,prepack,test' ? [] : [folder];
   });
   expect(odd).toEqual([]);
   const ranges = new Map<string, Set<string>>();
@@ -70,6 +71,20 @@ it('gives every package the same scripts, engines and licence, and no two versio
     }
   }
   expect([...ranges].filter(([, versions]) => versions.size > 1).map(([name]) => name)).toEqual([]);
+});
+
+it('gives every package the fields that npm shows', () => {
+  for (const { folder, manifest } of packages) {
+    const { keywords, ...shown } = publishedFields(folder).manifest;
+    expect(manifest, folder).toMatchObject(shown);
+    expect((manifest as { keywords?: string[] }).keywords, folder).toEqual(expect.arrayContaining(keywords));
+    expect(manifest.scripts?.prepack, folder).toContain(publishedFields(folder).scripts.prepack);
+  }
+});
+
+it('gives the server the version of its package', () => {
+  const { version } = packages.find(({ folder }) => folder === 'server')!.manifest;
+  expect(read('packages/server/src/version.ts')).toContain(`version = '${version}'`);
 });
 
 it('names no registry’s host and no folder of anybody’s machine', () => {

@@ -28,7 +28,7 @@ export interface House {
 
 export interface HouseOptions extends Partial<HandlerOptions> {
   /** What the model waits for after each part of an answer. */
-  afterPartial?: Promise<void> | undefined;
+  afterPartial?: Promise<void> | (() => Promise<void>) | undefined;
 }
 
 /** The app `hotel`, whose concierge gives these answers, one a call; all its services are in memory. */
@@ -47,7 +47,7 @@ export async function openHouse(
     tools: hotelTools(taxi.promise),
   });
   const handler = createHandler({
-    apps: [{ name: 'hotel', rootAgent: concierge }],
+    apps: [{ name: 'hotel', rootAgent: concierge, suggestions: ['Is a room free?', 'Book room 12 for two nights.'] }],
     sessionService,
     memoryService: new InMemoryMemoryService(),
     artifactService: new InMemoryArtifactService(),
@@ -80,14 +80,14 @@ export async function openHouse(
   };
 }
 
-function holding(model: ScriptedLlm, afterPartial: Promise<void>): Llm {
+function holding(model: ScriptedLlm, afterPartial: Promise<void> | (() => Promise<void>)): Llm {
   return {
     model: model.model,
     specVersion: 1,
     async *generateContentAsync(request, options) {
       for await (const response of model.generateContentAsync(request, options)) {
         yield response;
-        if (response.partial) await afterPartial;
+        if (response.partial) await (typeof afterPartial === 'function' ? afterPartial() : afterPartial);
       }
     },
   };

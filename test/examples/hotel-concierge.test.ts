@@ -26,7 +26,7 @@ function hotel(...answers: ScriptedAnswer[]): Hotel {
     name: 'concierge',
     model: 'gemini-2.5-flash',
     instruction: 'Recall prior conversations with load_memory when useful.',
-    tools: [loadMemoryTool(), preloadMemoryTool({ maxEntries: 5 })],
+    tools: [loadMemoryTool(), preloadMemoryTool({ limit: 5 })],
   });
   const runner = new Runner({
     appName,
@@ -76,7 +76,7 @@ describe('example: the hotel concierge', () => {
     const { runner, sessions, memory, model } = hotel(says('Noted.'), fromMemory);
     await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-1', newMessage: PREFERENCE });
     await memory.addSessionToMemory((await sessions.getSession({ appName, userId: 'alice', sessionId: 'trip-1' }))!);
-    const newMessage = 'Book me one of your rooms.';
+    const newMessage = 'Book me a room.';
     const { text } = await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-2', newMessage });
     expect(text).toBe('A high floor it is.');
     const { contents } = model.requests[1]!;

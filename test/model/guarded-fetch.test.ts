@@ -87,14 +87,11 @@ describe('an answer that takes its time', () => {
   it('is waited for beyond what a platform’s timer can hold', async () => {
     const days = 30 * 24 * 3_600_000;
     const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}), timeoutMs: days });
-    const asked: number[] = [];
-    const timer = runtime.timer.bind(runtime);
-    runtime.timer = (ms, fn) => (asked.push(ms), timer(ms, fn));
     const error = errorOf(fetch('http://localhost/'));
-    await runtime.advance(days);
+    await runtime.advance(days - 1);
+    expect(runtime.pending).toBe(1);
+    await runtime.advance(1);
     expect((await error).code).toBe('MODEL_TIMEOUT');
-    expect(Math.max(...asked)).toBeLessThan(2 ** 31);
-    expect(asked.length).toBe(2);
   });
 });
 

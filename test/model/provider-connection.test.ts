@@ -84,6 +84,16 @@ describe('retries of a connection', () => {
     expect(server.requests.length).toBe(1);
   });
 
+  it.each([
+    ['once where x-should-retry is false', 503, 'false', 1],
+    ['again where x-should-retry is true', 401, 'true', 3],
+  ])('ask %s, whatever the status means', async (_what, status, told, asked) => {
+    const server = await useServer({ status, headers: { 'x-should-retry': told }, body: '{}' });
+    const { send, runtime } = acmeAt(server);
+    expect(await inTime(runtime, errorOf(send()))).toMatchObject({ status, retryable: told === 'true' });
+    expect(server.requests.length).toBe(asked);
+  });
+
   it('do not ask again what was refused for good', async () => {
     const server = await useServer({ status: 401, body: '{"error":"no"}' });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_AUTH', retryable: false });
@@ -129,18 +139,17 @@ describe('retries of a connection', () => {
 });
 
 describe('time limits of a connection', () => {
-  it('are ten minutes to the answer, and each attempt has its own', async () => {
+  it('are ten minutes to the answer, and a call that they end is not made again', async () => {
     const server = await useServer({ ending: 'silence' });
-    const { send, runtime } = acmeAt(server, { retry: { maxAttempts: 2 } });
+    const { send, runtime } = acmeAt(server);
     const error = errorOf(send());
-    for (const attempt of [1, 2]) {
-      await until(() => server.requests.length === attempt);
-      await runtime.advance(599_000);
-      expect(server.open).toBe(1);
-      await runtime.advance(2000);
-    }
+    await until(() => server.requests.length === 1);
+    await runtime.advance(599_000);
+    expect(server.open).toBe(1);
+    await runtime.advance(2000);
     expect(await error).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
     await server.allEnded();
+    expect([server.requests.length, runtime.pending]).toEqual([1, 0]);
   });
 
   it('are five minutes within it, told as MODEL_TIMEOUT and not as a broken answer', async () => {

@@ -48,20 +48,25 @@ describe('withRetries', () => {
     expect(at.length).toBe(3);
   });
 
-  it('draws each wait from nothing up to a bound that doubles from 0.5 s and ends at 20 s (contract 43)', async () => {
-    const bounds = [500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000];
-    const drawn = await Promise.all(Array.from({ length: 200 }, (_, seed) => waits(seed, bounds.length + 1)));
-    for (const [index, bound] of bounds.entries()) {
-      const shares = drawn.map((each) => each[index]! / bound);
-      expect(Math.max(...shares), `wait ${index + 1}`).toBeLessThanOrEqual(1);
-      // Full jitter: a tenth of the waits at least lies in each quarter of what is possible.
-      for (const quarter of [0, 0.25, 0.5, 0.75]) {
-        const there = shares.filter((share) => share >= quarter && share < quarter + 0.25).length;
-        expect(there, `wait ${index + 1} from ${quarter}`).toBeGreaterThan(20);
+  it.each([
+    ['0.5 s', new TholeError('MODEL_UNAVAILABLE', 'Gone.'), [500, 1000, 2000, 4000, 8000, 8000]],
+    ['4 s after MODEL_OVERLOADED', overloaded(), [4000, 8000, 8000]],
+  ])(
+    'waits between half of and the whole of a bound that doubles from %s up to 8 s (contract 43)',
+    async (_first, error, bounds) => {
+      const drawn = await Promise.all(Array.from({ length: 200 }, (_, seed) => waits(seed, bounds.length + 1, error)));
+      for (const [index, bound] of bounds.entries()) {
+        const shares = drawn.map((each) => each[index]! / bound);
+        expect(Math.max(...shares), `wait ${index + 1}`).toBeLessThanOrEqual(1);
+        expect(Math.min(...shares), `wait ${index + 1}`).toBeGreaterThanOrEqual(0.5);
+        for (const from of [0.5, 0.625, 0.75, 0.875]) {
+          const there = shares.filter((share) => share >= from && share < from + 0.125).length;
+          expect(there, `wait ${index + 1} from ${from}`).toBeGreaterThan(20);
+        }
       }
-    }
-    expect(await waits(7, 4)).toEqual(await waits(7, 4));
-  });
+      expect(await waits(7, 4)).toEqual(await waits(7, 4));
+    },
+  );
 
   it('waits as long as the server asks for, and at most half a second more', async () => {
     for (let seed = 0; seed < 50; seed++) {
@@ -81,7 +86,20 @@ describe('withRetries', () => {
     expect((await waits(1, 2, overloaded({ retryAfterMs: 60_000 })))[0]).toBeGreaterThanOrEqual(60_000);
   });
 
+  it('throws the error when the next attempt would begin after maxTotalMs', async () => {
+    const runtime = new FixedRuntime();
+    const error = overloaded({ retryAfterMs: 5000 });
+    const { at, attempt } = failing(runtime, error, error, error, error);
+    const outcome = withRetries(attempt, { maxAttempts: 9, maxTotalMs: 12_000, runtime }).catch(
+      (thrown: unknown) => thrown,
+    );
+    await runtime.advance(60_000);
+    expect(await outcome).toBe(error);
+    expect([at.length, runtime.pending]).toEqual([3, 0]);
+  });
+
   it.each<[string, unknown]>([
+    ['of a wait that this side ended', new TholeError('MODEL_TIMEOUT', 'Silent.', { details: { endedBy: 'client' } })],
     ['that will not pass', new TholeError('MODEL_AUTH', 'No.')],
     ['of a kind that may pass, but does not', overloaded({ retryable: false })],
     ['that is none of ours', new Error('socket hang up')],

@@ -1,6 +1,8 @@
 import type {
+  AddMemoryRequest,
   Event,
   MemoryEntry,
+  MemoryRef,
   MemoryRemoval,
   MemoryScope,
   MemoryService,
@@ -45,6 +47,17 @@ function asking(runtime: Runtime, change: (p: SearchMemoryRequest) => SearchMemo
     }
   })({ runtime });
 }
+
+/** A service that is given other entries than its caller gave. */
+function adding(runtime: Runtime, change: (p: AddMemoryRequest) => AddMemoryRequest): MemoryService {
+  return new (class extends InMemoryMemoryService {
+    override addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
+      return super.addMemory(change(p));
+    }
+  })({ runtime });
+}
+
+const lasting = (entry: MemoryEntry): MemoryEntry => ({ ...entry, expiresAt: undefined });
 
 /** A service to which events come changed. */
 function ingesting(runtime: Runtime, change: (events: readonly Event[], session: Session) => Event[]): MemoryService {
@@ -258,6 +271,32 @@ const mutants: readonly Mutant[] = [
       new (class extends InMemoryMemoryService {
         override deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
           return super.deleteMemory({ ...p, keepEvidence: false });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'leaves-earlier-versions',
+    contract: 31,
+    caughtBy: 'forget.fact-versions',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          const { memories } = await this.listMemories({ ...p, limit: 500 });
+          const evidence = memories.flatMap((one) => (p.ids.includes(one.id) ? (one.evidence ?? []) : []));
+          return super.deleteMemory({ ...p, ids: [...p.ids, ...evidence], keepEvidence: true });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'takes-all-versions-always',
+    contract: 31,
+    caughtBy: 'forget.version-alone',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async deleteMemory(p: { appName: string; userId: string; ids: readonly string[] }): Promise<number> {
+          const { memories } = await this.listMemories({ ...p, limit: 500 });
+          const later = memories.flatMap(({ id, supersededBy }) => (p.ids.includes(id) ? (supersededBy ?? []) : []));
+          return super.deleteMemory({ ...p, ids: [...p.ids, ...later] });
         }
       })({ runtime }),
   },
@@ -502,6 +541,112 @@ const mutants: readonly Mutant[] = [
     contract: 32,
     caughtBy: 'search.when',
     make: (runtime) => ranked(runtime, { chat: { weights: { saidThen: 0, aboutThen: 0 } } }),
+  },
+  {
+    id: 'notes-lose-their-text',
+    contract: 34,
+    caughtBy: 'add.text',
+    make: (runtime) => adding(runtime, (p) => (p.memory === undefined ? p : { ...p, memory: 'A note.' })),
+  },
+  {
+    id: 'takes-notes-beside-entries',
+    contract: 34,
+    caughtBy: 'add.text-refused',
+    make: (runtime) => adding(runtime, (p) => (p.memories ? { ...p, memory: undefined } : p)),
+  },
+  {
+    id: 'gets-entries-of-all-users',
+    contract: 30,
+    caughtBy: 'get.one',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override getMemory(p: MemoryRef & { id: string }): Promise<MemoryEntry | undefined> {
+          return super.getMemory({ ...p, userId: 'alice' });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'finds-expired-entries',
+    contract: 33,
+    caughtBy: 'expiry.unseen',
+    make: (runtime) =>
+      over(runtime, (store) => ({ put: (scope, all, mode) => store.put(scope, all.map(lasting), mode) })),
+  },
+  {
+    id: 'filters-expired-entries-after-the-page',
+    contract: 34,
+    caughtBy: 'expiry.pages',
+    make: (runtime) =>
+      over(runtime, (store) => ({
+        async list(scope, { filter, ...page }) {
+          const { memories, ...rest } = await store.list(scope, { ...page, filter: { ...filter, liveAt: undefined } });
+          return { ...rest, memories: memories.filter(({ entry }) => !(entry.expiresAt! <= runtime.now())) };
+        },
+      })),
+  },
+  {
+    id: 'expiry-cannot-be-moved',
+    contract: 34,
+    caughtBy: 'expiry.change',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override updateMemory(
+          p: Parameters<InMemoryMemoryService['updateMemory']>[0],
+        ): Promise<MemoryEntry | undefined> {
+          return super.updateMemory({ ...p, change: { ...p.change, expiresAt: undefined } });
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'topics-must-all-match',
+    contract: 32,
+    caughtBy: 'topics.filter',
+    make: (runtime) =>
+      asking(runtime, (p) => ({ ...p, filter: { ...p.filter, topics: p.filter?.topics?.slice(0, 1) } })),
+  },
+  {
+    id: 'takes-any-topics',
+    contract: 33,
+    caughtBy: 'fields.refused',
+    make: (runtime) =>
+      adding(runtime, (p) => ({ ...p, memories: p.memories?.map((each) => ({ ...each, topics: undefined })) })),
+  },
+  {
+    id: 'scopes-are-the-users-own',
+    contract: 30,
+    caughtBy: 'shared.isolated',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: undefined })),
+  },
+  {
+    id: 'teams-share-their-agents',
+    contract: 30,
+    caughtBy: 'shared.isolated',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: p.scope && { team: p.scope.team ?? p.scope.agent } })),
+  },
+  {
+    id: 'scopes-are-kept-per-user',
+    contract: 30,
+    caughtBy: 'shared.users',
+    make: (runtime) =>
+      asking(runtime, (p) => ({ ...p, scope: p.scope && { ...p.scope, agent: `${p.scope.agent ?? ''}${p.userId}` } })),
+  },
+  {
+    id: 'deletes-scopes-with-a-user',
+    contract: 30,
+    caughtBy: 'shared.change-and-delete',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async deleteUserMemory(p: MemoryRef): Promise<number> {
+          const scope = { team: 'reception', agent: 'concierge' };
+          return (await super.deleteUserMemory({ ...p, scope })) + (await super.deleteUserMemory(p));
+        }
+      })({ runtime }),
+  },
+  {
+    id: 'takes-any-scope',
+    contract: 30,
+    caughtBy: 'shared.refused',
+    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: { team: p.scope?.team || 'x' } })),
   },
   ...['German', 'Turkish', 'Russian', 'Arabic', 'Hindi'].map((language) => ({
     id: `words-stay-as-they-are-in-${language}`,

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow, packages, root } from '../architecture/workspace.ts';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
@@ -9,9 +9,11 @@ const { folder, remove } = temporaryFolder('changesets');
 const published = packages.filter(({ manifest }) => !manifest.private);
 const git = (...args: string[]): Promise<unknown> =>
   run(folder, 'git', ['-c', 'user.name=Thole', '-c', 'user.email=thole@example.com', ...args]);
+const released = temporaryFolder('released');
 
 beforeAll(async () => {
   copyWorkspace(folder);
+  cpSync(folder, released.folder, { recursive: true });
   for (const file of filesBelow('.changeset').filter((each) => each.endsWith('.md'))) rmSync(join(folder, file));
   // Whatever the versions have come to be: the test begins at 1.0.0, where a patch and a minor are within the ranges.
   for (const { folder: name, manifest } of packages) {
@@ -23,7 +25,10 @@ beforeAll(async () => {
   await git('add', '--all');
   await git('commit', '--quiet', '--message=Start');
 });
-afterAll(remove);
+afterAll(() => {
+  remove();
+  released.remove();
+});
 
 describe.each(published.map(({ manifest }) => manifest.name))('a changeset of %s', (name) => {
   it('moves that package alone when it is a minor', async () => {
@@ -52,18 +57,34 @@ it('fixes and links no versions', () => {
   expect(config).toMatchObject({ fixed: [], linked: [] });
 });
 
+it('gives every package that was never released version 0.1.0 at its first release', async () => {
+  const unreleased = published.filter(({ manifest }) => manifest.version === '0.0.0');
+  symlinkSync(join(root, 'node_modules'), join(released.folder, 'node_modules'), 'dir');
+  const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
+  await run(released.folder, process.execPath, ['scripts/release.mjs', 'version'], { env: { PATH: path } });
+  const versions = unreleased.map(({ folder: each }) => [each, versionIn(released.folder, each)]);
+  expect(versions).toEqual(unreleased.map(({ folder: each }) => [each, '0.1.0']));
+  const server = readFileSync(join(released.folder, 'packages/server/src/version.ts'), 'utf8');
+  expect(server).toContain(`version = '${versionIn(released.folder, 'server')}'`);
+});
+
 /** The packages whose version `changeset version` changes, with the new ones. */
 async function versionsAfter(bumps: Record<string, string>): Promise<Record<string, string>> {
   const front = Object.entries(bumps).map(([name, bump]) => `'${name}': ${bump}`);
   writeFileSync(join(folder, '.changeset/a-change.md'), `---\n${front.join('\n')}\n---\n\nA change.\n`);
   await run(folder, join(root, 'node_modules/.bin/changeset'), ['version']);
   const moved = published.flatMap(({ folder: each, manifest }) => {
-    const { version } = JSON.parse(readFileSync(manifestOf(each), 'utf8')) as { version: string };
+    const version = versionIn(folder, each);
     return version === '1.0.0' ? [] : [[manifest.name, version] as const];
   });
   await git('reset', '--quiet', '--hard');
   await git('clean', '--quiet', '--force', '-d');
   return Object.fromEntries(moved);
+}
+
+function versionIn(workspace: string, name: string): string {
+  const text = readFileSync(join(workspace, 'packages', name, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 function manifestOf(name: string): string {

@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
+import { fetchPackage } from '../../scripts/fetch-package.mjs';
+import { packAll } from '../../scripts/tarballs.mjs';
 import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
 import { codeBlocks } from './code-blocks.ts';
-import { installWith, lend, packAll, published } from './tarballs.ts';
+import { installWith, lend, published } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
+/** README names it. */
+const OLDEST_TYPESCRIPT = '5.7.3';
 const { folder, remove } = temporaryFolder('consumer');
 const project = join(folder, 'project');
 const blocks = codeBlocks();
@@ -16,7 +20,7 @@ const programs = blocks.filter(({ output }) => output !== undefined);
 let tarballs: Map<string, string>;
 
 beforeAll(async () => {
-  tarballs = await packAll(join(folder, 'tarballs'));
+  tarballs = packAll(join(folder, 'tarballs'));
   await installWith(project, [...tarballs.keys()], tarballs);
   mkdirSync(join(project, 'blocks'));
   for (const block of checked) writeFileSync(join(project, fileOf(block)), `${block.code}\nexport {};\n`);
@@ -46,19 +50,7 @@ describe.each(published.map(({ manifest }) => manifest.name))('the tarball of %s
 it.each(['nodenext', 'bundler'])(
   'type-checks under %s: every entry, and the TypeScript blocks of READMEs and docs',
   async (resolution) => {
-    const options = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      target: 'es2024',
-      lib: ['esnext'],
-      types: ['node'],
-      module: resolution === 'bundler' ? 'preserve' : 'nodenext',
-      moduleResolution: resolution,
-      moduleDetection: 'force',
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-    };
+    const options = { ...strictOptions(resolution), skipLibCheck: true };
     const config = `tsconfig.${resolution}.json`;
     writeFileSync(join(project, config), JSON.stringify({ compilerOptions: options, include: ['blocks'] }));
     const { code, output } = await run(project, bin('tsc'), ['-p', config, '--pretty', 'false'], { anyCode: true });
@@ -85,6 +77,34 @@ it('type-checks the declarations themselves, with the library check on', async (
   expect(output.split('\n').filter((line) => /thole/.test(line))).toEqual([]);
 });
 
+it('type-checks every entry and every TypeScript block under TypeScript 5.7', async () => {
+  const lines = await oldTsc('tsconfig.old.json', { ...strictOptions('nodenext'), skipLibCheck: true }, ['blocks']);
+  expect(lines.map(withLines)).toEqual([]);
+});
+
+it('has declarations that TypeScript 5.7 accepts without skipLibCheck', async () => {
+  const options = { ...strictOptions('nodenext'), skipLibCheck: false };
+  const lines = await oldTsc('tsconfig.old-libraries.json', options, ['blocks/everything.ts']);
+  expect(lines.filter((line) => /thole/.test(line))).toEqual([]);
+});
+
+it('names every exported class and function in the built code as it is exported', async () => {
+  const entries = everything().matchAll(/from '([^']+)'/g);
+  const imports = [...entries].map(([, entry]) => `'${entry}': await import('${entry}')`);
+  const program = `
+    const entries = { ${imports.join(', ')} };
+    for (const [entry, module] of Object.entries(entries)) {
+      for (const [name, value] of Object.entries(module)) {
+        // A second name of something that is exported by its own name is fine.
+        const isAlias = typeof value === 'function' && module[value.name] === value;
+        if (typeof value === 'function' && value.name !== name && !isAlias) console.log(entry, name, value.name);
+      }
+    }`;
+  writeFileSync(join(project, 'names.mjs'), program);
+  const args = ['--disable-warning=ExperimentalWarning', 'names.mjs'];
+  expect((await run(project, process.execPath, args)).stdout).toBe('');
+});
+
 it('gives every package a README with a first program', () => {
   const without = published.filter(
     ({ folder: each }) => !programs.some(({ file }) => file === `packages/${each}/README.md`),
@@ -108,6 +128,14 @@ it.each(programs.map((block) => [block.file, block] as const))(
 it('runs the thole command: it makes a project that answers', async () => {
   const thole = join(project, 'node_modules/.bin/thole');
   await run(project, thole, ['create', 'hello', '--model', 'demo']);
+  const made = readFileSync(join(project, 'hello/package.json'), 'utf8');
+  const { dependencies } = JSON.parse(made) as { dependencies: Record<string, string> };
+  const versions = new Map(published.map(({ manifest }) => [manifest.name, `^${manifest.version}`]));
+  expect(Object.keys(dependencies)).toContain('@thole/cli');
+  expect(dependencies).toEqual(
+    Object.fromEntries(Object.keys(dependencies).map((name) => [name, versions.get(name) ?? dependencies[name]])),
+  );
+  expect(made).not.toContain('file:');
   const { stdout } = await run(project, thole, ['run', 'hello', 'What time is it in Tokyo?']);
   expect(stdout).toMatch(
     /\[current_time\(timeZone: "Asia\/Tokyo"\) → time: "\d\d:\d\d"\]\nhello: It is \d\d:\d\d there\.\n$/,
@@ -127,6 +155,30 @@ it('installs runner, tools and mem-services as at most 10 packages and 10 MB', a
   expect(Object.keys(packages).filter((path) => path !== '').length).toBeLessThanOrEqual(10);
   expect(bytesIn(join(small, 'node_modules'))).toBeLessThanOrEqual(10 * 1024 * 1024);
 });
+
+function strictOptions(resolution: string): object {
+  return {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    target: 'es2024',
+    lib: ['esnext'],
+    types: ['node'],
+    module: resolution === 'bundler' ? 'preserve' : 'nodenext',
+    moduleResolution: resolution,
+    moduleDetection: 'force',
+    allowImportingTsExtensions: true,
+  };
+}
+
+/** Returns the lines that the oldest supported TypeScript prints for these files. */
+async function oldTsc(config: string, compilerOptions: object, include: readonly string[]): Promise<string[]> {
+  const typescript = await fetchPackage('typescript', OLDEST_TYPESCRIPT);
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, include }));
+  const args = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
+  const { output } = await run(project, process.execPath, args, { anyCode: true });
+  return output.split('\n').filter((line) => line !== '');
+}
 
 function fileOf({ file, line }: { file: string; line: number }): string {
   return `blocks/${file.replaceAll(/[^a-zA-Z0-9-]/g, '_')}_${line}.ts`;

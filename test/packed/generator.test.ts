@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sessionServiceCases } from '@thole/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { root } from '../architecture/workspace.ts';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('generator');
@@ -28,7 +29,9 @@ beforeAll(async () => {
     manifest,
     readFileSync(manifest, 'utf8').replace('"@thole/core"', '"@thole/mem-services": "workspace:^",\n    "@thole/core"'),
   );
-  await run(folder, 'pnpm', ['install', '--offline', '--no-frozen-lockfile', '--reporter=append-only']);
+  lockNewPackages();
+  const install = ['install', '--offline', '--frozen-lockfile', '--store-dir', storeOf(root)];
+  await run(folder, 'pnpm', [...install, '--reporter=append-only']);
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"@thole/mem-services": "workspace:^",\n    ', ''));
 });
 afterAll(remove);
@@ -100,6 +103,39 @@ it('passes the new store’s suite when its methods are filled in', async () => 
   expect(report.filter(({ status }) => status !== 'passed')).toEqual([]);
   expect(report.length).toBeGreaterThan(20);
 });
+
+/**
+ * Adds the new packages to the copy's lock file. They depend on packages of the workspace only, so nothing has to be
+ * resolved: a resolving install needs registry metadata that is in no cache of a fresh machine.
+ */
+function lockNewPackages(): void {
+  const file = join(folder, 'pnpm-lock.yaml');
+  const importers = made.map((each) => {
+    const manifest = JSON.parse(readFileSync(join(folder, each, 'package.json'), 'utf8')) as Record<string, unknown>;
+    const groups = ['dependencies', 'devDependencies'].flatMap((group) => linesOf(group, manifest[group] ?? {}));
+    return groups.length === 0 ? `  ${each}: {}\n` : [`  ${each}:`, ...groups, ''].join('\n');
+  });
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    text.replace('\npackages:\n', () => `\n${importers.join('\n')}\npackages:\n`),
+  );
+}
+
+function linesOf(group: string, dependencies: object): string[] {
+  const lines = Object.entries(dependencies).flatMap(([name, range]) => [
+    `      '${name}':`,
+    `        specifier: ${range}`,
+    `        version: link:../${name.slice('@thole/'.length)}`,
+  ]);
+  return lines.length === 0 ? [] : [`    ${group}:`, ...lines];
+}
+
+/** The store that the workspace was installed from. It holds every package that the lock file names. */
+function storeOf(workspace: string): string {
+  const text = readFileSync(join(workspace, 'node_modules/.modules.yaml'), 'utf8');
+  return dirname((JSON.parse(text) as { storeDir: string }).storeDir);
+}
 
 function tool(name: string): string {
   return join(folder, 'node_modules', '.bin', name);

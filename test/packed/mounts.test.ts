@@ -34,7 +34,9 @@ afterAll(remove);
 describe.each([
   {
     name: 'Bun',
-    lines: ['Bun.serve({ port: 8000, idleTimeout: 0, fetch: (request) => handler(request) });'],
+    lines: [
+      'Bun.serve({ port: 8000, idleTimeout: 0, fetch: (request, server) => handler(request, server.requestIP(request)) });',
+    ],
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
       const bun = await executable('bun', skip);
       const [line] = lines;
@@ -44,7 +46,7 @@ describe.each([
   },
   {
     name: 'Deno',
-    lines: ['Deno.serve({ port: 8000 }, (request) => handler(request));'],
+    lines: ['Deno.serve({ port: 8000 }, (request, info) => handler(request, { address: info.remoteAddr.hostname }));'],
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
       const deno = await executable('deno', skip);
       const flags = ['run', '--no-prompt', '--no-config', '--no-remote', '--allow-net'];

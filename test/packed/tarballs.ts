@@ -6,19 +6,6 @@ import { run } from './workspace-copy.ts';
 
 export const published: readonly Package[] = packages.filter(({ manifest }) => !manifest.private);
 
-/** Packs every published package, as built: by name, the path of its tarball. */
-export async function packAll(folder: string): Promise<Map<string, string>> {
-  const tarballs = new Map<string, string>();
-  for (const { folder: each, manifest } of published) {
-    const into = join(folder, each);
-    mkdirSync(into, { recursive: true });
-    // Not `npm pack`: it would leave the workspace's ranges and the source condition in.
-    await run(join(root, 'packages', each), 'pnpm', ['pack', '--pack-destination', into]);
-    tarballs.set(manifest.name, join(into, readdirSync(into)[0]!));
-  }
-  return tarballs;
-}
-
 /** An npm project that has some of the tarballs, and takes the others where these need them. */
 export async function installWith(
   folder: string,

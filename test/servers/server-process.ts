@@ -107,7 +107,9 @@ export class ServerProcess {
       folders: temporary ? [folder] : [],
     };
     this.#keeper.send(request);
-    const isReady = (): boolean => this.#ended !== undefined || ready.test(this.log.slice(said));
+    // The log can be ahead of the keeper's message. Without the pid, stop() and kill() would do nothing.
+    const isReady = (): boolean =>
+      this.#ended !== undefined || (this.#pid !== undefined && ready.test(this.log.slice(said)));
     if (!(await this.#until(isReady, 60_000))) {
       await this.kill();
       throw this.#failure('was not ready after 60 s');

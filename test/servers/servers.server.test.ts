@@ -28,6 +28,7 @@ for (const [kind, start] of starts) {
       await server.stop();
       expect(isAlive(pid!)).toBe(false);
       await server.restart();
+      expect(isAlive(server.pid!)).toBe(true);
       await server.kill();
       expect(server.pid).toBeUndefined();
       await server.restart();

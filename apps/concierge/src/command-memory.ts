@@ -13,13 +13,15 @@ export function commandMemory(
   return {
     addSessionToMemory: (session, call) => memory.addSessionToMemory(session, call),
     addEventsToMemory: (request) => memory.addEventsToMemory(request),
-    addMemory: ({ memories, ...request }) => {
-      const worded = memories.map((each) => ({
+    addMemory: ({ memory: note, memories, ...request }) => {
+      if (note !== undefined) return memory.addMemory({ ...request, memory: p.wordNote(note) });
+      const worded = memories?.map((each) => ({
         ...each,
         content: { ...each.content, parts: [{ text: p.wordNote(textOf(each.content)) }] },
       }));
       return memory.addMemory({ ...request, memories: worded });
     },
+    getMemory: (request) => memory.getMemory(request),
     updateMemory: (request) => memory.updateMemory(request),
     searchMemory: (request) => memory.searchMemory(request),
     listMemories: (request) => memory.listMemories(request),

@@ -9,7 +9,8 @@ export function memoryToolsFor(p: { timeZone: string; withFacts: boolean }): Too
   // What the guest said counts; what the concierge answered to it would only crowd it out. Facts are said by nobody.
   const filter = p.withFacts ? undefined : { author: 'user' };
   return [
-    loadMemoryTool({ limit: MEMORIES, filter, timeZone: p.timeZone }),
+    // The agent asks for all wishes at once, so that each shares few words with the query.
+    loadMemoryTool({ limit: MEMORIES, minRelevance: 0, filter, timeZone: p.timeZone }),
     preloadMemoryTool({ filter, timeZone: p.timeZone }),
     rememberTool(),
   ];

@@ -11,8 +11,13 @@ export interface Options {
   guest: string;
   memory: boolean;
   streaming: boolean;
+  /** Whether the stack of an error is written too. */
+  verbose: boolean;
   help: boolean;
 }
+
+/** The guest unless another one is named. The page has the same default, so that both know the same memory. */
+export const GUEST = 'user';
 
 const COMMANDS: { readonly [program in Program]: string } = { start: 'npm start', chat: 'npm run chat' };
 
@@ -23,7 +28,7 @@ const options = {
     usage: '--port <number>',
     help: 'where to listen, on 127.0.0.1 (8000, or a free one where that is taken)',
   },
-  guest: { of: ['chat'], type: 'string', usage: '--guest <name>', help: 'who is talking (alice)' },
+  guest: { of: ['chat'], type: 'string', usage: '--guest <name>', help: `who is talking (${GUEST})` },
   'no-memory': {
     of: ['start', 'chat'],
     type: 'boolean',
@@ -35,6 +40,12 @@ const options = {
     type: 'boolean',
     usage: '--no-stream',
     help: 'show whole answers instead of words as they come',
+  },
+  verbose: {
+    of: ['start', 'chat'],
+    type: 'boolean',
+    usage: '--verbose',
+    help: 'write the stack of an error too',
   },
   help: { of: ['start', 'chat'], type: 'boolean', usage: '--help', help: 'show this' },
 } as const satisfies { [name: string]: { of: readonly Program[]; type: string; usage: string; help: string } };
@@ -62,9 +73,10 @@ export function readOptions(program: Program, argv: readonly string[]): Options 
   if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new TholeError('INVALID_INPUT', '--port must be a number.');
   return {
     port: port === undefined ? undefined : Number(port),
-    guest: guest ?? 'alice',
+    guest: guest ?? GUEST,
     memory: values['no-memory'] !== true,
     streaming: values['no-stream'] !== true,
+    verbose: values['verbose'] === true,
     help: values['help'] === true,
   };
 }

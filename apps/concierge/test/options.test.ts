@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readOptions, usageOf } from '../src/options.ts';
 
-const usual = { port: undefined, guest: 'alice', memory: true, streaming: true, help: false };
+const usual = { port: undefined, guest: 'user', memory: true, streaming: true, verbose: false, help: false };
 
 describe('the options of npm start', () => {
   it('are a port, no memory, and help', () => {
@@ -25,14 +25,15 @@ describe('the options of npm start', () => {
 describe('the options of npm run chat', () => {
   it('are a guest, no memory, no streaming, and help', () => {
     expect(readOptions('chat', [])).toEqual(usual);
-    const argv = ['--guest', 'bob', '--no-memory', '--no-stream', '--help'];
-    expect(readOptions('chat', argv)).toEqual({ ...usual, guest: 'bob', memory: false, streaming: false, help: true });
+    const argv = ['--guest', 'bob', '--no-memory', '--no-stream', '--verbose', '--help'];
+    const asked = { guest: 'bob', memory: false, streaming: false, verbose: true, help: true };
+    expect(readOptions('chat', argv)).toEqual({ ...usual, ...asked });
     expect(() => readOptions('chat', ['--port', '1'])).toThrow('--port');
   });
 });
 
 it('each program tells the options that it takes, and no others', () => {
   const named = (usage: string): string[] => [...usage.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name!);
-  expect(named(usageOf('start'))).toEqual(['--port', '--no-memory', '--help']);
-  expect(named(usageOf('chat'))).toEqual(['--guest', '--no-memory', '--no-stream', '--help']);
+  expect(named(usageOf('start'))).toEqual(['--port', '--no-memory', '--verbose', '--help']);
+  expect(named(usageOf('chat'))).toEqual(['--guest', '--no-memory', '--no-stream', '--verbose', '--help']);
 });

@@ -71,7 +71,7 @@ describe(`what a guest has told before the process was stopped (seed ${seed})`, 
     expect(without.output).not.toContain(`a room with ${wish}”`);
     const server = await serveAsProcess({ env, args });
     expect(await server.say(order, { session: 's' })).toContain('I have no memory of earlier conversations here');
-    const page = await fetch(`${server.url}/apps/hotel/users/alice/memory`);
+    const page = await fetch(`${server.url}/apps/hotel/users/user/memory`);
     expect(page.ok).toBe(false);
     await server.end();
     const { output } = await talkByPipe(lines('/memory'), { env });

@@ -45,7 +45,7 @@ export async function serveAsProcess(p: {
     fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
     url,
-    async say(text, { session: sessionId, guest: userId = 'alice' }) {
+    async say(text, { session: sessionId, guest: userId = 'user' }) {
       await (await post(`/apps/hotel/users/${userId}/sessions`, { sessionId })).text();
       const newMessage = { role: 'user', parts: [{ text }] };
       const answer = await post('/run', { appName: 'hotel', userId, sessionId, newMessage });

@@ -10,7 +10,6 @@ import type { MainOptions } from './host.ts';
 import { ownVersion } from './own-version.ts';
 import { isUsageError } from './options/usage-error.ts';
 import { withDashes } from './options/with-dashes.ts';
-import { errorLine } from './terminal/error-line.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,6 +54,8 @@ export async function main(options: MainOptions = {}): Promise<number> {
   } catch (error) {
     if (isOfCommander(error)) return error.exitCode === 0 ? 0 : 2;
     const verbose = argv.includes('--verbose');
+    // Not before: `--help` should not wait for it.
+    const { errorLine } = await import('./terminal/error-line.ts');
     host.errors.write(`error: ${errorLine(error, { verbose })}\n`);
     return isUsageError(error) ? 2 : 1;
   }

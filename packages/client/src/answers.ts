@@ -18,6 +18,8 @@ export interface AppInfo {
   agents: { [name: string]: AgentInfo };
   /** What the app has besides sessions; absent from servers that do not tell. */
   services?: { memory: boolean; artifacts: boolean } | undefined;
+  /** First messages to offer in an empty session; absent from older servers. */
+  suggestions?: readonly string[] | undefined;
 }
 
 /** One agent of an app. */
@@ -42,6 +44,8 @@ export interface AgentGraph {
   description: string;
   /** `LlmAgent`, `LoopAgent` …; absent for an agent that is of no class. */
   type?: string | undefined;
+  /** Name of the agent's own model; absent if it uses that of an agent above, or none. */
+  model?: string | undefined;
   subAgents: AgentGraph[];
   tools: ToolGraph[];
 }

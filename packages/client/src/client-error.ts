@@ -1,3 +1,5 @@
+import type { ErrorDebug } from './error-debug.ts';
+
 const brand = Symbol.for('thole.client-error');
 
 /** What a `ClientError` may carry beside its sentence. */
@@ -6,6 +8,7 @@ export interface ClientErrorOptions {
   code?: string | undefined;
   retryable?: boolean | undefined;
   retryAfterMs?: number | undefined;
+  debug?: ErrorDebug | undefined;
   cause?: unknown;
 }
 
@@ -25,6 +28,8 @@ export class ClientError extends Error {
   readonly retryable: boolean;
   /** How long the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The error on the server; only from servers in development. */
+  readonly debug?: ErrorDebug | undefined;
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
     super(detail, 'cause' in options ? { cause: options.cause } : undefined);
@@ -35,6 +40,7 @@ export class ClientError extends Error {
     this.code = options.code;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.debug = options.debug;
   }
 
   /** Whether a thrown value is an error of the client, of this code if one is given. */

@@ -137,6 +137,10 @@ export interface MemoryClient {
       query: string;
       limit?: number | undefined;
       minScore?: number | undefined;
+      /** Smallest `relevance` of a result, from 0 to 1. Default: the service's. */
+      minRelevance?: number | undefined;
+      /** IANA name of the time zone of dates in the query. Default: UTC. */
+      timeZone?: string | undefined;
       explain?: boolean | undefined;
       filter?: MemoryConditions | undefined;
     } & CallOptions,

@@ -1,4 +1,5 @@
 import { ClientError } from './client-error.ts';
+import { errorDebugIn } from './error-debug.ts';
 
 const RETRYABLE = [408, 429, 502, 503, 504];
 
@@ -17,6 +18,7 @@ export async function errorOf(path: string, response: Response, now: number): Pr
     status,
     code: typeof code === 'string' ? code : undefined,
     retryable: typeof told?.retryable === 'boolean' ? told.retryable : RETRYABLE.includes(status),
+    debug: errorDebugIn(told),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
   });
 }

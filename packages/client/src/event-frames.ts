@@ -1,5 +1,6 @@
 import type { Event } from '@thole/core';
 import { ClientError } from './client-error.ts';
+import { errorDebugIn } from './error-debug.ts';
 import type { Frame } from './read-frames.ts';
 
 /** What a run's frames say: which events, in order, and where reading has come to. */
@@ -47,10 +48,11 @@ export class EventFrames {
     return rest;
   }
 
-  #failed({ error, errorDetails }: Failure): ClientError {
+  #failed(failure: Failure): ClientError {
+    const { error, errorDetails } = failure;
     this.ended = true;
     const { code, retryable, retryAfterMs } = errorDetails ?? {};
-    return new ClientError(String(error), { code, retryable, retryAfterMs });
+    return new ClientError(String(error), { code, retryable, retryAfterMs, debug: errorDebugIn(failure) });
   }
 }
 

@@ -25,6 +25,7 @@ export type {
 } from './client.ts';
 export { ClientError } from './client-error.ts';
 export type { ClientErrorOptions } from './client-error.ts';
+export type { ErrorDebug } from './error-debug.ts';
 export type { ClientHeaders, ClientOptions, ClientRuntime, ReconnectOptions } from './client-options.ts';
 export type { ClientRun, Reconnecting, ResumeRequest, RunRequest } from './client-run.ts';
 export { createClient } from './create-client.ts';

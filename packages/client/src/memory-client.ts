@@ -12,7 +12,10 @@ export function memoryClient(ask: Ask, tell: Tell): MemoryClient {
       (
         await ask<{ memories: MemoryEntry[] }>(all(p), {
           call: p,
-          query: { query: p.query, limit: p.limit, minScore: p.minScore, explain: p.explain, ...conditions(p.filter) },
+          query: {
+            ...{ query: p.query, limit: p.limit, minScore: p.minScore, minRelevance: p.minRelevance },
+            ...{ timeZone: p.timeZone, explain: p.explain, ...conditions(p.filter) },
+          },
         })
       ).memories,
     list: async (p) => ask(all(p), { call: p, query: { limit: p.limit, cursor: p.cursor, ...conditions(p.filter) } }),
@@ -26,7 +29,8 @@ export function memoryClient(ask: Ask, tell: Tell): MemoryClient {
   };
 }
 
-const conditions = ({ kinds, ...filter }: MemoryConditions = {}): Query => ({
+const conditions = ({ kinds, topics, ...filter }: MemoryConditions = {}): Query => ({
   ...filter,
   ...(kinds && { kinds: kinds.join() }),
+  ...(topics && { topics: topics.join() }),
 });

@@ -9,12 +9,16 @@ export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
 export { checkBytes } from './errors/check-bytes.ts';
 export { checkCount } from './errors/check-count.ts';
+export { errorFields } from './model/error-fields.ts';
+export type { ErrorFields } from './model/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
 export { refuseUnknown } from './errors/refuse-unknown.ts';
+export { didYouMean } from './errors/suggest-name.ts';
 export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
 export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
+export { withRuntime } from './runtime/with-runtime.ts';
 export type {
   CodeExecutionResult,
   Content,
@@ -27,7 +31,11 @@ export type {
   Part,
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
-export { checkContent } from './content/check-content.ts';
+export { checkContent, checkResponseParts } from './content/check-content.ts';
+export { pairCalls } from './content/pair-calls.ts';
+export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
+export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
+export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,
@@ -41,7 +49,10 @@ export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
 export { checkConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
-export type { ConnectionOptions, Environment } from './model/connection-options.ts';
+export type { ConnectionOptions, Environment, RetryOptions } from './model/connection-options.ts';
+export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
+export type { Endpoint } from './model/endpoint.ts';
+export { recoverFirst } from './model/recover-first.ts';
 export { guardedFetch } from './model/guarded-fetch.ts';
 export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
 export { ProviderConnection } from './model/provider-connection.ts';
@@ -49,6 +60,7 @@ export type { ErrorTable } from './model/provider-connection.ts';
 export { redact } from './model/redact.ts';
 export { readRetryAfter } from './model/retry-after.ts';
 export { withRetries } from './model/with-retries.ts';
+export type { RetryLimits } from './model/with-retries.ts';
 export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';
@@ -78,7 +90,7 @@ export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
 export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
-export { base64OfBytes, bytesOfBase64 } from './artifact/base64.ts';
+export { base64OfBytes, bytesOfBase64 } from './content/base64.ts';
 export { checkTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export type { TextCodec } from './artifact/text-codec.ts';
 export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
@@ -90,11 +102,16 @@ export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
 export { isoTime } from './memory/iso-time.ts';
 export { isCurrentMemory } from './memory/is-current-memory.ts';
 export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
+export { labelFormattedMemory } from './memory/label-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
+export { checkSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
+export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
+  AddMemoryRequest,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
   NewMemory,
   SearchMemoryRequest,
@@ -112,6 +129,7 @@ export type {
   Segment,
   Segmented,
   StoredMemory,
+  StoredMemoryFilter,
 } from './memory/memory-store.ts';
 export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
 export type { EventLog } from './agent/event-log.ts';

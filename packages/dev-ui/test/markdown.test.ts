@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { safeHref, toBlocks } from '../page/markdown/to-blocks.ts';
+import { growingBlocks, safeHref, toBlocks } from '../page/markdown/to-blocks.ts';
 
 const htmlOf = (text: string): string =>
   toBlocks(text)
@@ -75,4 +75,67 @@ it('changes only its last piece while a text is written', () => {
 
 it('resolves links that are defined elsewhere in the text', () => {
   expect(htmlOf('See [the rules][1].\n\n[1]: https://example.com/rules')).toContain('href="https://example.com/rules"');
+});
+
+const growing = `# Rooms
+
+There are **two** of them:
+on the ground floor and above.
+
+- one
+
+- two
+  1. with a view
+  2. quiet
+
+\`\`\`ts
+const a = 1;
+
+const b = 2;
+\`\`\`
+
+> Said by a guest
+
+| night | price |
+| --- | --- |
+| Friday | 120 |
+
+    indented
+
+    code
+
+***
+
+Setext
+---
+
+1. first
+
+2. second
+The end.`;
+
+it('reads a growing text as it reads the whole, at every length', () => {
+  const grow = growingBlocks();
+  for (let length = 1; length <= growing.length; length++) {
+    const text = growing.slice(0, length);
+    expect(grow(text), JSON.stringify(text.slice(-30))).toEqual(toBlocks(text));
+  }
+});
+
+it('reads what is settled in a growing text once', () => {
+  const grow = growingBlocks();
+  const seen = new Set<unknown>();
+  let text = '';
+  for (let i = 0; i < 3_000; i++) {
+    text += i % 10 === 9 ? `word.\n\n` : `word **${i}** `;
+    for (const block of grow(text)) seen.add(block);
+  }
+  // Each step makes at most three blocks new: 300 paragraphs over 3,000 steps would be 450,000.
+  expect(seen.size).toBeLessThanOrEqual(9_000);
+});
+
+it('begins again with another text', () => {
+  const grow = growingBlocks();
+  grow('One.\n\nTwo.\n\nThree.');
+  expect(grow('Four.\n\nFive.')).toEqual(toBlocks('Four.\n\nFive.'));
 });

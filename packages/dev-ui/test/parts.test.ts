@@ -57,16 +57,10 @@ it('takes a JSON object as a tool’s result as it is, and anything else under `
   expect(readAnswer('yes, please ')).toEqual({ result: 'yes, please' });
 });
 
-it('always has three different things to ask', () => {
-  const agent = { name: 'a', description: '', subAgents: [] };
-  const tools = [
-    { name: 'book_room', description: 'Books.' },
-    { name: 'other', description: '' },
-  ];
-  const app = { name: 'hotel', rootAgentName: 'a', description: '', language: 'typescript' };
-  const cases = [undefined, { ...app, agents: {} }, { ...app, agents: { a: { ...agent, tools } } }];
-  for (const each of cases) expect(new Set(suggestionsFor(each)).size).toBe(3);
-  expect(suggestionsFor(cases[2])[1]).toContain('book room');
+it('offers the first messages that the app suggests, each once, and none of its own', () => {
+  const app = { name: 'hotel', rootAgentName: 'a', description: '', language: 'typescript', agents: {} };
+  expect([undefined, app, { ...app, suggestions: [] }].map(suggestionsFor)).toEqual([[], [], []]);
+  expect(suggestionsFor({ ...app, suggestions: ['Hi.', ' ', 'Hi.', 'Book.'] })).toEqual(['Hi.', 'Book.']);
 });
 
 it('names the command key as the keyboard does', () => {

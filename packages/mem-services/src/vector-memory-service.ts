@@ -8,6 +8,7 @@ import {
   VectorMemoryRanking,
   VectorRemovingStore,
 } from '@thole/recall';
+import type { Rerank } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 
 /** What makes the vectors, where they and the entries are kept, and how much a search answers. */
@@ -17,6 +18,10 @@ export interface VectorMemoryServiceOptions {
   topK?: number | undefined;
   /** The least score of answers (none): a cosine, or with `hybrid` the fraction of the best score. */
   minScore?: number | undefined;
+  /** Smallest relevance (0 to 1) of results of searches that name none. Default: 0. */
+  minRelevance?: number | undefined;
+  /** Reorders the results of each search. Default: the order of the ranking. */
+  rerank?: Rerank | undefined;
   /** Where vectors are kept (`InMemoryVectorStore`). */
   store?: VectorStore | undefined;
   /** Where entries are kept (`InMemoryMemoryStore`). */
@@ -43,6 +48,8 @@ const names: readonly (keyof VectorMemoryServiceOptions)[] = [
   'embedder',
   'topK',
   'minScore',
+  'minRelevance',
+  'rerank',
   'store',
   'entries',
   'ranking',
@@ -61,7 +68,7 @@ const names: readonly (keyof VectorMemoryServiceOptions)[] = [
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
     refuseUnknown(options, names, 'VectorMemoryService');
-    const { embedder, topK = 5, minScore, runtime = systemRuntime() } = options;
+    const { embedder, topK = 5, minScore, minRelevance, rerank, runtime = systemRuntime() } = options;
     const { store = new InMemoryVectorStore(), entries = new InMemoryMemoryStore() } = options;
     const { ranking: kind = 'vector', vectorWeight: weight = 0.6 } = options;
     const { maxConcurrentBatches = 4, maxAttempts = 3, cacheBytes = 16 * 1024 * 1024 } = options;
@@ -79,6 +86,6 @@ export class VectorMemoryService extends StoredMemoryService {
     const kept = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));
     // Without `has`, letting an index go would mean to pay for its vectors again.
     const { indexBytes = store.has ? undefined : Infinity } = options;
-    super(kept, { runtime, topK, minScore, ranking, indexBytes });
+    super(kept, { runtime, topK, minScore, minRelevance, rerank, ranking, indexBytes });
   }
 }

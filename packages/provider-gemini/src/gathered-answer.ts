@@ -1,9 +1,11 @@
 import { isPlainObject, setOwn, TholeError } from '@thole/core';
 import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
-import { addCitations } from './add-citations.ts';
+import { Citations } from './citations.ts';
 import { blockOf } from './block-of.ts';
 import { GivenCall, isEndMark } from './given-call.ts';
-import { isBareText, ownPart } from './own-part.ts';
+import { JoinedLists } from './joined-lists.ts';
+import { AudioPieces, isAudio } from './audio-pieces.ts';
+import { GEMINI, isBareText, ownPart } from './own-part.ts';
 import { addUsage, usageCounts, usageOf } from './read-usage.ts';
 
 type Raw = { readonly [key: string]: unknown };
@@ -14,7 +16,10 @@ type Raw = { readonly [key: string]: unknown };
  * `LlmResponse` is kept in `customMetadata.gemini`.
  */
 export class GatheredAnswer {
-  readonly #parts: (Part | GivenCall)[] = [];
+  readonly #endpoint: string;
+  readonly #parts: (Part | InPieces)[] = [];
+  #lastCall: GivenCall | undefined;
+  #lastAudio: AudioPieces | undefined;
   readonly #rest: { [key: string]: Json } = {};
   readonly #candidateRest: { [key: string]: Json } = {};
   #finishReason: string | undefined;
@@ -25,9 +30,15 @@ export class GatheredAnswer {
   #usage: Raw | undefined;
   #earlierUsage: Usage | undefined;
   #grounding: JsonObject | undefined;
-  #citations: JsonObject | undefined;
+  #citations: Citations | undefined;
+  #logprobs: JoinedLists | undefined;
   #token: string | undefined;
   #lastToken: string | undefined;
+
+  /** `endpoint` is the name that parts bear which only it understands. */
+  constructor(endpoint: string = GEMINI) {
+    this.#endpoint = endpoint;
+  }
 
   /** Takes a piece; answers the texts that are new in it. */
   add(piece: Raw): Part[] {
@@ -70,7 +81,7 @@ export class GatheredAnswer {
 
   /** The whole of it. */
   final(): LlmResponse {
-    const parts = this.#parts.map((part) => (isGivenCall(part) ? ownPart(part.part, part.whole()) : part));
+    const parts = this.#parts.map((part) => (isInPieces(part) ? part.toPart(this.#endpoint) : part));
     const finishReason = this.#finishReason ?? this.#blockReason;
     const usage = addUsage(this.#earlierUsage, usageOf(this.#usage));
     const rest = this.#restOf();
@@ -85,7 +96,7 @@ export class GatheredAnswer {
       }),
       ...(usage && { usageMetadata: usage }),
       ...(this.#grounding && { groundingMetadata: this.#grounding }),
-      ...(this.#citations && { citationMetadata: this.#citations }),
+      ...(this.#citations && { citationMetadata: this.#citations.whole() }),
       ...(this.#modelVersion !== undefined && { modelVersion: this.#modelVersion }),
       ...(Object.keys(rest).length > 0 && { customMetadata: { gemini: rest } }),
     };
@@ -106,8 +117,8 @@ export class GatheredAnswer {
     if (typeof continuationToken === 'string' && continuationToken !== '') this.#token = continuationToken;
     if (isPlainObject(groundingMetadata))
       this.#grounding = { ...this.#grounding, ...(groundingMetadata as JsonObject) };
-    if (isPlainObject(citationMetadata)) this.#citations = addCitations(this.#citations, citationMetadata);
-    if (isPlainObject(logprobsResult)) joinLists(this.#candidateRest, 'logprobsResult', logprobsResult as JsonObject);
+    if (isPlainObject(citationMetadata)) (this.#citations ??= new Citations()).add(citationMetadata);
+    if (isPlainObject(logprobsResult)) (this.#logprobs ??= new JoinedLists()).add(logprobsResult as JsonObject);
     keep(this.#candidateRest, rest);
     if (!isPlainObject(content)) return [];
     const { parts, role: __, ...contentRest } = content;
@@ -120,23 +131,30 @@ export class GatheredAnswer {
       this.#addCall(raw, raw['functionCall']);
       return [];
     }
-    const part = ownPart(raw);
     if (Object.keys(raw).length === 0) return [];
+    if (isAudio(raw)) return this.#addAudio(raw);
+    const part = ownPart(raw, this.#endpoint);
     if (!isBareText(part)) {
       this.#parts.push(part);
       return part.text ? [textPart(part.text, part.thought)] : [];
     }
     if (part.text === '') return [];
     const last = this.#parts.at(-1);
-    if (last && !isGivenCall(last) && isBareText(last) && !last.thought === !part.thought) last.text += part.text;
+    if (last && !isInPieces(last) && isBareText(last) && !last.thought === !part.thought) last.text += part.text;
     else this.#parts.push(part);
     return [textPart(part.text, part.thought)];
   }
 
   #addCall(raw: Raw, call: Raw): void {
-    const last = this.#parts.findLast(isGivenCall);
-    if (last?.add(raw, call) || isEndMark(call)) return;
-    this.#parts.push(new GivenCall(raw, call));
+    if (this.#lastCall?.add(raw, call) || isEndMark(call)) return;
+    this.#lastCall = new GivenCall(raw, call);
+    this.#parts.push(this.#lastCall);
+  }
+
+  #addAudio(raw: Raw): Part[] {
+    const isNext = this.#lastAudio !== undefined && this.#parts.at(-1) === this.#lastAudio;
+    if (!isNext || !this.#lastAudio?.add(raw)) this.#parts.push((this.#lastAudio = new AudioPieces(raw)));
+    return [ownPart(raw, this.#endpoint)];
   }
 
   #restOf(): JsonObject {
@@ -145,6 +163,7 @@ export class GatheredAnswer {
       if (!usageCounts.includes(name as keyof Usage)) usage[name] = value as Json;
     const candidate = {
       ...this.#candidateRest,
+      ...(this.#logprobs && { logprobsResult: this.#logprobs.whole() }),
       ...(this.#finishMessage !== undefined && { finishMessage: this.#finishMessage }),
     };
     return {
@@ -155,8 +174,13 @@ export class GatheredAnswer {
   }
 }
 
-function isGivenCall(part: Part | GivenCall): part is GivenCall {
-  return 'whole' in part && typeof part.whole === 'function';
+/** A part that may come in several pieces. */
+interface InPieces {
+  toPart(endpoint: string): Part;
+}
+
+function isInPieces(part: Part | InPieces): part is InPieces {
+  return 'toPart' in part && typeof part.toPart === 'function';
 }
 
 function textPart(text: string, thought: boolean | undefined): Part {
@@ -165,14 +189,4 @@ function textPart(text: string, thought: boolean | undefined): Part {
 
 function keep(kept: { [key: string]: Json }, rest: Raw): void {
   for (const key of Object.keys(rest)) if (rest[key] !== undefined) setOwn(kept, key, rest[key] as Json);
-}
-
-/** Each piece tells the probabilities of its own tokens. */
-function joinLists(kept: { [key: string]: Json }, name: string, told: JsonObject): void {
-  const joined = { ...(kept[name] as JsonObject | undefined) };
-  for (const [key, value] of Object.entries(told)) {
-    const before = joined[key];
-    joined[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
-  }
-  kept[name] = joined;
 }

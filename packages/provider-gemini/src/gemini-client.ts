@@ -1,4 +1,4 @@
-import { ProviderConnection, TholeError } from '@thole/core';
+import { isPlainObject, ProviderConnection, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOptions } from '@google/genai';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
@@ -15,7 +15,8 @@ export interface GeminiCall {
 export interface EmbedCall {
   readonly model: string;
   readonly texts: readonly string[];
-  readonly taskType: 'RETRIEVAL_QUERY' | 'RETRIEVAL_DOCUMENT';
+  /** Undefined for models that read the task in the text. */
+  readonly taskType: 'RETRIEVAL_QUERY' | 'RETRIEVAL_DOCUMENT' | undefined;
   readonly dimensions: number;
 }
 
@@ -40,6 +41,7 @@ export class GeminiClient {
   constructor(options: GeminiConnectionOptions) {
     this.#options = options;
     this.connection = new ProviderConnection(options, geminiErrors);
+    for (const secret of secretsIn(options.googleAuthOptions)) this.connection.hide(secret);
   }
 
   /** The server's answer, with its body unread; for `ProviderConnection`'s `send` and `stream`. */
@@ -65,7 +67,12 @@ export class GeminiClient {
     // Contents, not strings: of strings the newer models would make one.
     const contents = texts.map((text) => ({ parts: [{ text }] }));
     return this.#call((sdk, fetch) => {
-      const config = { taskType, outputDimensionality: dimensions, abortSignal: signal, httpOptions: { fetch } };
+      const config = {
+        ...(taskType && { taskType }),
+        outputDimensionality: dimensions,
+        abortSignal: signal,
+        httpOptions: { fetch },
+      };
       return sdk.models.embedContent({ model, contents, config });
     });
   }
@@ -93,12 +100,21 @@ export class GeminiClient {
   }
 }
 
+/** Returns the private keys, secrets and tokens in credentials. */
+function secretsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    typeof each === 'string' && /(private_?key|secret|token)$/i.test(name) ? [each] : secretsIn(each),
+  );
+}
+
 const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const { vertexai = false, apiKey, project, headers } = options;
   const given: GoogleGenAIOptions = { vertexai, httpOptions: { ...(headers && { headers: { ...headers } }) } };
-  if (options.apiVersion !== undefined) given.apiVersion = options.apiVersion;
+  const apiVersion = options.apiVersion ?? (vertexai ? undefined : 'v1beta');
+  if (apiVersion !== undefined) given.apiVersion = apiVersion;
   if (options.baseUrl !== undefined) given.httpOptions!.baseUrl = options.baseUrl;
   // With a key there are no credentials to look for: the portable build does, which reads no environment.
   if (apiKey !== undefined && project === undefined) {
@@ -112,10 +128,15 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...given, project: project!, location };
   if (apiKey !== undefined) return new GoogleGenAI({ ...vertex, apiKey });
   const transporterOptions = {
-    timeout: options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS,
+    // The library's timer overflows above this.
+    timeout: Math.min(options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS, 2 ** 31 - 1),
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
-  return new GoogleGenAI({ ...vertex, googleAuthOptions: { clientOptions: { transporterOptions } } });
+  const auth: NonNullable<GoogleGenAIOptions['googleAuthOptions']> = options.googleAuthOptions ?? {};
+  const ownClient: unknown = auth.clientOptions ?? {};
+  // A client of the caller's own brings its own connection.
+  const clientOptions = isPlainObject(ownClient) ? { transporterOptions, ...ownClient } : ownClient;
+  return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions } as typeof auth });
 }
 
 function vertexUrl(location: string): string {

@@ -1,6 +1,7 @@
-import { checkCount, isPlainObject, TholeError } from '@thole/core';
+import { checkCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
 import type { Embedder, Environment } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
+import type { EmbedCall } from './gemini-client.ts';
 import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 
@@ -10,6 +11,8 @@ export interface GeminiEmbedderOptions extends GeminiConnectionOptions {
   model?: string | undefined;
   /** How many numbers a vector has (3072). Shorter ones are brought back to length 1. */
   dimensions?: number | undefined;
+  /** Tokens in one request, as they are estimated: more texts go in several requests. Default: 20,000. */
+  maxBatchTokens?: number | undefined;
 }
 
 const WHOLE = 3072;
@@ -17,8 +20,8 @@ const WHOLE = 3072;
 const AT_ONCE = 8;
 
 /**
- * Embeddings of Gemini: at most 100 texts at once, in one call; on Vertex AI the models called `gemini-…` take one text a
- * call, and several calls are made. Errors are `EMBEDDER_FAILED` for an answer that does not fit, else `MODEL_…`.
+ * Embeddings of Gemini: at most 100 texts at once, in one call, or in several if they have too many tokens; on Vertex AI the models
+ * called `gemini-…` take one text a call. Errors are `EMBEDDER_FAILED` for an answer that does not fit, else `MODEL_…`.
  */
 export class GeminiEmbedder implements Embedder {
   readonly specVersion = 1;
@@ -27,15 +30,19 @@ export class GeminiEmbedder implements Embedder {
   readonly maxBatch = 100;
   readonly #client: GeminiClient;
   readonly #perCall: number;
+  readonly #maxBatchTokens: number;
 
   constructor(options: GeminiEmbedderOptions) {
-    checkGeminiOptions(options, ['model', 'dimensions'], 'GeminiEmbedder');
-    const { model = 'gemini-embedding-001', dimensions = WHOLE, ...rest } = options;
+    checkGeminiOptions(options, ['model', 'dimensions', 'maxBatchTokens'], 'GeminiEmbedder');
+    const { model = 'gemini-embedding-001', dimensions = WHOLE, maxBatchTokens = 20_000, ...rest } = options;
     checkModelName(model, 'GeminiEmbedder');
     checkCount('dimensions of GeminiEmbedder', dimensions, 1);
+    checkCount('maxBatchTokens of GeminiEmbedder', maxBatchTokens, 1);
+    this.#maxBatchTokens = maxBatchTokens;
     this.model = model;
     this.dimensions = dimensions;
-    this.#client = new GeminiClient(rest);
+    const { schemas: _, ...connection } = rest;
+    this.#client = new GeminiClient(connection);
     this.#perCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;
   }
 
@@ -55,13 +62,13 @@ export class GeminiEmbedder implements Embedder {
     p.signal?.throwIfAborted();
     if (texts.length > this.maxBatch)
       throw new TholeError('INVALID_INPUT', `texts must be at most ${this.maxBatch}, not ${texts.length}.`);
-    if (this.#perCall > 1) return texts.length === 0 ? [] : this.#embed(texts, p);
+    const batches = batchesOf(texts, { maxTexts: this.#perCall, maxTokens: this.#maxBatchTokens });
     const over = new AbortController();
     const signal = p.signal ? AbortSignal.any([p.signal, over.signal]) : over.signal;
     const vectors: Float32Array[] = [];
     try {
-      for (let i = 0; i < texts.length; i += AT_ONCE) {
-        const some = texts.slice(i, i + AT_ONCE).map((text) => this.#embed([text], { task: p.task, signal }));
+      for (let i = 0; i < batches.length; i += AT_ONCE) {
+        const some = batches.slice(i, i + AT_ONCE).map((batch) => this.#embed(batch, { task: p.task, signal }));
         vectors.push(...(await Promise.all(some)).flat());
       }
       return vectors;
@@ -74,8 +81,7 @@ export class GeminiEmbedder implements Embedder {
     texts: readonly string[],
     p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },
   ): Promise<Float32Array[]> {
-    const taskType = p.task === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT';
-    const call = { model: this.model, texts, taskType, dimensions: this.dimensions } as const;
+    const call = { model: this.model, ...taskOf(this.model, texts, p.task), dimensions: this.dimensions };
     const answer = await this.#client.connection.send((signal) => this.#client.embed(call, signal), p.signal);
     const given: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
     const count = Array.isArray(given) ? given.length : 0;
@@ -93,6 +99,33 @@ export class GeminiEmbedder implements Embedder {
     const vector = Float32Array.from(values as number[]);
     return this.dimensions < WHOLE ? normalized(vector) : vector;
   }
+}
+
+/** The task, as the model reads it: since `gemini-embedding-2` in the text, before that as a parameter. */
+function taskOf(
+  model: string,
+  texts: readonly string[],
+  task: 'query' | 'document',
+): Pick<EmbedCall, 'texts' | 'taskType'> {
+  if (Number(/gemini-embedding-(\d+)/.exec(model)?.[1] ?? 1) < 2)
+    return { texts, taskType: task === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' };
+  const prefix = task === 'query' ? 'task: search result | query: ' : 'title: none | text: ';
+  return { texts: texts.map((text) => prefix + text), taskType: undefined };
+}
+
+/** Texts in order, in batches of at most this many texts and tokens; a text with more tokens is a batch of its own. */
+function batchesOf(texts: readonly string[], p: { maxTexts: number; maxTokens: number }): string[][] {
+  const batches: string[][] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const more = estimateTokens(text);
+    const last = batches.at(-1);
+    const fits = last !== undefined && last.length < p.maxTexts && tokens + more <= p.maxTokens;
+    if (fits) last.push(text);
+    else batches.push([text]);
+    tokens = fits ? tokens + more : more;
+  }
+  return batches;
 }
 
 function normalized(vector: Float32Array): Float32Array {

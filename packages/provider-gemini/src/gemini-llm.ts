@@ -1,9 +1,11 @@
-import type { Environment, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core';
+import type { Endpoint, Environment, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { GeminiClient } from './gemini-client.ts';
-import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
+import { checkGeminiOptions, checkModelName, endpointOf, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
+import { refusedSetting, withoutSettings } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
 import type { GeminiPlace } from './to-gemini-request.ts';
 
@@ -23,15 +25,21 @@ export class Gemini implements Llm {
   readonly providerName: string;
   readonly #client: GeminiClient;
   readonly #place: GeminiPlace;
+  readonly #endpoint: Endpoint;
+  /** Settings that Gemini has refused, by model: they are not sent again. */
+  readonly #refused = new Map<string, Set<string>>();
+  /** Warnings that were logged: once is enough. */
+  readonly #warned = new Set<string>();
 
   constructor(options: GeminiOptions) {
     checkGeminiOptions(options, ['model'], 'Gemini');
     checkModelName(options.model, 'Gemini');
-    const { model, vertexai, project, location, ...rest } = options;
+    const { model, vertexai, project, location, schemas, ...rest } = options;
     this.model = model;
     this.providerName = vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
-    this.#place = { vertexai, project, location };
-    this.#client = new GeminiClient({ ...rest, ...this.#place });
+    this.#endpoint = endpointOf(options);
+    this.#place = { vertexai, project, location, schemas, endpoint: this.#endpoint };
+    this.#client = new GeminiClient({ ...rest, vertexai, project, location });
   }
 
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
@@ -43,11 +51,40 @@ export class Gemini implements Llm {
     return new Gemini({ ...withEnv(given, env), model });
   }
 
-  async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
-    const { stream, signal } = options;
-    const { model, body } = toGeminiRequest(request, this.model, this.#place);
+  /**
+   * `request.model` wins over the model of the constructor. A request that is refused is made again without what was refused, where
+   * that may be left out: thought signatures that another endpoint made, and settings such as `thinkingLevel`. Both are logged.
+   */
+  generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    const { model = this.model } = request;
+    const refused = this.#refused.get(model) ?? new Set<string>();
+    let sent: JsonObject = {};
+    const makeBody = (): JsonObject => {
+      sent = withoutSettings(toGeminiRequest(request, this.model, this.#place).body, refused);
+      return sent;
+    };
+    return recoverFirst(this.#answer(model, makeBody, options), (error) => {
+      if (isSealRefused(error) && this.#hasSeals(request)) {
+        this.#warn('thought signatures that the model cannot read are left out', model, this.#endpoint.name, options);
+        return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
+      }
+      const setting = refusedSetting(error, sent);
+      if (setting === undefined || refused.has(setting)) return undefined;
+      this.#refused.set(model, refused.add(setting));
+      this.#warn('settings that the server refused are left out', model, setting, options);
+      return this.generateContentAsync(request, options);
+    });
+  }
+
+  /** One answer, asked for in as many requests as it comes in. */
+  async *#answer(
+    model: string,
+    makeBody: () => JsonObject,
+    { stream, signal }: LlmOptions,
+  ): AsyncGenerator<LlmResponse, void, undefined> {
+    const body = makeBody();
     const { connection } = this.#client;
-    const gathered = new GatheredAnswer();
+    const gathered = new GatheredAnswer(this.#endpoint.name);
     let asked = { model, body, stream };
     for (;;) {
       const ask = (own: AbortSignal): Promise<Response> => this.#client.ask(asked, own);
@@ -58,5 +95,18 @@ export class Gemini implements Llm {
       asked = { model, body: { ...body, continuationToken }, stream };
     }
     yield gathered.final();
+  }
+
+  /** Parts without an endpoint may hold a signature too: those of other frameworks. */
+  #hasSeals({ contents }: LlmRequest): boolean {
+    if (hasSealedParts(contents, this.#endpoint)) return true;
+    return contents.some(({ parts = [] }) => parts.some((part) => part.thoughtSignature !== undefined));
+  }
+
+  #warn(message: string, model: string, what: string, { logger }: LlmOptions): void {
+    const key = `${model} ${message} ${what}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    (logger ?? this.#client.connection.runtime.logger).warn(message, { model, provider: 'gemini', settings: [what] });
   }
 }

@@ -1,5 +1,6 @@
-import { checkConnectionOptions, invalidInput, TholeError } from '@thole/core';
-import type { ConnectionOptions, Environment } from '@thole/core';
+import { checkConnectionOptions, invalidInput, isPlainObject, TholeError } from '@thole/core';
+import type { ConnectionOptions, Endpoint, Environment } from '@thole/core';
+import type { SchemaHandling } from './to-gemini-schema.ts';
 
 /** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */
 export interface GeminiConnectionOptions extends ConnectionOptions {
@@ -9,16 +10,32 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   project?: string | undefined;
   /** Where Vertex AI runs the model (`global`). */
   location?: string | undefined;
-  /** Of the API, such as `v1beta` for what is not in `v1` yet (the SDK's: `v1`, on Vertex AI `v1beta1`). */
+  /** Version of the API. Default: `v1beta`, on Vertex AI `v1beta1`. */
   apiVersion?: string | undefined;
+  /** Options of `google-auth-library` for Vertex AI without a key: `credentials`, `keyFilename`, `scopes`. Default: none. */
+  googleAuthOptions?: object | undefined;
+  /**
+   * What happens to keywords of JSON Schema that Gemini does not take and whose loss changes what is valid: `exact` refuses them
+   * (`SCHEMA_UNSUPPORTED`), `lenient` leaves them out. Default: `exact`.
+   */
+  schemas?: SchemaHandling | undefined;
 }
 
 /**
  * Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; where the key is missing it says which variable holds it.
  */
 export function checkGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
-  checkConnectionOptions(options, ['vertexai', 'project', 'location', 'apiVersion', ...own], owner);
-  const { vertexai, apiKey, apiVersion } = options;
+  const names = ['vertexai', 'project', 'location', 'apiVersion', 'googleAuthOptions', 'schemas', ...own];
+  checkConnectionOptions(options, names, owner);
+  const { vertexai, apiKey, apiVersion, googleAuthOptions, schemas } = options;
+  if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
+    throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
+  if (googleAuthOptions !== undefined) {
+    if (!isPlainObject(googleAuthOptions))
+      throw invalidInput(`googleAuthOptions of ${owner}`, 'an object', googleAuthOptions);
+    if (!vertexai || apiKey !== undefined)
+      throw new TholeError('INVALID_INPUT', `googleAuthOptions of ${owner} is for Vertex AI without an apiKey.`);
+  }
   if (apiVersion !== undefined && !/^v\d\w*$/.test(apiVersion))
     throw new TholeError('INVALID_INPUT', `apiVersion of ${owner} must be a version such as v1beta.`);
   if (vertexai !== undefined && typeof vertexai !== 'boolean')
@@ -35,7 +52,7 @@ export function checkGeminiOptions(options: GeminiConnectionOptions, own: readon
     'INVALID_INPUT',
     vertexai
       ? `${owner} needs a project for Vertex AI: set GOOGLE_CLOUD_PROJECT and use fromEnv, or give project (or apiKey for the express mode).`
-      : `${owner} needs an API key: set GOOGLE_API_KEY or GEMINI_API_KEY and use fromEnv, or give apiKey.`,
+      : `${owner} needs an API key: set GOOGLE_API_KEY or GEMINI_API_KEY (or GOOGLE_GENAI_API_KEY) and use fromEnv, or give apiKey.`,
   );
 }
 
@@ -46,19 +63,33 @@ export function checkModelName(model: unknown, owner: string): asserts model is 
 }
 
 /**
- * The given options, and from the environment what they leave open. Google's names: `GOOGLE_API_KEY` before `GEMINI_API_KEY`;
- * on Vertex AI a project of the environment wins over its key.
+ * Returns the options, completed from the environment. Google's names: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
+ * `GOOGLE_GENAI_API_KEY`; on Vertex AI a project of the environment wins over its key.
  */
 export function withEnv<T extends GeminiConnectionOptions>(given: T, env: Environment = processEnv()): T {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const vertexai = given.vertexai ?? /^(true|1)$/i.test(read('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
-  const apiKey = given.apiKey ?? read('GOOGLE_API_KEY') ?? read('GEMINI_API_KEY');
+  const apiKey = given.apiKey ?? read('GOOGLE_API_KEY') ?? read('GEMINI_API_KEY') ?? read('GOOGLE_GENAI_API_KEY');
   if (!vertexai) return { ...given, vertexai, apiKey, baseUrl: given.baseUrl ?? read('GOOGLE_GEMINI_BASE_URL') };
   const base = { ...given, vertexai, baseUrl: given.baseUrl ?? read('GOOGLE_VERTEX_BASE_URL') };
   if (given.apiKey !== undefined) return base;
   const project = given.project ?? read('GOOGLE_CLOUD_PROJECT');
   if (project === undefined) return { ...base, apiKey };
   return { ...base, project, location: given.location ?? read('GOOGLE_CLOUD_LOCATION') };
+}
+
+/**
+ * Returns where the model runs: `gemini` for the Gemini API, `vertex` for Vertex AI, and `gemini:<host>` or `vertex:<host>` for
+ * the server of a `baseUrl` that is not Google's. Thought signatures of one endpoint are not valid at another.
+ */
+export function endpointOf({ vertexai, baseUrl }: GeminiConnectionOptions): Endpoint {
+  const provider = vertexai ? 'vertex' : 'gemini';
+  if (baseUrl === undefined) return { name: provider };
+  const { host, hostname } = new URL(baseUrl);
+  const own = vertexai
+    ? /(^|[.-])aiplatform(\.[a-z]+\.rep)?\.googleapis\.com$/
+    : /^generativelanguage\.googleapis\.com$/;
+  return { name: own.test(hostname) ? provider : `${provider}:${host}` };
 }
 
 function processEnv(): Environment {

@@ -1,17 +1,18 @@
 import { isPlainObject } from '@thole/core';
-import type { FunctionCall, Json, JsonObject } from '@thole/core';
+import type { FunctionCall, Json, JsonObject, Part } from '@thole/core';
+import { ownPart } from './own-part.ts';
 import { PartialArgs } from './partial-args.ts';
 
 /** A call as Gemini gives it: whole, or as the first of several pieces. */
 export class GivenCall {
   /** Of the part; a later piece may bring the signature. */
-  readonly part: { [key: string]: unknown };
+  readonly #part: { [key: string]: unknown };
   readonly #call: { [key: string]: unknown };
   #pieces: PartialArgs | undefined;
   #willContinue: boolean;
 
   constructor(part: { readonly [key: string]: unknown }, call: { readonly [key: string]: unknown }) {
-    this.part = { ...part };
+    this.#part = { ...part };
     this.#call = { ...call };
     this.#willContinue = call['willContinue'] === true;
     this.#addPieces(call);
@@ -22,14 +23,18 @@ export class GivenCall {
     const isNamed = typeof call['name'] === 'string' && call['name'] !== '';
     const isSame = call['id'] !== undefined && call['id'] === this.#call['id'];
     if (!this.#willContinue || (isNamed && !isSame)) return false;
-    Object.assign(this.part, part);
+    Object.assign(this.#part, part);
     if (isPlainObject(call['args'])) this.#call['args'] = { ...(this.#call['args'] as JsonObject), ...call['args'] };
     this.#willContinue = call['willContinue'] === true;
     this.#addPieces(call);
     return true;
   }
 
-  whole(): FunctionCall {
+  toPart(endpoint: string): Part {
+    return ownPart(this.#part, endpoint, this.#whole());
+  }
+
+  #whole(): FunctionCall {
     const { partialArgs: _, willContinue: __, id, name, args, ...rest } = this.#call;
     return {
       ...(typeof id === 'string' && id !== '' && { id }),

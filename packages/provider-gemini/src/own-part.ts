@@ -1,23 +1,23 @@
 import { isPlainObject } from '@thole/core';
 import type { FunctionCall, Json, Part } from '@thole/core';
 
-/** What stands in `partMetadata.provider` of parts that only Gemini understands wholly. */
+/** The endpoint of the Gemini API, in `partMetadata.provider` of parts that only it understands. */
 export const GEMINI = 'gemini';
 
 /** Members that every provider understands. */
 const COMMON: readonly string[] = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'];
 
 /**
- * A part as Gemini gave it, with everything that stands in it. It bears Gemini's name where another provider could not send
- * it, and the id of a call that Gemini gave one.
+ * Returns a part as Gemini gave it, with all its members. It names its endpoint if another endpoint could not send it, and the id
+ * of a call if Gemini gave one.
  */
-export function ownPart(raw: { readonly [key: string]: unknown }, call?: FunctionCall): Part {
+export function ownPart(raw: { readonly [key: string]: unknown }, endpoint: string, call?: FunctionCall): Part {
   const { partMetadata, ...rest } = raw;
   const part = (call ? { ...rest, functionCall: call } : rest) as Part;
   const isOwn = call?.id !== undefined || Object.keys(raw).some((key) => !COMMON.includes(key));
   if (!isOwn) return part;
   part.partMetadata = {
-    provider: GEMINI,
+    provider: endpoint,
     ...(call?.id !== undefined && { id: call.id }),
     ...(isPlainObject(partMetadata) && { partMetadata: partMetadata as { [key: string]: Json } }),
   };

@@ -1,49 +1,95 @@
-import { TholeError } from '@thole/core';
-import type { Content, JsonObject, Part } from '@thole/core';
+import { newestUserContent, pairCalls } from '@thole/core';
+import type { Content, Endpoint, JsonObject, PairedCalls, Part } from '@thole/core';
+import { answerFiles, toGeminiAnswer } from './to-gemini-answer.ts';
 import { idGivenTo, toGeminiPart } from './to-gemini-part.ts';
 
 type Sent = { role: 'user' | 'model'; parts: JsonObject[] };
 
-/** What stands in place of a signature that nobody has; Google documents it for histories that another model began. */
+/** Stands for a signature that is not there; Google documents it for histories that another model began. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
+/** Sent as the only message if a request has none: the API refuses empty contents. */
+const NO_MESSAGE = 'Follow the system instruction.';
+
 /**
- * The history as Gemini takes it: answers to calls stand by themselves, right after the calls and before what else the user said;
- * the model's contents on end are one. Models that want a signature on the first call of each step of the current turn get the
- * documented placeholder where there is none.
+ * Returns the history as Gemini takes it. Answers to calls are a content of their own, right after the calls and before what else
+ * the user said; every call has one answer, the last that came, or one that says it is pending. Consecutive contents of the model
+ * are one. Models that want a signature on the first call of each step of the current turn get the documented placeholder if
+ * there is none. Throws `INVALID_INPUT` for data that Gemini cannot read in the newest message; elsewhere a line of text names its type.
  */
-export function toGeminiContents(contents: readonly Content[], model: string): JsonObject[] {
-  const sentIds = new Set(contents.flatMap(({ parts = [] }) => parts.map(idGivenTo)).filter((id) => id !== undefined));
+export function toGeminiContents(
+  contents: readonly Content[],
+  { model, endpoint }: { model: string; endpoint: Endpoint },
+): JsonObject[] {
+  const paired = pairCalls(contents);
+  const newest = newestUserContent(contents);
+  const idOf = givenIds(contents, paired, endpoint);
+  const inAnswer = isGemini3(model);
+  const answered = new Set<object>();
   const sent: Sent[] = [];
-  for (const { role = 'user', parts = [] } of contents) {
-    for (const group of role === 'user' ? answersFirst(parts) : [parts]) {
-      const taken = group.map((part) => toGeminiPart(part, sentIds)).filter((part) => part !== undefined);
-      if (taken.length > 0) append(sent, { role, parts: taken });
+
+  const toAnswers = (at: number, parts: readonly Part[]): { answers: JsonObject[]; files: JsonObject[] } => {
+    const answers: JsonObject[] = [];
+    const files: JsonObject[] = [];
+    for (const [i, part] of parts.entries()) {
+      if (!part.functionResponse) continue;
+      const pair = paired.at(at, i);
+      if (pair && answered.has(pair)) continue;
+      if (pair) answered.add(pair);
+      const answer = pair?.answer ?? part.functionResponse;
+      const of = answer === part.functionResponse ? part : { functionResponse: answer };
+      answers.push(toGeminiAnswer(of, { id: pair && idOf(pair), inAnswer, endpoint }));
+      if (!inAnswer) files.push(...answerFiles(answer));
     }
+    return { answers, files };
+  };
+
+  for (const [at, { role = 'user', parts = [] }] of contents.entries()) {
+    const { answers, files } = toAnswers(at, parts);
+    if (answers.length > 0) append(sent, { role: 'user', parts: answers });
+    const isNewest = at === newest;
+    const others = parts
+      .filter((part) => !part.functionResponse)
+      .map((part) => toGeminiPart(part, { endpoint, isNewest }))
+      .filter((part) => part !== undefined);
+    const rest = [...files, ...others];
+    if (rest.length > 0) append(sent, { role, parts: rest });
+    const pending = paired.openIn(at).map((pair) => pendingAnswer(pair.call.name, idOf(pair)));
+    if (pending.length > 0) append(sent, { role: 'user', parts: pending });
   }
-  if (sent.length === 0)
-    throw new TholeError('INVALID_INPUT', 'There is nothing in contents that Gemini could be sent.');
-  if (wantsSignatures(model)) signCurrentTurn(sent);
+  if (sent.length === 0) return [{ role: 'user', parts: [{ text: NO_MESSAGE }] }];
+  if (isGemini3(model)) signCurrentTurn(sent);
   return sent;
 }
 
-function answersFirst(parts: readonly Part[]): (readonly Part[])[] {
-  if (!parts.some((part) => part.functionResponse)) return [parts];
-  return [parts.filter((part) => part.functionResponse), parts.filter((part) => !part.functionResponse)];
+/** Returns the id that Gemini gave the call of a pair. */
+function givenIds(
+  contents: readonly Content[],
+  { calls }: PairedCalls,
+  endpoint: Endpoint,
+): (pair: PairedCalls['calls'][number]) => string | undefined {
+  const ids = new Map(
+    calls.map((pair) => [pair, idGivenTo(contents[pair.content]!.parts![pair.part]!, endpoint)] as const),
+  );
+  return (pair) => ids.get(pair);
+}
+
+function pendingAnswer(name: string, id: string | undefined): JsonObject {
+  const response = { status: 'pending', message: 'There is no answer yet.' };
+  return { functionResponse: { ...(id !== undefined && { id }), name, response } };
 }
 
 function append(sent: Sent[], next: Sent): void {
   const last = sent.at(-1);
   const isOne = last?.role === next.role && (next.role === 'model' || (isAnswers(last) && isAnswers(next)));
-  if (isOne) last.parts.push(...next.parts);
+  if (isOne) for (const part of next.parts) last.parts.push(part);
   else sent.push(next);
 }
 
-const isAnswers = ({ role, parts }: Sent): boolean =>
-  role === 'user' && parts.every((part) => 'functionResponse' in part);
+const isAnswers = ({ role, parts }: Sent): boolean => role === 'user' && 'functionResponse' in parts[0]!;
 
-/** Gemini 3 and everything after it, the aliases of the newest too. */
-function wantsSignatures(model: string): boolean {
+/** True for Gemini 3 and newer, which want signatures on calls and take files within answers; also for the aliases of the newest. */
+function isGemini3(model: string): boolean {
   const version = /gemini-(\d+)/.exec(model)?.[1];
   return version === undefined ? /gemini-[a-z-]*latest/.test(model) : Number(version) >= 3;
 }

@@ -1,23 +1,30 @@
-import { TholeError } from '@thole/core';
-import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
-import { GEMINI } from './own-part.ts';
+import { isFromEndpoint, mediaLine, TholeError } from '@thole/core';
+import type { Endpoint, FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
+import { canReadType } from './readable-media.ts';
+
+/** Where a part stands, and who is asked. */
+export interface PartTarget {
+  readonly endpoint: Endpoint;
+  /** True in the newest message of the user, where data that Gemini cannot read is refused. */
+  readonly isNewest: boolean;
+}
 
 /**
- * What Gemini is sent for a part; undefined for what is not sent: empty texts, and what only another provider understands.
- * Parts that Gemini made go back as they came, signature and all. `sentIds` are those of calls that Gemini gave an id; answers
- * bear them too. Data that Gemini cannot read is `INVALID_INPUT`.
+ * Returns what Gemini is sent for a part that is not an answer to a call. Undefined for empty texts, and for what only another
+ * endpoint understands. Parts that this endpoint made are sent unchanged, with their signature. Throws `INVALID_INPUT` for data that
+ * Gemini cannot read in the newest message; elsewhere a line of text names its type.
  */
-export function toGeminiPart(part: Part, sentIds: ReadonlySet<string>): JsonObject | undefined {
+export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undefined {
   const { partMetadata, ...rest } = part;
-  // Without a name it is the metadata that Gemini's own parts may have.
+  // Without a provider it is the metadata that Gemini's own parts may have.
   const maker: unknown = partMetadata?.provider;
-  if (maker !== undefined && maker !== GEMINI) return foreignPart(part);
-  if (part.thought && maker !== GEMINI && part.thoughtSignature === undefined) return undefined;
+  const isOwn = isFromEndpoint(part, target.endpoint);
+  if (maker !== undefined && !isOwn) return foreignPart(part, target);
+  if (part.thought && !isOwn && part.thoughtSignature === undefined) return undefined;
   const sent: { [key: string]: unknown } = { ...rest };
-  sent['partMetadata'] = maker === GEMINI ? partMetadata?.['partMetadata'] : partMetadata;
-  if (part.functionCall) sent['functionCall'] = callOf(part.functionCall, idGivenTo(part));
-  if (part.functionResponse) sent['functionResponse'] = answerOf(part.functionResponse, sentIds);
-  if (part.inlineData && maker !== GEMINI) checkMimeType(part.inlineData);
+  sent['partMetadata'] = isOwn ? partMetadata?.['partMetadata'] : partMetadata;
+  if (part.functionCall) sent['functionCall'] = callOf(part.functionCall, idGivenTo(part, target.endpoint));
+  if (part.inlineData && !isOwn && !canReadType(part.inlineData.mimeType)) return unreadable(part.inlineData, target);
   for (const key of Object.keys(sent)) if (sent[key] === undefined) delete sent[key];
   const isEmpty = Object.keys(sent).every(
     (key) => key === 'thought' || (sent[key] === '' && (key === 'text' || key === 'thoughtSignature')),
@@ -25,23 +32,22 @@ export function toGeminiPart(part: Part, sentIds: ReadonlySet<string>): JsonObje
   return isEmpty ? undefined : (sent as JsonObject);
 }
 
-/** The id that Gemini gave a call. One that a runner made says nothing to it, and some of its servers know no ids. */
-export function idGivenTo(part: Part): string | undefined {
-  const { functionCall, partMetadata } = part;
-  const id = partMetadata?.provider === GEMINI ? partMetadata['id'] : undefined;
-  return typeof id === 'string' && functionCall?.id === id ? id : undefined;
+/** Returns the id that Gemini gave a call. The id that a runner made means nothing to it, and some of its servers know no ids. */
+export function idGivenTo(part: Part, endpoint: Endpoint): string | undefined {
+  const id = isFromEndpoint(part, endpoint) ? part.partMetadata?.['id'] : undefined;
+  return typeof id === 'string' && part.functionCall?.id === id ? id : undefined;
 }
 
-/** The plain part of one that another provider made, as far as there is one. */
-function foreignPart(part: Part): JsonObject | undefined {
-  const { text, thought, functionCall, functionResponse, inlineData, fileData } = part;
+/** Returns the plain part of one that another endpoint made, if it has any. */
+function foreignPart(part: Part, target: PartTarget): JsonObject | undefined {
+  const { text, thought, functionCall, inlineData, fileData } = part;
   if (thought) return undefined;
   if (text) return { text };
   if (functionCall) return { functionCall: callOf(functionCall, undefined) };
-  if (functionResponse) return { functionResponse: answerOf(functionResponse, new Set()) };
   if (inlineData) {
-    checkMimeType(inlineData);
-    return { inlineData: { ...inlineData } as JsonObject };
+    return canReadType(inlineData.mimeType)
+      ? { inlineData: { ...inlineData } as JsonObject }
+      : unreadable(inlineData, target);
   }
   if (fileData) return { fileData: { ...fileData } as JsonObject };
   const { executableCode: code, codeExecutionResult: result } = part;
@@ -54,29 +60,10 @@ function callOf(call: FunctionCall, id: string | undefined): JsonObject {
   return { ...(id !== undefined && { id }), ...rest };
 }
 
-function answerOf(answer: NonNullable<Part['functionResponse']>, sentIds: ReadonlySet<string>): JsonObject {
-  const { id, ...rest } = answer;
-  return { ...(id !== undefined && sentIds.has(id) && { id }), ...(rest as unknown as JsonObject) };
-}
-
-/** Documents that are text inside are taken as well as images, audio, video and texts. */
-const DOCUMENTS: readonly string[] = [
-  'application/pdf',
-  'application/json',
-  'application/xml',
-  'application/rtf',
-  'application/javascript',
-  'application/x-javascript',
-  'application/typescript',
-  'application/x-typescript',
-  'application/x-python-code',
-  'application/x-ipynb+json',
-];
-
-function checkMimeType({ mimeType }: InlineData): void {
-  const type = mimeType.split(';')[0]!.trim().toLowerCase();
-  if (/^(image|audio|video|text)\/./.test(type) || DOCUMENTS.includes(type)) return;
-  throw new TholeError('INVALID_INPUT', `Gemini cannot read inlineData of the MIME type ${type || '(none)'}.`, {
-    details: { mimeType: type },
+function unreadable(data: InlineData, { isNewest }: PartTarget): JsonObject {
+  if (!isNewest) return { text: mediaLine(data) };
+  const mimeType = data.mimeType.split(';')[0]!.trim().toLowerCase();
+  throw new TholeError('INVALID_INPUT', `Gemini cannot read inlineData of the MIME type ${mimeType || '(none)'}.`, {
+    details: { mimeType },
   });
 }

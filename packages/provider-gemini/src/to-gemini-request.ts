@@ -1,7 +1,10 @@
 import { invalidInput, isPlainObject, setOwn, TholeError } from '@thole/core';
-import type { FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
+import type { Endpoint, FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
 import { toGeminiContents } from './to-gemini-contents.ts';
+import { GEMINI } from './own-part.ts';
 import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';
+import type { SchemaHandling } from './to-gemini-schema.ts';
+import { toProviderTool } from './to-provider-tool.ts';
 
 /** What is put together for one call. */
 export interface GeminiRequest {
@@ -10,11 +13,14 @@ export interface GeminiRequest {
   readonly body: JsonObject;
 }
 
-/** Where the names of caches stand, on Vertex AI. */
+/** Where the model runs, and how schemas are sent. */
 export interface GeminiPlace {
   readonly vertexai?: boolean | undefined;
   readonly project?: string | undefined;
   readonly location?: string | undefined;
+  /** Default: the Gemini API. */
+  readonly endpoint?: Endpoint | undefined;
+  readonly schemas?: SchemaHandling | undefined;
 }
 
 /** Members of the config that stand beside `generationConfig`, by their names there. */
@@ -47,7 +53,9 @@ const REFUSED: readonly string[] = [
 export function toGeminiRequest(request: LlmRequest, model: string, place: GeminiPlace = {}): GeminiRequest {
   const named = request.model ?? model;
   const config = mergeOptions(request.config as JsonObject, request.providerOptions?.['gemini']);
-  const body: JsonObject = { contents: toGeminiContents(request.contents, named) };
+  const body: JsonObject = {
+    contents: toGeminiContents(request.contents, { model: named, endpoint: place.endpoint ?? { name: GEMINI } }),
+  };
   const generationConfig: JsonObject = {};
   for (const [name, value] of Object.entries(config)) {
     if (value === undefined) continue;
@@ -62,6 +70,7 @@ export function toGeminiRequest(request: LlmRequest, model: string, place: Gemin
     generationConfig['responseJsonSchema'] = toGeminiSchema(
       generationConfig['responseJsonSchema'],
       'responseJsonSchema',
+      place.schemas,
     );
     generationConfig['responseMimeType'] ??= 'application/json';
   }
@@ -72,7 +81,7 @@ export function toGeminiRequest(request: LlmRequest, model: string, place: Gemin
 function toBeside(name: string, value: Json, place: GeminiPlace): Json | undefined {
   if (name === 'systemInstruction' && typeof value === 'string')
     return value === '' ? undefined : { role: 'user', parts: [{ text: value }] };
-  if (name === 'tools') return toTools(value);
+  if (name === 'tools') return toTools(value, place);
   if (name === 'cachedContent' && typeof value === 'string') return toCacheName(value, place);
   return value;
 }
@@ -96,22 +105,23 @@ function mergeOptions(config: JsonObject, options: JsonObject | undefined): Json
   return merged;
 }
 
-function toTools(tools: Json): Json | undefined {
+function toTools(tools: Json, place: GeminiPlace): Json | undefined {
   if (!Array.isArray(tools)) throw invalidInput('config.tools', 'an array', tools);
   const sent = tools.flatMap((tool) => {
-    if (!isPlainObject(tool) || !Array.isArray(tool['functionDeclarations'])) return [tool];
+    if (!isPlainObject(tool)) throw invalidInput('config.tools[]', 'an object', tool);
+    if (!Array.isArray(tool['functionDeclarations'])) return [toProviderTool(tool as JsonObject, place)];
     const declarations = tool['functionDeclarations'] as unknown as FunctionDeclaration[];
     if (declarations.length === 0) return [];
-    return [{ ...(tool as JsonObject), functionDeclarations: declarations.map(toDeclaration) }];
+    return [{ ...(tool as JsonObject), functionDeclarations: declarations.map((each) => toDeclaration(each, place)) }];
   });
   return sent.length > 0 ? sent : undefined;
 }
 
-function toDeclaration(declaration: FunctionDeclaration): JsonObject {
+function toDeclaration(declaration: FunctionDeclaration, { schemas }: GeminiPlace): JsonObject {
   const { parametersJsonSchema, responseJsonSchema, ...rest } = declaration;
   const path = `tools.${declaration.name}`;
-  const parameters = parametersJsonSchema && toGeminiParameters(parametersJsonSchema, `${path}.parameters`);
-  const answer = responseJsonSchema && toGeminiSchema(responseJsonSchema, `${path}.response`);
+  const parameters = parametersJsonSchema && toGeminiParameters(parametersJsonSchema, `${path}.parameters`, schemas);
+  const answer = responseJsonSchema && toGeminiSchema(responseJsonSchema, `${path}.response`, schemas);
   return {
     ...(rest as JsonObject),
     ...(parameters !== undefined && { parametersJsonSchema: parameters }),

@@ -1,5 +1,11 @@
-import { isPlainObject, setOwn, TholeError } from '@thole/core';
+import { isPlainObject, normalizeSchema, setOwn, TholeError } from '@thole/core';
 import type { Json, JsonObject } from '@thole/core';
+
+/** `lenient` leaves out what Gemini cannot take; `exact` (default) refuses it. */
+export type SchemaHandling = 'exact' | 'lenient';
+
+/** Gemini's own keywords, which are not JSON Schema's. */
+const OWN: readonly string[] = ['propertyOrdering'];
 
 /** Taken as they are. */
 const TAKEN: readonly string[] = [
@@ -47,29 +53,48 @@ const LEFT_OUT: readonly string[] = [
 ];
 
 /**
- * The schema in the part of JSON Schema that Gemini takes, meaning the same or a little less. `SCHEMA_UNSUPPORTED`, naming the
- * path, for a keyword whose loss would change the shape of the answer.
+ * Returns the schema in the part of JSON Schema that Gemini takes, meaning the same or a little less. Throws `SCHEMA_UNSUPPORTED`,
+ * naming the path, for a keyword whose loss would change the shape of the answer; with `lenient` it is left out.
  */
-export function toGeminiSchema(schema: Json, path: string): Json {
-  if (schema === true) return {};
-  if (!isPlainObject(schema)) throw unsupported(path, `a schema that is ${JSON.stringify(schema)}`);
-  if (schema['$ref'] !== undefined) return reference(schema as JsonObject, path);
-  const taken: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema as JsonObject)) {
-    if (value === undefined) continue;
-    takeKeyword(taken, keyword, value, `${path}.${keyword}`);
-  }
-  return taken;
+export function toGeminiSchema(schema: Json, path: string, handling: SchemaHandling = 'exact'): Json {
+  const normal = isPlainObject(schema) ? normalizeSchema(schema as JsonObject, OWN) : schema;
+  return convert(normal, path, handling);
 }
 
-/** The schema of a function's parameters; undefined where it takes none. */
-export function toGeminiParameters(schema: JsonObject, path: string): Json | undefined {
-  const taken = toGeminiSchema(schema, path) as JsonObject;
-  if (taken['type'] !== undefined && taken['type'] !== 'object')
-    throw unsupported(path, 'parameters that are no object');
+/** Returns the schema of a function's parameters. Undefined if it takes none. */
+export function toGeminiParameters(
+  schema: JsonObject,
+  path: string,
+  handling: SchemaHandling = 'exact',
+): Json | undefined {
+  const taken = toGeminiSchema(schema, path, handling) as JsonObject;
+  if (taken['type'] !== undefined && taken['type'] !== 'object') {
+    if (handling === 'exact') throw unsupported(path, 'parameters that are no object');
+    taken['type'] = 'object';
+  }
   const isEmpty = isPlainObject(taken['properties']) ? Object.keys(taken['properties']).length === 0 : true;
   const isAll = Object.keys(taken).every((key) => EMPTY_KEYS.includes(key));
-  return isEmpty && isAll && !isPlainObject(taken['additionalProperties']) ? undefined : taken;
+  // A record has parameters although it names none.
+  const isRecord = taken['additionalProperties'] !== undefined && taken['additionalProperties'] !== false;
+  return isEmpty && isAll && !isRecord ? undefined : taken;
+}
+
+function convert(schema: Json, path: string, handling: SchemaHandling): Json {
+  if (schema === true) return {};
+  if (!isPlainObject(schema)) throw unsupported(path, `a schema that is ${JSON.stringify(schema)}`);
+  const taken: JsonObject = {};
+  const reference = schema['$ref'];
+  for (const [keyword, value] of Object.entries(schema as JsonObject)) {
+    if (value === undefined) continue;
+    const at = `${path}.${keyword}`;
+    try {
+      if (reference !== undefined && isPlainReference(reference, path)) takeBeside(taken, keyword, value, at, handling);
+      else takeKeyword(taken, keyword, value, at, handling);
+    } catch (error) {
+      if (handling === 'exact' || !TholeError.is(error, 'SCHEMA_UNSUPPORTED')) throw error;
+    }
+  }
+  return taken;
 }
 
 const EMPTY_KEYS: readonly string[] = [
@@ -81,34 +106,33 @@ const EMPTY_KEYS: readonly string[] = [
   'description',
 ];
 
-function takeKeyword(taken: JsonObject, keyword: string, value: Json, path: string): void {
+function takeKeyword(taken: JsonObject, keyword: string, value: Json, path: string, handling: SchemaHandling): void {
   if (LEFT_OUT.includes(keyword) || keyword.startsWith('x-')) return;
   if (TAKEN.includes(keyword)) return setOwn(taken, keyword, value);
   if (ONE.includes(keyword)) {
-    taken[keyword] = typeof value === 'boolean' && keyword !== 'items' ? value : toGeminiSchema(value, path);
+    if (keyword === 'additionalProperties' && isImpossible(value)) taken[keyword] = false;
+    else taken[keyword] = typeof value === 'boolean' && keyword !== 'items' ? value : convert(value, path, handling);
     return;
   }
   if (MANY.includes(keyword) && Array.isArray(value)) {
-    taken[keyword] = value.map((each, i) => toGeminiSchema(each, `${path}[${i}]`));
+    const possible = keyword === 'prefixItems' ? value : value.filter((each) => !isImpossible(each));
+    taken[keyword] = possible.map((each, i) => convert(each, `${path}[${i}]`, handling));
     return;
   }
   const name = keyword === 'definitions' ? '$defs' : keyword;
   if (NAMED.includes(name) && isPlainObject(value)) {
-    taken[name] = named(value as JsonObject, path);
+    taken[name] = named(value as JsonObject, path, handling);
     return;
   }
   if (keyword === 'enum' && Array.isArray(value)) return takeValues(taken, value, path);
   if (keyword === 'const') return takeValues(taken, [value], path);
-  if (keyword === 'allOf' && Array.isArray(value) && value.length === 1) {
-    Object.assign(taken, toGeminiSchema(value[0]!, `${path}[0]`));
-    return;
-  }
   throw unsupported(path, `the keyword ${keyword}`);
 }
 
-function named(schemas: JsonObject, path: string): JsonObject {
+function named(schemas: JsonObject, path: string, handling: SchemaHandling): JsonObject {
   const taken: JsonObject = {};
-  for (const [name, schema] of Object.entries(schemas)) setOwn(taken, name, toGeminiSchema(schema, `${path}.${name}`));
+  for (const [name, schema] of Object.entries(schemas))
+    setOwn(taken, name, convert(schema, `${path}.${name}`, handling));
   return taken;
 }
 
@@ -133,19 +157,23 @@ function takeValues(taken: JsonObject, values: readonly Json[], path: string): v
   }
 }
 
-/** Beside a reference nothing may stand but what begins with `$`. */
-function reference(schema: JsonObject, path: string): JsonObject {
-  const target = schema['$ref'];
-  if (typeof target !== 'string' || !target.startsWith('#'))
-    throw unsupported(`${path}.$ref`, 'a reference to another document');
-  const taken: JsonObject = { $ref: target.replace(/^#\/definitions\//, '#/$defs/') };
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === '$ref' || value === undefined) continue;
-    if (keyword === 'title' || keyword === 'description' || LEFT_OUT.includes(keyword)) continue;
-    if (keyword.startsWith('$') || keyword === 'definitions') takeKeyword(taken, keyword, value, `${path}.${keyword}`);
-    else throw unsupported(`${path}.${keyword}`, `the keyword ${keyword} beside $ref`);
-  }
-  return taken;
+function isPlainReference(target: unknown, path: string): target is string {
+  if (typeof target === 'string' && target.startsWith('#')) return true;
+  throw unsupported(`${path}.$ref`, 'a reference to another document');
+}
+
+/** Next to a reference, Gemini takes only keywords that begin with `$`. */
+function takeBeside(taken: JsonObject, keyword: string, value: Json, path: string, handling: SchemaHandling): void {
+  if (keyword === '$ref') taken['$ref'] = (value as string).replace(/^#\/definitions\//, '#/$defs/');
+  else if (keyword === 'title' || keyword === 'description' || LEFT_OUT.includes(keyword)) return;
+  else if (!keyword.startsWith('$') && keyword !== 'definitions')
+    throw unsupported(path, `the keyword ${keyword} beside $ref`);
+  else takeKeyword(taken, keyword, value, path, handling);
+}
+
+/** True for a schema that nothing is valid against. */
+function isImpossible(schema: Json): boolean {
+  return isPlainObject(schema) && isPlainObject(schema['not']) && Object.keys(schema['not']).length === 0;
 }
 
 function unsupported(path: string, what: string): TholeError {

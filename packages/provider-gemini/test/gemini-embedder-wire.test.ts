@@ -14,7 +14,7 @@ describe('GeminiEmbedder', () => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, dimensions: 768 });
       await embedder.embed(['one', 'two'], { task: 'query' });
       expect(server.requests).toHaveLength(1);
-      expect(server.requests[0]?.path).toBe('/v1/models/gemini-embedding-001:batchEmbedContents');
+      expect(server.requests[0]?.path).toBe('/v1beta/models/gemini-embedding-001:batchEmbedContents');
       const asked = (text: string, taskType: string): JsonObject => ({
         content: { parts: [{ text }] },
         model: 'models/gemini-embedding-001',
@@ -32,6 +32,30 @@ describe('GeminiEmbedder', () => {
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, model: 'gemini-embedding-2-preview' });
       expect(await embedder.embed(['one', 'two', 'three'], { task: 'document' })).toHaveLength(3);
+    }));
+
+  it('tells gemini-embedding-2 the task in the text, without a taskType', () =>
+    withServer(answerAsGemini, async (server) => {
+      const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, model: 'gemini-embedding-2' });
+      await embedder.embed(['Who sings?'], { task: 'query' });
+      await embedder.embed(['Ada sings.'], { task: 'document' });
+      const sent = server.requests.map(({ body }) => (body as { requests: JsonObject[] }).requests[0]!);
+      expect(sent.map(({ content }) => content)).toEqual([
+        { parts: [{ text: 'task: search result | query: Who sings?' }] },
+        { parts: [{ text: 'title: none | text: Ada sings.' }] },
+      ]);
+      expect(sent.every((each) => !('taskType' in each))).toBe(true);
+    }));
+
+  it('sends texts with more tokens than a request takes in several requests, in order', () =>
+    withServer(answerAsGemini, async (server) => {
+      const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, maxBatchTokens: 10 });
+      const texts = ['one', 'two', 'a text that has many more tokens than one request takes', 'four'];
+      const vectors = await embedder.embed(texts, { task: 'document' });
+      expect(server.requests).toHaveLength(3);
+      const [four] = await embedder.embed(['four'], { task: 'document' });
+      expect(vectors).toHaveLength(4);
+      expect(vectors[3]).toEqual(four);
     }));
 
   it('asks Vertex AI one text a call, by the method that the model has', () =>

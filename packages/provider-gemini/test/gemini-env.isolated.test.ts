@@ -88,6 +88,40 @@ describe('Vertex AI with a service account', () => {
     }
   });
 
+  it('takes credentials from googleAuthOptions and never shows them (contract 42)', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const credentials = { client_email: 'concierge@hotel.iam.gserviceaccount.com', private_key: privateKey };
+    const llm = new Gemini({
+      model: 'gemini-text',
+      vertexai: true,
+      project: 'hotel',
+      baseUrl: server.url,
+      retry: false,
+      fetch: fetchLocally,
+      googleAuthOptions: { credentials },
+    });
+    const { error } = await collect(llm, question(), false);
+    expect(error).toBeUndefined();
+    expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([undefined, 'Bearer ya29.a-token']);
+    token = () => ({ status: 400, body: JSON.stringify({ error: `invalid_grant ${privateKey}` }) });
+    const refused = new Gemini({
+      model: 'gemini-text',
+      vertexai: true,
+      project: 'hotel',
+      baseUrl: server.url,
+      retry: false,
+      fetch: fetchLocally,
+      googleAuthOptions: { credentials },
+    });
+    const failed = await collect(refused, question(), false);
+    expect(failed.error).toMatchObject({ code: 'MODEL_AUTH' });
+    expect(inspect(failed.error, { depth: 10, showHidden: true })).not.toContain(privateKey.slice(40, 80));
+  });
+
   it('serves embeddings, one text a call', async () => {
     writeServiceAccount();
     const embedder = new GeminiEmbedder({
@@ -180,9 +214,9 @@ describe('an environment that says otherwise', () => {
     // The credentials library asks again for what an earlier test let it wait for.
     const asked = server.requests.filter(({ path }) => path !== '/token');
     expect(asked.map(({ path }) => path)).toEqual([
-      '/v1/models/gemini-text:generateContent',
+      '/v1beta/models/gemini-text:generateContent',
       '/v1beta1/publishers/google/models/gemini-text:streamGenerateContent?alt=sse',
-      '/v1/models/gemini-embedding-001:batchEmbedContents',
+      '/v1beta/models/gemini-embedding-001:batchEmbedContents',
     ]);
     for (const { headers } of asked) expect(headers['x-goog-api-key']).toBe('a-local-key');
     for (const spy of written) expect(spy).not.toHaveBeenCalled();

@@ -5,13 +5,18 @@ import { describe, it } from 'vitest';
 import { Gemini } from '../src/index.ts';
 import { startGeminiServer } from './gemini-server.ts';
 
+const CLAIMS = [
+  ...['thoughts', 'cuts', 'stalls', 'connections', 'signatures', 'stop-sequences', 'request-model'],
+  ...['images', 'answer-images', 'refuses-media'],
+];
+
 for (const [name, vertexai] of [
   ['Gemini', false],
   ['Gemini (Vertex AI, express mode)', true],
 ] as const) {
   register<LlmSubject & { server: ProtocolServer }>({ describe, it }, llmCases, {
     name,
-    claims: ['thoughts', 'cuts', 'stalls', 'connections'],
+    claims: CLAIMS,
     create: async () => {
       const server = await startGeminiServer();
       return {
@@ -24,6 +29,7 @@ for (const [name, vertexai] of [
             vertexai,
             retry: false,
           }),
+        received: () => server.requests,
         allEnded: () => server.allEnded(),
       };
     },

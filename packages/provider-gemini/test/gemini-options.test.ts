@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Gemini, GeminiEmbedder } from '../src/index.ts';
 import type { GeminiOptions } from '../src/index.ts';
-import { withEnv } from '../src/gemini-options.ts';
+import { endpointOf, withEnv } from '../src/gemini-options.ts';
 
 const model = 'gemini-2.5-flash';
 
@@ -41,6 +41,9 @@ describe('new Gemini', () => {
     ['timeoutMs', { timeoutMs: 0 }],
     ['retry.maxAttempts', { retry: { maxAttempts: 0 } }],
     ['temperature', { temperature: 1 }],
+    ['schemas', { schemas: 'strict' }],
+    ['googleAuthOptions', { googleAuthOptions: {} }],
+    ['googleAuthOptions', { googleAuthOptions: 'x', vertexai: true }],
   ])('refuses %s of %j, naming it', (name, options) => {
     const all = { model, apiKey: 'a-local-key', ...options } as GeminiOptions;
     expect(() => new Gemini(all)).toThrow(
@@ -52,6 +55,20 @@ describe('new Gemini', () => {
     expect(() => new Gemini({ model: '', apiKey: 'a-local-key' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('a-local-key') }),
     );
+  });
+});
+
+describe('endpointOf', () => {
+  it.each([
+    [{}, 'gemini'],
+    [{ baseUrl: 'https://generativelanguage.googleapis.com' }, 'gemini'],
+    [{ baseUrl: 'http://localhost:8080/gateway' }, 'gemini:localhost:8080'],
+    [{ vertexai: true }, 'vertex'],
+    [{ vertexai: true, baseUrl: 'https://europe-west1-aiplatform.googleapis.com' }, 'vertex'],
+    [{ vertexai: true, baseUrl: 'https://aiplatform.eu.rep.googleapis.com' }, 'vertex'],
+    [{ vertexai: true, baseUrl: 'https://proxy.example' }, 'vertex:proxy.example'],
+  ])('of %j is %s', (options, name) => {
+    expect(endpointOf(options)).toEqual({ name });
   });
 });
 
@@ -99,6 +116,12 @@ describe('fromEnv', () => {
     });
     expect(withEnv({ project: 'other', location: 'us' }, vertex)).toMatchObject({ project: 'other', location: 'us' });
     expect(withEnv({ baseUrl: 'http://127.0.0.1:3' }, env).baseUrl).toBe('http://127.0.0.1:3');
+  });
+
+  it('takes GOOGLE_GENAI_API_KEY last', () => {
+    const keys = { GEMINI_API_KEY: 'gemini-key', GOOGLE_GENAI_API_KEY: 'genai-key' };
+    expect(withEnv({}, keys)).toMatchObject({ apiKey: 'gemini-key' });
+    expect(withEnv({}, { GOOGLE_GENAI_API_KEY: 'genai-key' })).toMatchObject({ apiKey: 'genai-key' });
   });
 
   it('makes a model of the name', () => {

@@ -37,12 +37,12 @@ export function piecesOf(scenario: LlmScenario): JsonObject[] {
     ...(scenario.pieces ?? []).map((text) => ({ text })),
     ...(scenario.calls ?? []).map(({ id, name, args }, i) => ({
       functionCall: { id, name, args },
-      ...(i === 0 && { thoughtSignature: 'CpcBAdHtim9Dummy/+w==' }),
+      ...(i === 0 && { thoughtSignature: scenario.seal ?? 'CpcBAdHtim9Dummy/+w==' }),
     })),
   ];
-  const pieces = parts.map((part, i) => piece([part], undefined, i + 1));
+  const pieces = parts.map((part, i) => piece([part], undefined, i + 1, scenario));
   const finishReason = { stop: 'STOP', 'max-tokens': 'MAX_TOKENS' }[scenario.ending as 'stop' | 'max-tokens'];
-  if (finishReason) pieces.push(piece([], finishReason, parts.length));
+  if (finishReason) pieces.push(piece([], finishReason, parts.length, scenario));
   return pieces;
 }
 
@@ -117,17 +117,23 @@ export function json(status: number, body: Json): ServerAnswer {
   return { status, body: JSON.stringify(body) };
 }
 
-function piece(parts: JsonObject[], finishReason: string | undefined, tokens: number): JsonObject {
+function piece(
+  parts: JsonObject[],
+  finishReason: string | undefined,
+  tokens: number,
+  { usage }: LlmScenario,
+): JsonObject {
   const content: JsonObject = { ...(parts.length > 0 && { parts }), role: 'model' };
-  return { candidates: [{ content, ...(finishReason && { finishReason }), index: 0 }], ...surroundings(tokens) };
+  return { candidates: [{ content, ...(finishReason && { finishReason }), index: 0 }], ...surroundings(tokens, usage) };
 }
 
-function surroundings(candidatesTokenCount: number): JsonObject {
+function surroundings(candidatesTokenCount: number, usage?: LlmScenario['usage']): JsonObject {
   return {
     usageMetadata: {
       promptTokenCount: 11,
       ...(candidatesTokenCount > 0 && { candidatesTokenCount }),
       totalTokenCount: 11 + candidatesTokenCount,
+      ...usage,
       promptTokensDetails: [{ modality: 'TEXT', tokenCount: 11 }],
     },
     modelVersion: 'gemini-local',

@@ -21,8 +21,8 @@ describe('what Gemini is sent', () => {
   it('is a POST to the method of the model, with the key in a header and nowhere else', async () => {
     const once = await ask(whole(plainText));
     const stream = await ask(streamed([plainText]), { stream: true });
-    expect(once.requests[0]).toMatchObject({ method: 'POST', path: '/v1/models/gemini-2.5-flash:generateContent' });
-    expect(stream.requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
+    expect(once.requests[0]).toMatchObject({ method: 'POST', path: '/v1beta/models/gemini-2.5-flash:generateContent' });
+    expect(stream.requests[0]?.path).toBe('/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
     for (const { headers, path, body } of [once.requests[0]!, stream.requests[0]!]) {
       expect(headers['x-goog-api-key']).toBe('a-local-key');
       expect(headers['content-type']).toBe('application/json');
@@ -32,10 +32,10 @@ describe('what Gemini is sent', () => {
   });
 
   it('has the headers of the caller and the version that was asked for', async () => {
-    const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1beta' };
+    const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1' };
     const { requests } = await ask(whole(plainText), { options });
     expect(requests[0]?.headers['x-team']).toBe('concierge');
-    expect(requests[0]?.path).toBe('/v1beta/models/gemini-2.5-flash:generateContent');
+    expect(requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:generateContent');
   });
 
   it('goes to Vertex AI with a key in its express mode, and with project and place where they are given', async () => {
@@ -62,21 +62,39 @@ describe('what Gemini is sent', () => {
       };
       const answer = { candidates: [candidate], dayAfter: true, promptFeedback: { safetyRatings: [] } };
       for (const stream of [false, true]) {
-        const first = await ask(stream ? streamed([answer]) : whole(answer), { stream, options: { vertexai } });
-        const final = first.responses.at(-1)!;
-        expect(final.customMetadata).toEqual({
-          gemini: {
-            dayAfter: true,
-            promptFeedback: { safetyRatings: [] },
-            candidate: { content: { x: 1 }, tomorrow: [1], finishMessage: 'done' },
+        const answers = [stream ? streamed([answer]) : whole(answer), whole(plainText)];
+        await withServer(
+          () => answers.shift()!,
+          async (server) => {
+            const llm = new Gemini({
+              model: 'gemini-2.5-flash',
+              apiKey: 'a-local-key',
+              baseUrl: server.url,
+              retry: false,
+              vertexai,
+            });
+            const first = await collect(llm, question(), stream);
+            const final = first.responses.at(-1)!;
+            expect(final.customMetadata).toEqual({
+              gemini: {
+                dayAfter: true,
+                promptFeedback: { safetyRatings: [] },
+                candidate: { content: { x: 1 }, tomorrow: [1], finishMessage: 'done' },
+              },
+            });
+            const contents = [
+              ...question().contents,
+              final.content!,
+              { role: 'user' as const, parts: [{ text: 'And?' }] },
+            ];
+            await collect(llm, question({ contents }), false);
+            expect((server.requests[1]!.body as JsonObject)['contents']).toMatchObject([
+              {},
+              { role: 'model', parts },
+              {},
+            ]);
           },
-        });
-        const history = [...question().contents, final.content!, { role: 'user' as const, parts: [{ text: 'And?' }] }];
-        const { requests } = await ask(whole(plainText), {
-          options: { vertexai },
-          request: question({ contents: history }),
-        });
-        expect((requests[0]!.body as JsonObject)['contents']).toMatchObject([{}, { role: 'model', parts }, {}]);
+        );
       }
     },
   );

@@ -147,6 +147,39 @@ describe('readGeminiStream', () => {
     await expect(read([piece, error])).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });
   });
 
+  it('streams audio in pieces and puts them together as one part', async () => {
+    const audio = (bytes: number[], mimeType = 'audio/L16;rate=24000') => ({
+      inlineData: { mimeType, data: btoa(String.fromCharCode(...bytes)) },
+    });
+    const piece = (part: object) => ({ candidates: [{ content: { parts: [part] } }] });
+    const pieces = [audio([1]), audio([2, 3]), audio([4, 5, 6]), { text: 'So.' }, audio([7]), audio([8], 'audio/wav')];
+    const { partials, final } = await read([...pieces.map(piece), { candidates: [{ finishReason: 'STOP' }] }]);
+    expect(partials.map(({ content }) => content?.parts)).toEqual(pieces.map((each) => [each]));
+    expect(final.content?.parts).toEqual([
+      audio([1, 2, 3, 4, 5, 6]),
+      { text: 'So.' },
+      audio([7]),
+      audio([8], 'audio/wav'),
+    ]);
+  });
+
+  it('joins citations and probabilities of many pieces, and takes each citation once', async () => {
+    const count = 2000;
+    const pieces = Array.from({ length: count }, (_, i) => ({
+      candidates: [
+        {
+          content: { parts: [{ text: 'a' }] },
+          citationMetadata: { citations: [{ uri: `u${i % 1000}` }] },
+          logprobsResult: { chosenCandidates: [{ token: `t${i}` }] },
+        },
+      ],
+    }));
+    const { final } = await read([...pieces, { candidates: [{ finishReason: 'STOP' }] }]);
+    expect(final.citationMetadata?.['citations']).toHaveLength(1000);
+    const rest = final.customMetadata?.['gemini'] as { candidate: { logprobsResult: { chosenCandidates: unknown[] } } };
+    expect(rest.candidate.logprobsResult.chosenCandidates).toHaveLength(count);
+  });
+
   it('reads an answer of pieces that is a list in JSON, and refuses a page of HTML', async () => {
     const json = new Response(JSON.stringify(signatureInTheLastPiece), {
       headers: { 'content-type': 'application/json' },

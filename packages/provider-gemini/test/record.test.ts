@@ -24,7 +24,7 @@ describe('record', () => {
       expect(streamed!.headers['content-type']).toBe('text/event-stream');
       expect(streamed!.body.length).toBeGreaterThan(1);
       expect(streamed!.body.join('')).toContain('部屋 🏨');
-      expect(streamed!.request.path).toBe('/v1/models/gemini-stream:streamGenerateContent?alt=sse');
+      expect(streamed!.request.path).toBe('/v1beta/models/gemini-stream:streamGenerateContent?alt=sse');
       expect(JSON.parse(structured!.body.join(''))).toHaveProperty('candidates');
       expect(structured!.request.body).toMatchObject({ generationConfig: { responseMimeType: 'application/json' } });
     } finally {

@@ -1,5 +1,5 @@
 import { deepFreeze } from '@thole/core';
-import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part } from '@thole/core';
+import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part, ToolDeclaration } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { fromGeminiResponse } from '../src/from-gemini-response.ts';
 import { toGeminiRequest } from '../src/to-gemini-request.ts';
@@ -130,7 +130,7 @@ describe('toGeminiRequest', () => {
   );
 
   it('refuses schemas that Gemini cannot take, naming the path', () => {
-    const parametersJsonSchema: JsonObject = { type: 'object', properties: { x: { not: {} } } };
+    const parametersJsonSchema: JsonObject = { type: 'object', properties: { x: { not: { type: 'string' } } } };
     expect(() => bodyOf({ tools: [{ functionDeclarations: [{ name: 'find_rooms', parametersJsonSchema }] }] })).toThrow(
       expect.objectContaining({
         code: 'SCHEMA_UNSUPPORTED',
@@ -243,6 +243,7 @@ describe('the history that Gemini is sent', () => {
         { webSearchCall: {}, partMetadata } as Part,
       ),
       model({ text: 'of nobody', thought: true }),
+      user({ functionResponse: { id: 'call_1', name: 'f', response: {} } }),
     ]);
     expect(sent[1]).toEqual({
       role: 'model',
@@ -253,7 +254,7 @@ describe('the history that Gemini is sent', () => {
         { functionCall: { name: 'f', args: { a: 1 } } },
       ],
     });
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(3);
   });
 
   it('has answers by themselves, right after the calls, and the model’s contents on end as one', () => {
@@ -300,7 +301,7 @@ describe('the history that Gemini is sent', () => {
     expect(signatures('gemini-2.5-flash')).toEqual([undefined, undefined, undefined, 'c2ln', undefined, undefined]);
   });
 
-  it('has media as far as Gemini reads it, also in answers to calls; the rest is refused by its MIME type', () => {
+  it('has media as far as Gemini reads it; the rest is refused by its MIME type', () => {
     const media = user(
       { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'a.png' } },
       { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } },
@@ -308,21 +309,97 @@ describe('the history that Gemini is sent', () => {
       { fileData: { fileUri: 'https://example.com/v1beta/files/a', mimeType: 'video/mp4' } },
     );
     expect(contentsOf([media])).toEqual([media]);
-    const answer = {
-      functionResponse: { name: 'f', response: {}, parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
-    };
-    expect(contentsOf([hello, model({ functionCall: { name: 'f', args: {} } }), user(answer as Part)])[2]).toEqual(
-      user(answer as Part),
-    );
     const zip = user({ inlineData: { mimeType: 'application/zip', data: 'AAAA' } });
     expect(() => contentsOf([zip])).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining('application/zip') }),
     );
   });
 
-  it('is refused where nothing of it can be sent', () => {
+  it('has a line for the user if nothing of it can be sent: the API refuses empty contents', () => {
     for (const contents of [[], [user({ text: '' })]])
-      expect(() => contentsOf(contents)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+      expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);
+  });
+
+  it('has one answer for each call: the last that came, or one that says it is pending', () => {
+    const answer = (id: string, response: JsonObject): Part => ({ functionResponse: { id, name: 'f', response } });
+    const calls = ['a', 'b'].map((id): Part => ({ functionCall: { id, name: 'f', args: {} } }));
+    const sent = contentsOf([
+      hello,
+      model(...calls),
+      user(answer('a', { note: 'started' })),
+      user({ text: 'And?' }, answer('a', { done: true })),
+    ]);
+    const status = { status: 'pending', message: 'There is no answer yet.' };
+    expect(sent.slice(2)).toEqual([
+      user(
+        { functionResponse: { name: 'f', response: status } },
+        { functionResponse: { name: 'f', response: { done: true } } },
+      ),
+      user({ text: 'And?' }),
+    ]);
+  });
+});
+
+describe('files in answers of tools', () => {
+  const png = { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'room.png' } };
+  const pdf = { fileData: { fileUri: 'gs://hotel/plan.pdf', mimeType: 'application/pdf', displayName: 'plan' } };
+  const zip = { inlineData: { mimeType: 'application/zip', data: 'BBBB' } };
+  const history = (...parts: object[]): Content[] => [
+    hello,
+    model({ functionCall: { name: 'show_room', args: {} } }),
+    user({ functionResponse: { name: 'show_room', response: { room: 912 }, parts } }),
+  ];
+
+  it.each(['gemini-3-pro-preview', 'gemini-flash-latest'])('are sent within the answer to %s', (name) => {
+    expect(contentsOf(history(png, pdf), name)[2]).toEqual(
+      user({ functionResponse: { name: 'show_room', response: { room: 912 }, parts: [png, pdf] } }),
+    );
+  });
+
+  it('follow the answer in a message of the user before Gemini 3, which takes none in it', () => {
+    expect(contentsOf(history(png, pdf), 'gemini-2.5-flash').slice(2)).toEqual([
+      user({ functionResponse: { name: 'show_room', response: { room: 912 } } }),
+      user({ text: 'Files in the answer of show_room:' }, png, pdf),
+    ]);
+  });
+
+  it('are named by a line of text if Gemini cannot read them', () => {
+    const line = '[A file of type application/zip is not shown: this model cannot read it.]';
+    expect(contentsOf(history(zip), 'gemini-3-pro-preview')[2]).toEqual(
+      user({ functionResponse: { name: 'show_room', response: { unreadableFiles: [line], room: 912 } } }),
+    );
+    expect(contentsOf(history(zip), 'gemini-2.5-flash')[3]).toEqual(
+      user({ text: 'Files in the answer of show_room:' }, { text: line }),
+    );
+  });
+});
+
+describe('tools that Gemini runs', () => {
+  const sent = (tool: ToolDeclaration, vertexai = false) =>
+    toGeminiRequest({ contents: [hello], config: { tools: [tool] } }, 'gemini-2.5-flash', { vertexai }).body['tools'];
+
+  it.each<[ToolDeclaration, object]>([
+    [{ googleSearch: {} }, { googleSearch: {} }],
+    [{ codeExecution: {} }, { codeExecution: {} }],
+    [
+      { webSearch: { search_context_size: 'low', excludeDomains: ['a.example'] } },
+      { googleSearch: { excludeDomains: ['a.example'] } },
+    ],
+    [
+      { fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'], vectorStoreIds: ['vs_1'], topK: 3 } },
+      { fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'], topK: 3 } },
+    ],
+  ])('takes %j', (tool, expected) => {
+    expect(sent(tool)).toEqual([expected]);
+  });
+
+  it.each<[ToolDeclaration, boolean, RegExp]>([
+    [{ fileSearch: { vectorStoreIds: ['vs_1'] } }, false, /fileSearch.*fileSearchStoreNames/],
+    [{ fileSearch: { fileSearchStoreNames: ['a'] } }, true, /Vertex AI has no tool fileSearch.*Use the Gemini API/],
+  ])('refuses %j (Vertex AI: %s) and says what to use', (tool, vertexai, message) => {
+    expect(() => sent(tool, vertexai)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
+    );
   });
 });
 

@@ -42,6 +42,21 @@ describe('toGeminiSchema', () => {
     [{ allOf: [{ type: 'integer' }] }, { type: 'integer' }],
     [{ $ref: '#/definitions/room', description: 'where' }, { $ref: '#/$defs/room' }],
     [{ definitions: { room: true } }, { $defs: { room: {} } }],
+    [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [{ allOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }, { properties: { a: {}, b: {} } }],
+    [
+      { properties: { a: { not: {} }, b: {} }, required: ['b'] },
+      { properties: { b: {} }, required: ['b'] },
+    ],
+    [
+      { type: 'object', additionalProperties: { not: {} } },
+      { type: 'object', additionalProperties: false },
+    ],
+    [{ anyOf: [{ not: {} }, { type: 'string' }] }, { anyOf: [{ type: 'string' }] }],
+    [
+      { type: 'string', markdownDescription: 'd', propertyOrdering: ['a'] },
+      { type: 'string', propertyOrdering: ['a'] },
+    ],
   ] as const)('says %j in Gemini’s words', (schema, taken) => {
     expect(toGeminiSchema(schema as unknown as JsonObject, 'p')).toEqual(taken);
   });
@@ -49,7 +64,7 @@ describe('toGeminiSchema', () => {
   it.each([
     [{ properties: { x: { not: { type: 'string' } } } }, 'p.properties.x.not'],
     [{ anyOf: [{}, { patternProperties: {} }] }, 'p.anyOf[1].patternProperties'],
-    [{ allOf: [{}, {}] }, 'p.allOf'],
+    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'p.allOf'],
     [{ if: {}, else: {} }, 'p.if'],
     [{ items: false }, 'p.items'],
     [{ $ref: 'https://example.com/schema' }, 'p.$ref'],
@@ -76,5 +91,28 @@ describe('toGeminiParameters', () => {
     expect(() => toGeminiParameters({ type: 'string' }, 'tools.f.parameters')).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('tools.f.parameters') }),
     );
+  });
+});
+
+describe('schemas: lenient', () => {
+  it('leaves out keywords that Gemini cannot take', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { x: { type: 'string', not: { const: 'a' } }, y: { $ref: 'https://example.com/y' } },
+      if: {},
+    };
+    expect(toGeminiSchema(schema, 'p', 'lenient')).toEqual({
+      type: 'object',
+      properties: { x: { type: 'string' }, y: {} },
+    });
+  });
+});
+
+describe('parameters', () => {
+  it.each([
+    [{ type: 'object', additionalProperties: { type: 'number' } }],
+    [{ type: 'object', additionalProperties: true }],
+  ] as JsonObject[][])('keep a record at the root: %j', (schema) => {
+    expect(toGeminiParameters(schema!, 'p')).toEqual(schema);
   });
 });

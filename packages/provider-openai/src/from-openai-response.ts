@@ -1,6 +1,7 @@
 import { isPlainObject } from '@thole/core';
 import type { Json, JsonObject, LlmResponse, TholeError } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
+import { endpointIn } from './openai-options.ts';
 import type { RequestTarget } from './openai-options.ts';
 import { fromOutputItems } from './responses/from-output-items.ts';
 import { blockedBecause } from './responses/blocked-because.ts';
@@ -11,13 +12,13 @@ import { readUsage } from './responses/read-usage.ts';
 /**
  * The one final of an answer of the Responses API. Items of the answer that are no parts, and members of it that this version does
  * not know, stand in `customMetadata`. An answer that was blocked is one too. Throws what `openAiFailure` makes of an answer that
- * failed for another reason or is none, and `MODEL_INCOMPLETE` for one that has not ended.
+ * failed for another reason or is none, and `MODEL_INCOMPLETE` for one that is still being made.
  */
 export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmResponse {
   if (!isPlainObject(answer)) throw openAiFailure(answer);
   if (isFailed(answer) && blockedBecause(answer) === undefined) throw failureOf(answer);
   const output: readonly unknown[] = Array.isArray(answer['output']) ? answer['output'] : [];
-  const { parts, others, isRefused } = fromOutputItems(output, target.provider);
+  const { parts, others, isRefused } = fromOutputItems(output, endpointIn(target).name);
   const usageMetadata = readUsage(answer['usage']);
   const { id, model } = answer;
   const customMetadata = {
@@ -29,7 +30,7 @@ export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmR
     ...(parts.length > 0 && { content: { role: 'model', parts } }),
     ...readFinish(answer, isRefused),
     ...(usageMetadata && { usageMetadata }),
-    ...readCitations(parts, others, target.provider),
+    ...readCitations(parts, others, endpointIn(target)),
     ...(typeof model === 'string' && { modelVersion: model }),
     ...(Object.keys(customMetadata).length > 0 && { customMetadata }),
   };

@@ -1,11 +1,12 @@
-import { ProviderConnection } from '@thole/core';
+import { ProviderConnection, TholeError } from '@thole/core';
+import type { Endpoint } from '@thole/core';
 import type OpenAI from 'openai';
 import { openAiErrors, openAiFailure } from './map-openai-error.ts';
-import { providerOf } from './openai-options.ts';
+import { endpointOf, providerOf } from './openai-options.ts';
 import type { OpenAiConnectionOptions } from './openai-options.ts';
 
-/** A streamed answer: its events, or the whole, from a server that does not stream. */
-export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly whole: unknown };
+/** A streamed answer: its events, or the whole, unread, from a server that does not stream. */
+export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly whole: Response };
 
 /** The longest that a timer can wait: the SDK's time limit must not come before ours. */
 const NEVER_MS = 2_147_483_647;
@@ -19,12 +20,15 @@ export class OpenAiClient {
   readonly connection: ProviderConnection;
   /** Who is asked. */
   readonly provider: string;
+  readonly endpoint: Endpoint;
   readonly #options: OpenAiConnectionOptions;
 
   constructor(options: OpenAiConnectionOptions) {
     this.#options = options;
     this.provider = providerOf(options);
-    this.connection = new ProviderConnection(options, openAiErrors(this.provider));
+    this.endpoint = endpointOf(options);
+    const apiKey = typeof options.apiKey === 'function' ? undefined : options.apiKey;
+    this.connection = new ProviderConnection({ ...options, apiKey }, openAiErrors(this.provider));
   }
 
   /** The answer's JSON; what is none goes on as text. */
@@ -34,18 +38,40 @@ export class OpenAiClient {
     return typeof answer === 'string' ? parsed(answer) : answer;
   }
 
+  /** The answer with its body unread: what goes wrong with a body that has begun is no reason to ask again. */
+  async postUnread(path: string, body: object, signal: AbortSignal): Promise<Response> {
+    const sdk = await this.#sdk(signal);
+    return await sdk.post(path, { body }).asResponse();
+  }
+
   async postStream(path: string, body: object, signal: AbortSignal): Promise<OpenedStream> {
     const sdk = await this.#sdk(signal);
     const { data, response } = await sdk.post(path, { body, stream: true }).withResponse();
     const type = response.headers.get('content-type') ?? '';
     // The SDK would look for events in these, find none, and end as if all had been said.
-    if (/json|html/i.test(type)) return { whole: parsed(await response.text()) };
+    if (/json|html/i.test(type)) return { whole: response };
     return { events: data as AsyncIterable<unknown> };
+  }
+
+  async #key(): Promise<string | undefined> {
+    const { apiKey } = this.#options;
+    if (typeof apiKey !== 'function') return apiKey;
+    let key: unknown;
+    try {
+      key = await apiKey();
+    } catch (cause) {
+      throw new TholeError('MODEL_AUTH', 'The function apiKey failed.', { cause });
+    }
+    if (typeof key !== 'string' || key === '')
+      throw new TholeError('MODEL_AUTH', 'The function apiKey must return a string that is not empty.');
+    this.connection.hide(key);
+    return key;
   }
 
   async #sdk(signal: AbortSignal): Promise<OpenAI> {
     const { default: OpenAI, AzureOpenAI } = await import('openai');
-    const { apiKey, baseUrl, organization = null, project = null, azure, headers } = this.#options;
+    const apiKey = await this.#key();
+    const { baseUrl, organization = null, project = null, azure, headers } = this.#options;
     const options = {
       apiKey: apiKey ?? 'none',
       organization,
@@ -58,12 +84,20 @@ export class OpenAiClient {
       defaultHeaders: { ...withoutCustomHeaders(), ...(apiKey === undefined && WITHOUT_KEY), ...headers },
     };
     if (azure) {
-      const { endpoint, apiVersion, deployment } = azure;
-      // Null, so that the environment's base URL does not come in; the types do not know that it is taken.
-      return new AzureOpenAI({ ...options, baseURL: null as unknown as undefined, endpoint, apiVersion, deployment });
+      const { endpoint, apiVersion } = azure;
+      // The deployment is sent as the model: in the SDK's address it would stand before /responses as well. Null, so that the environment's base URL does not come in; the types do not know that it is taken.
+      const where = { baseURL: null as unknown as undefined, endpoint, apiVersion };
+      if (typeof this.#options.apiKey !== 'function') return new AzureOpenAI({ ...options, ...where });
+      const azureADTokenProvider = (): Promise<string> => Promise.resolve(apiKey!);
+      return new AzureOpenAI({ ...options, ...where, apiKey: undefined, azureADTokenProvider });
     }
     return new OpenAI({ ...options, adminAPIKey: null, baseURL: baseUrl ?? 'https://api.openai.com/v1' });
   }
+}
+
+/** Reads the answer's JSON; what is none is `MODEL_PROTOCOL`. */
+export async function readJson(response: Response): Promise<unknown> {
+  return parsed(await response.text());
 }
 
 /** The SDK wants a key; a server that needs none is not sent this one. */

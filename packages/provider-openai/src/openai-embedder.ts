@@ -1,4 +1,4 @@
-import { checkCount, isPlainObject, TholeError } from '@thole/core';
+import { checkCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
 import type { Embedder } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { OpenAiClient } from './openai-client.ts';
@@ -15,6 +15,8 @@ export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
   dimensions?: number | undefined;
   /** Texts in one call (2,048, OpenAI's limit). */
   maxBatch?: number | undefined;
+  /** Tokens in one request, as they are estimated: more texts go in several requests. Default: 150,000, which keeps texts of every script below OpenAI’s limit of 300,000. */
+  maxBatchTokens?: number | undefined;
 }
 
 /** What `OpenAiEmbedder.fromEnv` takes beside the model. */
@@ -32,17 +34,20 @@ export class OpenAiEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch: number;
+  readonly #maxBatchTokens: number;
   readonly #client: OpenAiClient;
   /** What is sent besides the texts. */
   readonly #body: object;
 
   /** `INVALID_INPUT` for options that cannot be, a missing key, and a model whose dimensions are neither known nor given. */
   constructor(options: OpenAiEmbedderOptions) {
-    const { model, dimensions, maxBatch = 2048, ...connection } = options;
+    const { model, dimensions, maxBatch = 2048, maxBatchTokens = 150_000, ...connection } = options;
     checkOpenAiOptions(connection, [], 'OpenAiEmbedder');
     checkText(model ?? '', 'model of OpenAiEmbedder');
     if (dimensions !== undefined) checkCount('dimensions of OpenAiEmbedder', dimensions, 1);
     checkCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
+    checkCount('maxBatchTokens of OpenAiEmbedder', maxBatchTokens, 1);
+    this.#maxBatchTokens = maxBatchTokens;
     const all = Object.hasOwn(DIMENSIONS, model) ? DIMENSIONS[model] : undefined;
     const length = dimensions ?? all;
     if (length === undefined) {
@@ -79,10 +84,30 @@ export class OpenAiEmbedder implements Embedder {
         `OpenAiEmbedder takes ${this.maxBatch} texts in one call, but these are ${texts.length}.`,
       );
     }
-    return await this.#client.connection.send(async (inner) => {
+    const vectors: Float32Array[] = [];
+    for (const batch of batchesOf(texts, this.#maxBatchTokens)) vectors.push(...(await this.#send(batch, signal)));
+    return vectors;
+  }
+
+  #send(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+    return this.#client.connection.send(async (inner) => {
       const answer = await this.#client.post('/embeddings', { ...this.#body, input: texts }, inner);
       if (!isPlainObject(answer) || !Array.isArray(answer['data'])) throw openAiFailure(answer);
       return readVectors(answer['data'], texts.length, this.dimensions);
     }, signal);
   }
+}
+
+/** Texts in order, as many in a batch as have no more than this many tokens together, or one that has more. */
+function batchesOf(texts: readonly string[], maxTokens: number): string[][] {
+  const batches: string[][] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const more = estimateTokens(text);
+    const last = batches.at(-1);
+    if (last && tokens + more <= maxTokens) last.push(text);
+    else batches.push([text]);
+    tokens = last && tokens + more <= maxTokens ? tokens + more : more;
+  }
+  return batches;
 }

@@ -1,15 +1,17 @@
-import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import { hasSealedParts, isSealRefused, recoverFirst, TholeError, withoutSealedParts } from '@thole/core';
+import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { blockAsFinal } from './block-as-final.ts';
 import { fromChatResponse } from './chat/from-chat-response.ts';
 import { readChatStream } from './chat/read-chat-stream.ts';
 import { toChatRequest } from './chat/to-chat-request.ts';
 import { fromOpenAiResponse } from './from-openai-response.ts';
 import { checkApi, checkOpenAiOptions, checkText, isOpenAi } from './openai-options.ts';
-import { OpenAiClient } from './openai-client.ts';
+import { OpenAiClient, readJson } from './openai-client.ts';
 import type { OpenAiApi, OpenAiConnectionOptions, RequestTarget } from './openai-options.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
 import { readOpenAiStream } from './read-openai-stream.ts';
+import { refusedSetting, withoutSettings } from './refused-settings.ts';
 import { toOpenAiRequest } from './to-openai-request.ts';
 
 /** Which model, and how it is reached. */
@@ -32,8 +34,13 @@ export class OpenAi implements Llm {
   readonly providerName: string;
   readonly #client: OpenAiClient;
   readonly #protocol: Protocol;
-  /** Azure goes by the deployment's name. */
-  readonly #name: string;
+  readonly #schemas: OpenAiOptions['schemas'];
+  /** Azure's name for `model`. */
+  readonly #deployment: string | undefined;
+  /** Settings that the server has refused, by model: they are not sent again. */
+  readonly #refused = new Map<string, Set<string>>();
+  /** What was said of settings that are left out: once is enough. */
+  readonly #warned = new Set<string>();
 
   /** `INVALID_INPUT` for options that cannot be, and for a missing key: the message says which variable to set. */
   constructor(options: OpenAiOptions) {
@@ -45,7 +52,8 @@ export class OpenAi implements Llm {
     this.#client = new OpenAiClient(connection);
     this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;
     this.#protocol = (api ?? (isOpenAi(connection.baseUrl) ? 'responses' : 'chat')) === 'chat' ? chat : responses;
-    this.#name = connection.azure?.deployment ?? model;
+    this.#schemas = connection.schemas;
+    this.#deployment = connection.azure?.deployment;
   }
 
   /**
@@ -56,27 +64,78 @@ export class OpenAi implements Llm {
     return new OpenAi({ ...optionsFromEnv<OpenAiOptions>(options), model });
   }
 
-  generateContentAsync(request: LlmRequest, { stream, signal }: LlmOptions): AsyncIterableIterator<LlmResponse> {
-    const target = { model: this.#name, provider: this.#client.provider, stream };
-    return blockAsFinal(stream ? this.#stream(request, target, signal) : this.#whole(request, target, signal));
+  /**
+   * `request.model` wins over the model of the constructor. A request that is refused is made again without what was refused,
+   * where that may be left out: sealed reasoning that another endpoint or key made, and settings such as `temperature`. Both are logged.
+   */
+  generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    return blockAsFinal(this.#ask(request, options));
   }
 
-  async *#whole(request: LlmRequest, target: RequestTarget, signal: AbortSignal): AsyncGenerator<LlmResponse> {
-    const { path, toBody, read } = this.#protocol;
-    const body = toBody(request, target);
-    yield await this.#client.connection.send(
-      async (inner) => read(await this.#client.post(path, body, inner), target),
-      signal,
-    );
+  #ask(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    const { model = this.model } = request;
+    const { provider, endpoint } = this.#client;
+    const refused = this.#refused.get(model) ?? new Set<string>();
+    const leftOut: string[] = [];
+    const target: RequestTarget = {
+      model,
+      deployment: model === this.model ? this.#deployment : undefined,
+      provider,
+      endpoint,
+      stream: options.stream,
+      schemas: this.#schemas,
+      leaveOut: (setting) => leftOut.push(setting),
+    };
+    let body: JsonObject = {};
+    const makeBody = (): JsonObject => {
+      body = withoutSettings(this.#protocol.toBody(request, target) as JsonObject, refused);
+      this.#warn('settings that the model does not take are left out', model, leftOut.splice(0), options);
+      return body;
+    };
+    return recoverFirst(this.#send(makeBody, target, options.signal), (error) => {
+      if (isSealRefused(error) && hasSealedParts(request.contents, endpoint)) {
+        this.#warn('sealed reasoning that the model cannot read is left out', model, [endpoint.name], options);
+        return this.#ask({ ...request, contents: withoutSealedParts(request.contents) }, options);
+      }
+      const setting = refusedSetting(error, body);
+      if (setting === undefined || refused.has(setting)) return undefined;
+      this.#refused.set(model, refused.add(setting));
+      this.#warn('settings that the server refused are left out', model, [setting], options);
+      return this.#ask(request, options);
+    });
   }
 
-  #stream(request: LlmRequest, target: RequestTarget, signal: AbortSignal): AsyncIterableIterator<LlmResponse> {
-    const { path, toBody, read, readStream } = this.#protocol;
+  #send(
+    makeBody: () => JsonObject,
+    target: RequestTarget,
+    signal: AbortSignal,
+  ): AsyncIterableIterator<LlmResponse, undefined> {
+    const { path, read, readStream } = this.#protocol;
+    // A body that has begun and breaks is not asked for again: its answer is made, and billed. An error in its place is.
+    const readWhole = async (response: Response): Promise<AsyncIterable<LlmResponse>> => {
+      try {
+        return only(read(await readJson(response), target));
+      } catch (error) {
+        if (TholeError.is(error) && error.code !== 'MODEL_INCOMPLETE') throw error;
+        return only(Promise.reject(error as Error));
+      }
+    };
+    let body: JsonObject | undefined;
     const open = async (inner: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
-      const opened = await this.#client.postStream(path, toBody(request, target), inner);
-      return 'events' in opened ? readStream(opened.events, target) : only(read(opened.whole, target));
+      body ??= makeBody();
+      if (!target.stream) return await readWhole(await this.#client.postUnread(path, body, inner));
+      const opened = await this.#client.postStream(path, body, inner);
+      return 'events' in opened ? readStream(opened.events, target) : await readWhole(opened.whole);
     };
     return this.#client.connection.stream(open, (responses) => responses, signal);
+  }
+
+  #warn(message: string, model: string, settings: readonly string[], { logger }: LlmOptions): void {
+    const fresh = settings.filter((each) => !this.#warned.has(`${model} ${message} ${each}`));
+    if (fresh.length === 0) return;
+    for (const each of fresh) this.#warned.add(`${model} ${message} ${each}`);
+    const fields = { model, provider: this.#client.provider, settings: fresh };
+    (logger ?? this.#client.connection.runtime.logger).warn(message, fields);
   }
 }
 
@@ -102,6 +161,6 @@ const responses: Protocol = {
   readStream: readOpenAiStream,
 };
 
-async function* only(response: LlmResponse): AsyncGenerator<LlmResponse> {
-  yield response;
+async function* only(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
+  yield await response;
 }

@@ -2,7 +2,7 @@ import { connectionOptionNames, refuseUnknown, TholeError } from '@thole/core';
 import type { ModelFactory } from '@thole/core';
 import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';
-import { checkText } from './openai-options.ts';
+import { checkText, OWN_NAMES } from './openai-options.ts';
 
 /** How the models are reached: as `OpenAi.fromEnv` takes it. */
 export type OpenAiModelsOptions = OpenAiEnvOptions & {
@@ -30,4 +30,4 @@ export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   };
 }
 
-const KNOWN = [...connectionOptionNames, 'api', 'azure', 'env', 'organization', 'project', 'provider'];
+const KNOWN = [...connectionOptionNames, ...OWN_NAMES, 'api', 'env'];

@@ -1,12 +1,12 @@
 import { checkConnectionOptions, invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
-import type { ConnectionOptions } from '@thole/core';
+import type { ConnectionOptions, Endpoint } from '@thole/core';
 
 /** Which of OpenAI's two APIs is spoken. */
 export type OpenAiApi = 'responses' | 'chat';
 
 /** A deployment on Azure. */
 export interface AzureOptions {
-  /** `https://<resource>.openai.azure.com`. */
+  /** `https://<resource>.openai.azure.com`, `….services.ai.azure.com` or `….cognitiveservices.azure.com`. */
   readonly endpoint: string;
   /** The deployment's name, where it is not the model's. */
   readonly deployment?: string | undefined;
@@ -15,7 +15,9 @@ export interface AzureOptions {
 }
 
 /** Where OpenAI, Azure or a compatible server stands, and how it is called. */
-export interface OpenAiConnectionOptions extends ConnectionOptions {
+export interface OpenAiConnectionOptions extends Omit<ConnectionOptions, 'apiKey'> {
+  /** The key, or a function that returns one for each call, such as a token of Microsoft Entra ID. Never shown in errors, logs or events. */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** OpenAI's id of the organization that pays. */
   organization?: string | undefined;
   /** OpenAI's id of the project. */
@@ -27,19 +29,44 @@ export interface OpenAiConnectionOptions extends ConnectionOptions {
   provider?: string | undefined;
   /** Azure in the place of OpenAI. */
   azure?: AzureOptions | undefined;
+  /**
+   * `lenient` leaves out what OpenAI cannot take of a schema; `exact` refuses such a schema (`SCHEMA_UNSUPPORTED`).
+   * Default: `exact`.
+   */
+  schemas?: 'exact' | 'lenient' | undefined;
 }
 
 /** What the pure functions are told about whom they write for. */
 export interface RequestTarget {
+  /** The model that answers: it decides what may be sent. */
   readonly model: string;
-  /** Who is asked: stamps `partMetadata` and picks `providerOptions`. */
+  /** Sent in place of the model's name: the deployment on Azure. Default: the model. */
+  readonly deployment?: string | undefined;
+  /** Who is asked: picks `providerOptions` and what the server is known to want. */
   readonly provider: string;
+  /** Stamps `partMetadata`. Default: one that is named like the provider. */
+  readonly endpoint?: Endpoint | undefined;
   readonly stream: boolean;
+  readonly schemas?: 'exact' | 'lenient' | undefined;
+  /** Called with the name of each setting of the request that is not sent. */
+  readonly leaveOut?: ((setting: string) => void) | undefined;
 }
+
+/** Returns the endpoint of a target. */
+export function endpointIn({ endpoint, provider }: RequestTarget): Endpoint {
+  return endpoint ?? { name: provider };
+}
+
+/** The names of the options beside those of `ConnectionOptions`. */
+export const OWN_NAMES: readonly string[] = ['organization', 'project', 'provider', 'azure', 'schemas'];
 
 /** `INVALID_INPUT` for options that `owner` cannot be made with; `own` are names it knows beside these. */
 export function checkOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
-  checkConnectionOptions(options, ['organization', 'project', 'provider', 'azure', ...own], owner);
+  const { apiKey, schemas } = options;
+  const key = typeof apiKey === 'function' ? undefined : apiKey;
+  checkConnectionOptions({ ...options, apiKey: key }, [...OWN_NAMES, ...own], owner);
+  if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
+    throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
   for (const name of ['organization', 'project', 'provider'] as const) checkText(options[name], `${name} of ${owner}`);
   if (options.azure !== undefined) checkAzure(options, owner);
   if (options.apiKey !== undefined || bringsOwnAuthorization(options)) return;
@@ -59,7 +86,29 @@ export function checkOpenAiOptions(options: OpenAiConnectionOptions, own: readon
 /** Whether this is OpenAI's own server, or Azure's by its newer address. */
 export function isOpenAi(baseUrl: string | undefined): boolean {
   if (baseUrl === undefined) return true;
-  return /(^|\.)(api\.openai\.com|openai\.azure\.com)$/.test(new URL(baseUrl).hostname);
+  const { hostname } = new URL(baseUrl);
+  return /(^|\.)api\.openai\.com$/.test(hostname) || isAzureHost(hostname);
+}
+
+const isAzureHost = (hostname: string): boolean =>
+  /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(hostname);
+
+/**
+ * Returns where the model runs. OpenAI's own server is `openai`, Azure `azure:<host>`, a server without a given `provider` its host, and another one
+ * `<provider>:<host>`, which also accepts parts that an earlier version stamped with the provider alone.
+ */
+export function endpointOf(options: OpenAiConnectionOptions): Endpoint {
+  const { provider, azure } = options;
+  const address = azure?.endpoint ?? options.baseUrl;
+  if (address === undefined) return { name: provider ?? 'openai' };
+  const { host, hostname } = new URL(address);
+  if (provider === undefined) {
+    if (azure || isAzureHost(hostname)) return { name: `azure:${host}` };
+    if (hostname === 'api.openai.com') return { name: 'openai' };
+    return { name: isOpenAi(address) ? `openai:${host}` : host };
+  }
+  if (provider === 'openai') return { name: hostname === 'api.openai.com' ? provider : `${provider}:${host}` };
+  return { name: `${provider}:${host}`, earlierNames: [provider] };
 }
 
 /** Who is asked, where `provider` does not say so. */

@@ -1,25 +1,29 @@
-import { isPlainObject, setOwn, TholeError, typeName } from '@thole/core';
+import { isPlainObject, mapSchemas, normalizeSchema, schemaKeywords, setOwn, TholeError, typeName } from '@thole/core';
 import type { Json, JsonObject } from '@thole/core';
 import { resolvePointer } from './resolve-pointer.ts';
 import { StrictWalk } from './strict-walk.ts';
 
+/** `lenient` leaves out what OpenAI cannot take; `exact` (default) refuses it. */
+export type SchemaHandling = 'exact' | 'lenient';
+
 const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 const NOT_AT_THE_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
-/** Keywords whose value is a schema, a list of them, or schemas by name. What stands in others is data. */
-const WITH_SCHEMA = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
-const WITH_LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
-const WITH_NAMES = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-
 /**
  * The schema as OpenAI takes it outside strict mode: its root an object with `properties`, a root that is a `$ref` replaced by
  * what it points to, `items` in every array. Throws `SCHEMA_UNSUPPORTED`, naming the path from `path` on, for what OpenAI
- * takes in neither mode: a root that is no object or a choice, an unknown type, a `$ref` that leads nowhere.
+ * takes in neither mode: a root that is no object or a choice, an unknown type, a `$ref` that leads nowhere. With `lenient`
+ * they are left out.
  */
-export function checkSchema(schema: JsonObject, path: string): JsonObject {
-  const root = rootOf(schema, path);
+export function checkSchema(schema: JsonObject, path: string, handling: SchemaHandling = 'exact'): JsonObject {
+  const isLenient = handling === 'lenient';
+  const normal = normalizeSchema(schema);
+  const root = rootOf(isLenient ? withoutUnsupported(normal, normal) : normal, path, isLenient);
   for (const keyword of NOT_AT_THE_ROOT) {
-    if (root[keyword] !== undefined) throw unsupported(path, `its root must not have ${keyword}`);
+    if (root[keyword] === undefined) continue;
+    if (!isLenient) throw unsupported(path, `its root must not have ${keyword}`);
+    delete root[keyword];
   }
+  if (isLenient) root['type'] = 'object';
   const type = root['type'] ?? (root['properties'] === undefined ? undefined : 'object');
   if (type !== 'object' && Object.keys(root).length > 0) throw unsupported(path, 'its root must be of type object');
   const filled = { ...root, type: 'object', properties: root['properties'] ?? {} };
@@ -31,22 +35,42 @@ export function checkSchema(schema: JsonObject, path: string): JsonObject {
  * additional properties, there are none; keywords that only describe and that OpenAI refuses (`default`, `examples` …) are left
  * out. `SCHEMA_UNSUPPORTED` as `checkSchema`.
  */
-export function strictSchema(schema: JsonObject, path: string): { schema: JsonObject } | { refused: string } {
+export function strictSchema(
+  schema: JsonObject,
+  path: string,
+  handling: SchemaHandling = 'exact',
+): { schema: JsonObject } | { refused: string } {
   const walk = new StrictWalk();
-  const strict = walk.walk(checkSchema(schema, path), path, 0);
+  const strict = walk.walk(checkSchema(schema, path, handling), path, 0);
   const refused = walk.refused ?? walk.overLimits(path);
   return refused === undefined ? { schema: strict } : { refused };
 }
 
-function rootOf(schema: JsonObject, path: string): JsonObject {
+function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObject {
   const reference = schema['$ref'];
-  if (typeof reference !== 'string') return schema;
+  if (typeof reference !== 'string') return { ...schema };
   const { $ref: _, ...rest } = schema;
   const target = resolvePointer(schema, reference);
+  if (isLenient && (!isPlainObject(target) || target === schema || target['$ref'] !== undefined)) return rest;
   if (!isPlainObject(target) || target === schema || target['$ref'] !== undefined) {
     throw unsupported(`${path}.$ref`, 'it leads nowhere');
   }
   return { ...(target as JsonObject), ...rest };
+}
+
+/** Copies the schema without unknown types and without references that lead nowhere. */
+function withoutUnsupported(schema: JsonObject, root: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'type' && ![value].flat().every((each) => TYPES.includes(each))) continue;
+    if (keyword === '$ref' && (typeof value !== 'string' || resolvePointer(root, value) === undefined)) continue;
+    setOwn(
+      copy,
+      keyword,
+      mapSchemas(keyword, value, (each) => withoutUnsupported(each, root)),
+    );
+  }
+  return copy;
 }
 
 function checked(schema: JsonObject, path: string, root: JsonObject): JsonObject {
@@ -68,12 +92,12 @@ function checked(schema: JsonObject, path: string, root: JsonObject): JsonObject
 
 function checkedMember(keyword: string, value: Json, path: string, root: JsonObject): Json {
   const at = `${path}.${keyword}`;
-  if (WITH_SCHEMA.includes(keyword)) return checkedSchema(value, at, root);
-  if (WITH_LIST.includes(keyword)) {
+  if (schemaKeywords.one.includes(keyword)) return checkedSchema(value, at, root);
+  if (schemaKeywords.list.includes(keyword)) {
     if (!Array.isArray(value)) throw unsupported(at, `it must be an array, not ${typeName(value)}`);
     return value.map((each, i) => checkedSchema(each, `${at}[${i}]`, root));
   }
-  if (!WITH_NAMES.includes(keyword)) return value;
+  if (!schemaKeywords.names.includes(keyword)) return value;
   if (!isPlainObject(value)) throw unsupported(at, `it must be an object, not ${typeName(value)}`);
   const copy: JsonObject = {};
   for (const [name, each] of Object.entries(value)) setOwn(copy, name, checkedSchema(each, `${at}.${name}`, root));

@@ -1,7 +1,9 @@
 import { isPlainObject, TholeError } from '@thole/core';
 import type { GenerateContentConfig, Json, JsonObject, LlmRequest, ThinkingConfig } from '@thole/core';
 import type OpenAI from 'openai';
+import { endpointIn } from './openai-options.ts';
 import type { RequestTarget } from './openai-options.ts';
+import { readProviderOptions } from './provider-options.ts';
 import { mergeOptions } from './responses/merge-options.ts';
 import { reasons } from './responses/reasons.ts';
 import { toInputItems } from './responses/to-input-items.ts';
@@ -10,33 +12,35 @@ import { toToolChoice } from './responses/to-tool-choice.ts';
 import { toTools } from './responses/to-tools.ts';
 
 /**
- * What the Responses API is asked. `providerOptions` (under the provider's name, else under `openai`) are laid over it, plain objects
+ * What the Responses API is asked. `providerOptions` (under the provider's name; `openai` for OpenAI and Azure) are laid over it, plain objects
  * member by member; null leaves a member out, and the lists `tools` and `include` are added to ours. Two of its members are
  * ours: `strict` asks for strict mode, or against it (unasked, `responseJsonSchema` has it where it fits, functions never do), and
  * `strictTools` the same for functions alone. Nothing is kept on the server unless `store` says so, and reasoning comes encrypted.
  * With `previous_response_id` or `conversation` only what came after the model's last content is sent.
- * The API has no `topK`, `seed`, `thinkingBudget`, `safetySettings`, `cachedContent` and `labels`: they are left out.
- * `INVALID_INPUT` for `stopSequences`, which would change the answer, and for media and tools that the API does not take;
+ * The API has no `topK`, `seed`, `thinkingBudget`, `safetySettings`, `cachedContent` and `labels`, and OpenAI's thinking models no `temperature`
+ * and `topP`: they are named to `leaveOut`. `INVALID_INPUT` for `stopSequences`, which would change the answer, for `background`, which answers
+ * with nothing, for tools that the API does not take, and for such media in the newest message of the user;
  * `SCHEMA_UNSUPPORTED`, naming the path, for schemas that it cannot take.
  */
 export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): OpenAI.Responses.ResponseCreateParams {
-  const { config, contents, providerOptions = {} } = request;
-  const {
-    strict,
-    strictTools = strict,
-    ...options
-  } = providerOptions[target.provider] ?? providerOptions['openai'] ?? {};
+  const { config, contents } = request;
+  const { strict, strictTools, options } = readProviderOptions(request, target);
+  const takesSampling = samples(config, options, target);
+  nameLeftOut(config, target, takesSampling);
+  if (options['background'] === true) {
+    throw new TholeError('INVALID_INPUT', 'background of the Responses API is not supported: its answer comes later.');
+  }
   if (config.stopSequences && config.stopSequences.length > 0) {
     throw new TholeError('INVALID_INPUT', 'OpenAI’s Responses API has no stopSequences.');
   }
-  const tools = toTools(config.tools, strictTools === true);
+  const tools = toTools(config.tools, { isStrict: strictTools, schemas: target.schemas });
   const hasTools = tools.length > 0 || Array.isArray(options['tools']);
-  const format = toTextFormat(config, strictOf(strict, options));
+  const format = toTextFormat(config, strictOf(strict, options), target.schemas);
   const body = withoutUndefined({
-    model: target.model,
+    model: target.deployment ?? target.model,
     instructions: config.systemInstruction || undefined,
     input: toInputItems(contents, {
-      provider: target.provider,
+      endpoint: endpointIn(target),
       isStored: options['store'] === true,
       takesReasoning: reasons(target.model) !== false,
       isContinued: Boolean(options['previous_response_id'] ?? options['conversation']),
@@ -44,8 +48,8 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: hasTools ? toToolChoice(config.toolConfig) : undefined,
     text: format && { format },
-    temperature: config.temperature,
-    top_p: config.topP,
+    temperature: takesSampling ? config.temperature : undefined,
+    top_p: takesSampling ? config.topP : undefined,
     max_output_tokens: config.maxOutputTokens,
     reasoning: toReasoning(config.thinkingConfig),
     store: false,
@@ -56,7 +60,7 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
 }
 
 /** Asked for by our own option, or in the API's words. */
-function strictOf(strict: Json | undefined, options: JsonObject): boolean | undefined {
+function strictOf(strict: boolean | undefined, options: JsonObject): boolean | undefined {
   const text = isPlainObject(options['text']) ? options['text'] : {};
   const format = isPlainObject(text['format']) ? text['format'] : {};
   return [strict, format['strict']].find((each) => typeof each === 'boolean') as boolean | undefined;
@@ -69,9 +73,26 @@ function toReasoning({ thinkingLevel, includeThoughts }: ThinkingConfig = {}): J
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;
 }
 
-/** Models that do not think refuse to be asked for encrypted reasoning. */
+/** OpenAI's thinking models refuse temperature and top_p, unless they are told not to think. */
+export function samples(config: GenerateContentConfig, options: JsonObject, target: RequestTarget): boolean {
+  if (target.provider !== 'openai' || reasons(target.model) !== true) return true;
+  const { effort } = isPlainObject(options['reasoning'])
+    ? options['reasoning']
+    : { effort: options['reasoning_effort'] };
+  return (effort ?? config.thinkingConfig?.thinkingLevel?.toLowerCase()) === 'none';
+}
+
+function nameLeftOut(config: GenerateContentConfig, target: RequestTarget, takesSampling: boolean): void {
+  const missing = [...(takesSampling ? [] : (['temperature', 'topP'] as const)), ...NOT_HERE];
+  for (const name of missing) if (config[name] !== undefined) target.leaveOut?.(name);
+  if (config.thinkingConfig?.thinkingBudget !== undefined) target.leaveOut?.('thinkingConfig.thinkingBudget');
+}
+
+const NOT_HERE = ['topK', 'seed', 'safetySettings', 'cachedContent', 'labels'] as const;
+
+/** Models that are known not to think refuse to be asked for encrypted reasoning. */
 function includeFor(model: string, config: GenerateContentConfig, options: JsonObject): string[] | undefined {
-  const thinks = reasons(model) || toReasoning(config.thinkingConfig) || options['reasoning'];
+  const thinks = reasons(model) !== false || toReasoning(config.thinkingConfig) || options['reasoning'];
   const runsCode = config.tools?.some((tool) => 'codeExecution' in tool);
   const include = [
     ...(thinks && options['store'] !== true ? ['reasoning.encrypted_content'] : []),

@@ -42,6 +42,18 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 20, audio_tokens: 0 },
 };
 
+/** Its counts of completion tokens include reasoning. */
+function usageOf({ usage: told }: LlmScenario): JsonObject {
+  if (!told) return usage;
+  return {
+    prompt_tokens: told.promptTokenCount,
+    completion_tokens: told.candidatesTokenCount + told.thoughtsTokenCount,
+    total_tokens: told.totalTokenCount,
+    prompt_tokens_details: { cached_tokens: told.cachedContentTokenCount },
+    completion_tokens_details: { reasoning_tokens: told.thoughtsTokenCount },
+  };
+}
+
 function finish({ ending, calls }: LlmScenario): string {
   if (ending === 'max-tokens') return 'length';
   if (ending === 'blocked') return 'content_filter';
@@ -65,7 +77,7 @@ function whole(scenario: LlmScenario): JsonObject {
     }),
   };
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finish(scenario) }];
-  return { ...frame, object: 'chat.completion', choices, usage };
+  return { ...frame, object: 'chat.completion', choices, usage: usageOf(scenario) };
 }
 
 function streamed(scenario: LlmScenario): JsonObject[] {
@@ -92,7 +104,11 @@ function streamed(scenario: LlmScenario): JsonObject[] {
     ...fragments.map((call) => chunk({ tool_calls: [call] })),
   ];
   if (ending === 'cut' || ending === 'silence') return said;
-  return [...said, chunk({}, finish(scenario)), { ...frame, object: 'chat.completion.chunk', choices: [], usage }];
+  return [
+    ...said,
+    chunk({}, finish(scenario)),
+    { ...frame, object: 'chat.completion.chunk', choices: [], usage: usageOf(scenario) },
+  ];
 }
 
 /** https://platform.openai.com/docs/guides/error-codes */

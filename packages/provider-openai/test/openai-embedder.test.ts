@@ -35,6 +35,16 @@ describe('OpenAiEmbedder', () => {
     expect(() => known('constructor')).toThrow(/give dimensions/);
   });
 
+  it('splits texts into requests by their tokens, and answers one vector per text in order', async () => {
+    const where = { model: 'nomic-embed-text', dimensions: 64, baseUrl: `${server.url}/v1` };
+    const texts = ['one two', 'three', 'x'.repeat(400), 'four', 'five'];
+    const before = server.requests.length;
+    const vectors = await new OpenAiEmbedder({ ...where, maxBatchTokens: 8 }).embed(texts, { task: 'document' });
+    const sent = server.requests.slice(before).map(({ body }) => (body as { input: string[] }).input);
+    expect(sent).toEqual([['one two', 'three'], [texts[2]], ['four', 'five']]);
+    expect(vectors).toEqual(await new OpenAiEmbedder(where).embed(texts, { task: 'document' }));
+  });
+
   it('asks for floats, and for fewer dimensions only where the model has more', async () => {
     const { asked, embedder } = small([vector(0, 1, 0)]);
     await embedder.embed(['a'], { task: 'query' });

@@ -6,10 +6,20 @@ import { OpenAi } from '../src/index.ts';
 import { startChatServer } from './chat-server.ts';
 import { startResponsesServer } from './responses-server.ts';
 
-const CLAIMS = ['thoughts', 'cuts', 'stalls', 'connections'];
+const CLAIMS = [
+  'thoughts',
+  'cuts',
+  'stalls',
+  'connections',
+  'images',
+  'answer-images',
+  'request-model',
+  'refuses-media',
+];
 
 /** The model against a server that plays the scenario, and the servers that were started for it. */
 class Subject implements LlmSubject {
+  readonly unreadableType = 'video/mp4';
   readonly #servers: ProtocolServer[] = [];
   readonly #api: 'chat' | 'responses';
   readonly #start: typeof startChatServer;
@@ -23,12 +33,17 @@ class Subject implements LlmSubject {
     const server = await this.#start(scenario);
     this.#servers.push(server);
     return new OpenAi({
-      model: 'gpt-5-mini',
+      // A model that thinks takes no temperature.
+      model: scenario.thoughts ? 'gpt-5-mini' : 'gpt-4.1-mini',
       apiKey: 'sk-local',
       baseUrl: `${server.url}/v1`,
       api: this.#api,
       retry: false,
     });
+  }
+
+  received(): readonly unknown[] {
+    return this.#servers.flatMap(({ requests }) => requests);
   }
 
   async allEnded(): Promise<void> {
@@ -42,14 +57,14 @@ class Subject implements LlmSubject {
 
 register({ describe, it }, llmCases, {
   name: 'OpenAi (Chat Completions)',
-  claims: CLAIMS,
+  claims: [...CLAIMS, 'stop-sequences'],
   create: () => new Subject('chat', startChatServer),
   destroy: (subject) => (subject as Subject).close(),
 });
 
 register({ describe, it }, llmCases, {
   name: 'OpenAi (Responses API)',
-  claims: CLAIMS,
+  claims: [...CLAIMS, 'signatures'],
   create: () => new Subject('responses', startResponsesServer),
   destroy: (subject) => (subject as Subject).close(),
 });

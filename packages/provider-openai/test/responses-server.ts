@@ -51,16 +51,25 @@ function piecesOf({ thoughts = [], pieces = [] }: LlmScenario, text: string): re
   return [0, 1, 2].map((i) => text.slice(i * third, (i + 1) * third)).filter((piece) => piece !== '');
 }
 
-function responseFor({ thoughts, pieces, calls = [], ending }: LlmScenario): JsonObject {
+function responseFor({ thoughts, pieces, calls = [], seal, usage, ending }: LlmScenario): JsonObject {
   const output = [
-    ...(thoughts ? [reasoning([thoughts.join('')])] : []),
+    ...(thoughts ? [reasoning([thoughts.join('')], seal === undefined ? {} : { encrypted_content: seal })] : []),
     ...(pieces ? [message([pieces.join('')])] : []),
     ...calls.map(({ id, name, args }) => functionCall(name, JSON.stringify(args), { call_id: id, id: `fc_${id}` })),
   ];
   if (ending === 'max-tokens') return responseOf(output, incomplete('max_output_tokens'));
   if (ending === 'blocked') return responseOf(output, incomplete('content_filter'));
-  return responseOf(output);
+  return responseOf(output, usage && { usage: usageOf(usage) });
 }
+
+/** Its counts of output tokens include reasoning. */
+const usageOf = (told: NonNullable<LlmScenario['usage']>): JsonObject => ({
+  input_tokens: told.promptTokenCount,
+  input_tokens_details: { cached_tokens: told.cachedContentTokenCount },
+  output_tokens: told.candidatesTokenCount + told.thoughtsTokenCount,
+  output_tokens_details: { reasoning_tokens: told.thoughtsTokenCount },
+  total_tokens: told.totalTokenCount,
+});
 
 const incomplete = (reason: string): JsonObject => ({ status: 'incomplete', incomplete_details: { reason } });
 

@@ -72,8 +72,10 @@ describe('the request', () => {
     expect(() => configured({ stopSequences: ['END'] })).toThrow(refusal('INVALID_INPUT', 'stopSequences'));
   });
 
-  it('asks models that think, and no others, for their encrypted reasoning', () => {
+  it('asks all models but those known not to think for their encrypted reasoning', () => {
     const thinking = [
+      'grok-4',
+      'my-deployment',
       'o3',
       'o4-mini-2025-04-16',
       'gpt-5',
@@ -85,12 +87,13 @@ describe('the request', () => {
     for (const name of thinking) {
       expect(ask({}, { model: name })['include'], name).toEqual(['reasoning.encrypted_content']);
     }
-    for (const name of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'chatgpt-4o-latest', 'my-deployment', 'omni']) {
+    for (const name of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'chatgpt-4o-latest']) {
       expect(ask({}, { model: name }), name).not.toHaveProperty('include');
     }
     const level = { thinkingConfig: { thinkingLevel: 'HIGH' } };
     expect(configured(level, {}, { model: 'my-deployment' })['include']).toEqual(['reasoning.encrypted_content']);
     expect(configured({}, { store: true }, { model: 'gpt-5' })).not.toHaveProperty('include');
+    expect(configured({}, { include: null }, { model: 'grok-4' })).not.toHaveProperty('include');
   });
 
   it('says how much to think, and whether to show it', () => {
@@ -150,11 +153,14 @@ describe('providerOptions', () => {
     ]);
   });
 
-  it('are those of the provider that is asked; without any, those for openai', () => {
+  it('are those of the provider that is asked; those for openai go to OpenAI alone, and are named as left out', () => {
     const providerOptions = { openai: { user: 'a' }, 'api.x.ai': { user: 'b' }, gemini: { user: 'c' } };
     expect(ask({ providerOptions })['user']).toBe('a');
     expect(ask({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
-    expect(ask({ providerOptions }, { provider: 'localhost:1234' })['user']).toBe('a');
+    const left: string[] = [];
+    const elsewhere = { provider: 'localhost:1234', leaveOut: (setting: string) => void left.push(setting) };
+    expect(ask({ providerOptions }, elsewhere)).not.toHaveProperty('user');
+    expect(left).toEqual(['providerOptions.openai.user']);
   });
 
   it('with an answer to go on from send only what came after the model’s last content', () => {
@@ -223,20 +229,24 @@ describe('tools', () => {
     const sent = configured({
       tools: [
         { googleSearch: { search_context_size: 'low', timeRangeFilter: {} } },
+        { webSearch: { filters: { allowed_domains: ['a.example'] } } },
         { codeExecution: { container: 'cntr_1' } },
         { fileSearch: { vector_store_ids: ['vs_1'], max_num_results: 3, fileSearchStoreNames: [] } },
+        { fileSearch: { vectorStoreIds: ['vs_2'] } },
       ],
     });
     expect(sent['tools']).toEqual([
       { type: 'web_search', search_context_size: 'low' },
+      { type: 'web_search', filters: { allowed_domains: ['a.example'] } },
       { type: 'code_interpreter', container: 'cntr_1' },
       { type: 'file_search', vector_store_ids: ['vs_1'], max_num_results: 3 },
+      { type: 'file_search', vector_store_ids: ['vs_2'] },
     ]);
     expect(sent['include']).toEqual(['code_interpreter_call.outputs']);
   });
 
   it('that the provider does not have, or that lack what it needs, are INVALID_INPUT', () => {
-    expect(() => configured({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vector_store_ids'));
+    expect(() => configured({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vectorStoreIds'));
     const other = [{ urlContext: {} }] as unknown as NonNullable<GenerateContentConfig['tools']>;
     expect(() => configured({ tools: other })).toThrow(refusal('INVALID_INPUT', 'urlContext'));
   });

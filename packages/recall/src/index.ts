@@ -1,11 +1,13 @@
 export type { Analyzer } from './analysis/analyzer.ts';
 export { standardAnalyzer } from './analysis/standard-analyzer.ts';
 export type { Bm25Weights } from './index/bm25.ts';
+export { chatTuning, messageTuning } from './signals/signals.ts';
 export type { RecallSignal, RecallTuning, RecallWeights } from './signals/signals.ts';
 export { matchesFilter } from './service/matches-filter.ts';
 export type { MemoryHeader } from './service/matches-filter.ts';
 export type { MemoryIndex, MemoryRanking, RankRequest } from './service/memory-index.ts';
 export type { PruneMemoriesRequest } from './service/prune-memories.ts';
+export type { Rerank } from './service/rerank.ts';
 export type { Scored } from './service/scored.ts';
 export type { Column } from './service/segment-bytes.ts';
 export { StoredMemoryService } from './service/stored-memory-service.ts';

@@ -65,7 +65,7 @@ export class RedisSessionStore implements SessionStore {
       },
     };
     this.#parts = parts;
-    this.#inserter = new SessionInserter(parts, sessionTtlMs);
+    this.#inserter = new SessionInserter(parts, sessionTtlMs === Infinity ? undefined : sessionTtlMs);
     this.#loader = new SessionLoader(parts);
     this.#appender = new EventAppender(parts);
     this.#lister = new SessionLister(parts);

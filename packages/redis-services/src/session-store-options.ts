@@ -5,7 +5,7 @@ import type { RedisOptions } from './redis-options.ts';
 
 /** What a session store over Redis may be told. */
 export interface RedisSessionStoreOptions extends RedisOptions {
-  /** How long a session lives after its last event; for good unless it is given. The session keeps what it was made with. */
+  /** How long a session lives after its last event; for good without it or with `Infinity`. The session keeps what it was made with. */
   sessionTtlMs?: number | undefined;
   /** How often a run's lease, a waiting run and a watched session are looked at, for what other processes did (500). */
   pollMs?: number | undefined;
@@ -17,6 +17,7 @@ export const sessionStoreOptionNames: readonly string[] = ['sessionTtlMs', 'poll
 /** `INVALID_INPUT` for what nobody would read or what means nothing. */
 export function checkSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
   checkRedisOptions(client, options, sessionStoreOptionNames, 'A session store over Redis');
-  if (options.sessionTtlMs !== undefined) checkCount('sessionTtlMs', options.sessionTtlMs, 1);
+  const { sessionTtlMs } = options;
+  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) checkCount('sessionTtlMs', sessionTtlMs, 1);
   if (options.pollMs !== undefined) checkCount('pollMs', options.pollMs, 1);
 }

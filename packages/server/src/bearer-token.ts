@@ -8,7 +8,10 @@ export function bearerToken(token: string): NonNullable<HandlerOptions['authoriz
   return async (request) => {
     const [scheme, shown] = (request.headers.get('authorization') ?? '').split(' ', 2);
     if (scheme?.toLowerCase() === 'bearer' && shown && equal(await digest(shown), await expected)) return true;
-    throw new TholeError('UNAUTHENTICATED', 'The request must show a bearer token.');
+    throw new TholeError(
+      'UNAUTHENTICATED',
+      'The request must show a bearer token: send the header Authorization: Bearer <token>.',
+    );
   };
 }
 

@@ -1,4 +1,13 @@
-import type { App, ArtifactService, MaybePromise, MemoryService, Runtime, SessionService } from '@thole/core';
+import type {
+  App,
+  ArtifactService,
+  Logger,
+  MaybePromise,
+  MemoryService,
+  RunConfig,
+  Runtime,
+  SessionService,
+} from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { LimitOptions } from './limits.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
@@ -24,6 +33,13 @@ export interface HandlerOptions {
   artifactService?: ArtifactService | undefined;
   /** Clock, timers, ids and logs of the handler and of the Apps it runs. */
   runtime?: Runtime | undefined;
+  /** Where the handler and its Apps log. Default: the runtime's logger; if that is silent, warnings and errors go to `console.error`. */
+  logger?: Logger | undefined;
+  /**
+   * True to put message, causes and stack of an error into answers of status 500 and into the last frame of a failed run, as `debug`.
+   * For a page on the developer's own machine. Default: false.
+   */
+  development?: boolean | undefined;
   /**
    * Decides who may act for whom, before anything is read or written: false is 403, a Response is the answer. Asked for every route
    * but `/health`, `/version` and the page's files. Without it everybody may do everything.
@@ -45,6 +61,8 @@ export interface HandlerOptions {
   basePath?: string | undefined;
   /** What tools and callbacks find as `deps`. */
   deps?: ((request: Request, identity: { appName: string; userId: string }) => unknown) | undefined;
+  /** As `runConfig.toolErrors`: `redacted` keeps the text of errors that tools throw from models, sessions and clients. Default: `message`. */
+  toolErrors?: RunConfig['toolErrors'] | undefined;
   /** Where spans of the Apps are kept for the trace routes; a Runner is given it in its own runtime. */
   traces?: SpanMemory | undefined;
   /** Scopes of state that clients may write; `session` and `user` unless told otherwise. */

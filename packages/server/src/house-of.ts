@@ -1,12 +1,13 @@
-import { checkName, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { checkName, invalidInput, refuseUnknown, systemRuntime, TholeError, withRuntime } from '@thole/core';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';
 import type { House } from './house.ts';
 import { checkedLimits } from './limits.ts';
+import { Failures } from './logging/failures.ts';
+import { handlerLogger } from './logging/handler-logger.ts';
 import type { Route } from './route.ts';
 import { LiveRuns } from './runs/live-runs.ts';
-import { withTracer } from './traces/with-tracer.ts';
 
 const KNOWN = [
   ...[
@@ -15,6 +16,9 @@ const KNOWN = [
     'memoryService',
     'artifactService',
     'runtime',
+    'logger',
+    'development',
+    'toolErrors',
     'authorize',
     'rateLimit',
     'allowedHosts',
@@ -35,12 +39,20 @@ export function houseOf(options: HandlerOptions, routes: readonly Route[]): { ho
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw invalidInput(name, 'a function', options[name]);
   }
-  const runtime = options.runtime ?? systemRuntime();
+  if (options.development !== undefined && typeof options.development !== 'boolean')
+    throw invalidInput('development', 'true or false', options.development);
+  if (!['message', 'redacted', undefined].includes(options.toolErrors))
+    throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
+  const given = options.runtime ?? systemRuntime();
+  const logger = handlerLogger(options.logger, given.logger);
+  const runtime = logger === given.logger ? given : withRuntime(given, { logger });
   const limits = checkedLimits(options.limits);
   const { runners, own } = runnersOf(options, runtime);
   const house: House = {
     ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
     ...{ ui: options.ui, basePath: checkedBasePath(options.basePath), deps: options.deps, traces: options.traces },
+    toolErrors: options.toolErrors,
+    failures: new Failures(logger, options.development ?? false),
     runs: new LiveRuns({ limits, runtime }),
     guarded: options.authorize !== undefined,
   };
@@ -53,7 +65,7 @@ function runnersOf(options: HandlerOptions, runtime: Runtime): { runners: Map<st
   const runners = new Map<string, Runner>();
   const own: Runner[] = [];
   const services = { sessionService: sessionService!, memoryService, artifactService };
-  const traced: Runtime = options.traces ? withTracer(runtime, options.traces) : runtime;
+  const traced: Runtime = options.traces ? withRuntime(runtime, { tracer: options.traces }) : runtime;
   for (const each of apps as readonly (App | Runner)[]) {
     let runner: Runner;
     if (isRunner(each)) {

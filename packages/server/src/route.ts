@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@thole/core';
+import type { JsonObject, MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { ZodType } from 'zod';
 import type { Identity } from './handler-options.ts';
@@ -24,6 +24,8 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly query?: ZodType<Query> | undefined;
   /** What is answered, by status. */
   readonly answers: { readonly [status: number]: string };
+  /** The schema of the JSON that is answered with 200, for documents. */
+  readonly returns?: JsonObject | undefined;
   handle(call: RouteCall<Body, Query>): MaybePromise<Response>;
 }
 

@@ -2,12 +2,12 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
-import { checkCount, refuseUnknown, silentLogger, systemRuntime, TholeError } from '@thole/core';
+import { checkCount, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { errorResponse } from './edge/error-response.ts';
-import { checkHost, loopbackNames } from './edge/hosts.ts';
-import type { Handler } from './handler.ts';
+import { checkHost, hostOf, loopbackNames } from './edge/hosts.ts';
+import type { CloseOptions, Handler } from './handler.ts';
+import { nodeAdapter } from './node-adapter.ts';
 import { refusal } from './node-listener.ts';
 
 /** Where to listen, and how. */
@@ -29,15 +29,18 @@ export interface Served {
   readonly server: Server;
   /**
    * Goes on serving for `drainMs` (0) while `/health` says 503, so that a load balancer looks elsewhere; then takes no connections,
-   * lets runs end for `timeoutMs` (10 s), aborts the rest, and closes the handler and what connections are left.
+   * lets runs end for `timeoutMs` (10 s), aborts the rest, and closes the handler and what connections are left; with `services` also
+   * the services that the handler was given. Nothing of the server keeps the process alive afterwards.
    */
-  close(p?: { timeoutMs?: number | undefined; drainMs?: number | undefined }): Promise<void>;
+  close(p?: CloseOptions & { drainMs?: number | undefined }): Promise<void>;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const KNOWN = ['port', 'host', 'allowedHosts', 'dangerouslyAllowUnauthenticated', 'runtime'];
 /** How long answers that are ready may take to reach their clients when the server closes. */
 const LAST_BYTES_MS = 2_000;
+/** How often connections are looked at that may be idle by then. */
+const LOOK_MS = 20;
 /** Node's own limit for headers; what is beyond is answered with 431. */
 const HEADER_BYTES = 32 * 1024;
 
@@ -59,13 +62,13 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
     throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
   const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
-  const listener = getRequestListener(
+  const listener = nodeAdapter(
     (request) => {
       if (isLoopback) {
         try {
-          checkHost(request.headers.get('host'), allowed);
+          checkHost(hostOf(request), allowed);
         } catch (error) {
-          return errorResponse(error, silentLogger);
+          return errorResponse(error, {});
         }
       }
       return handler(request);
@@ -75,7 +78,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
   const answers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({ maxHeaderSize: HEADER_BYTES, requireHostHeader: false }, (request, response) => {
     answers.set(request.socket, response);
-    void listener(request, response);
+    listener(request, response);
   });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     const answer = answers.get(socket);
@@ -110,15 +113,20 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 async function close(
   server: Server,
-  p: { handler: Handler; runtime: Runtime; timeoutMs?: number | undefined; drainMs?: number | undefined },
+  p: CloseOptions & { handler: Handler; runtime: Runtime; drainMs?: number | undefined },
 ): Promise<void> {
   await p.handler.drain(p.drainMs ?? 0);
   const over = new AbortController();
   const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
   await p.handler.close({ timeoutMs: p.timeoutMs });
-  await p.runtime.sleep(LAST_BYTES_MS, over.signal).catch(() => {});
+  // A connection whose answer has gone out stays open for its next request, and nobody tells when that is so.
+  for (let waitedMs = 0; waitedMs < LAST_BYTES_MS && !over.signal.aborted; waitedMs += LOOK_MS) {
+    server.closeIdleConnections();
+    await p.runtime.sleep(LOOK_MS, over.signal).catch(() => {});
+  }
   server.closeAllConnections();
   await closed;
+  if (p.services) await p.handler.close({ services: true });
 }
 
 const STATUS_OF: { readonly [code: string]: number } = {

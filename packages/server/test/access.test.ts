@@ -1,6 +1,7 @@
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { ClientScope, Identity } from '../src/index.ts';
+import { bearerToken } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { demo, message, session, sessionPath } from './demo.ts';
 
@@ -84,5 +85,28 @@ describe('clientMayWrite', () => {
         ]);
       }
     }
+  });
+});
+
+describe('bearerToken', () => {
+  it('answers 401 that says how to show the token, for every route but life signs and the page', async () => {
+    const ui = async (): Promise<{ body: string; type: string }> => ({ body: 'page', type: 'text/html' });
+    const { get } = await demo({ authorize: bearerToken('secret'), ui });
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic secret' }] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await get('/list-apps', headers);
+      expect([answer.status, answer.headers.get('www-authenticate'), await answer.json()]).toEqual([
+        401,
+        'Bearer',
+        {
+          code: 'UNAUTHENTICATED',
+          detail: 'The request must show a bearer token: send the header Authorization: Bearer <token>.',
+        },
+      ]);
+    }
+    expect((await get('/list-apps', { authorization: 'Bearer secret' })).status).toBe(200);
+    for (const path of ['/health', '/version', '/dev-ui/']) expect((await get(path)).status).toBe(200);
   });
 });

@@ -44,7 +44,7 @@ it.each(rows.filter(({ path }) => path.includes(':user')))(
 
 it('is asked about by every row but those of life signs and of the page', () => {
   const open = rows.filter(({ row }) => row.access === 'open').map(({ path }) => path);
-  expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/:path{.+}']);
+  expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/config', '/dev-ui/:path{.+}']);
   const asking = rows.filter(({ row }) => row.access === 'body').map(({ path }) => path);
   expect(asking.filter((path) => !path.includes('/debug/trace/'))).toEqual(['/run', '/run_sse']);
 });

@@ -26,3 +26,20 @@ export function readAnswer(answer: string): { status: number; body: { detail?: s
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   return { status: Number(last.slice(9, 12)), body: JSON.parse(json || '{}') as { detail?: string } };
 }
+
+/** Sends a request and reads nothing until all of it was taken; then the answer, until the server is silent for 500 ms. */
+export function sendAllThenRead(url: string, text: string): Promise<{ answer: string; error: string | undefined }> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let answer = '';
+    let error: string | undefined;
+    const socket = connect(Number(port), hostname, () => socket.write(text, () => socket.resume()));
+    socket.pause();
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      setTimeout(() => socket.destroy(), 500);
+    });
+    socket.on('error', (thrown: Error & { code?: string }) => (error = thrown.code));
+    socket.on('close', () => resolve({ answer, error }));
+  });
+}

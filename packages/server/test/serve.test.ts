@@ -6,7 +6,7 @@ import { serve } from '../src/node.ts';
 import type { Served, ServeOptions } from '../src/node.ts';
 import { demo, hangsTelling, message, posting } from './demo.ts';
 import { allFrames, inWords } from './frames.ts';
-import { rawRequest, readAnswer } from './raw-request.ts';
+import { rawRequest, readAnswer, sendAllThenRead } from './raw-request.ts';
 
 async function served(p: Parameters<typeof demo>[0] = {}, options: ServeOptions = {}): Promise<Served> {
   const { handler } = await demo(p);
@@ -81,6 +81,29 @@ describe('What is not HTTP as it should be', () => {
     const { url } = await served({ limits: { bodyMs: 100 } });
     for (const text of [head('content-length: 50', '{"a'), head('transfer-encoding: chunked', '3\r\n{"a\r\n')])
       expect(readAnswer(await rawRequest(url, text)).status).toBe(408);
+  });
+});
+
+describe('A body over the limit', () => {
+  const body = 'x'.repeat(100_000_000);
+
+  it.each(['content-length: 100000000', 'transfer-encoding: chunked'])(
+    'is answered with 413 to a client that reads only when it has sent all, with %s',
+    async (length) => {
+      const { url } = await served({ limits: { bodyBytes: 1_000 } });
+      const whole = length.startsWith('t') ? `5f5e100\r\n${body}\r\n0\r\n\r\n` : body;
+      const { answer, error } = await sendAllThenRead(url, head(length, whole));
+      expect([readAnswer(answer).status, error]).toEqual([413, undefined]);
+    },
+    30_000,
+  );
+});
+
+describe('HTTP/1.0', () => {
+  it('is served without a Host', async () => {
+    const { url } = await served();
+    expect(readAnswer(await rawRequest(url, 'GET /health HTTP/1.0\r\n\r\n')).status).toBe(200);
+    expect(readAnswer(await rawRequest(url, 'GET /health HTTP/1.0\r\nhost: evil.example\r\n\r\n')).status).toBe(403);
   });
 });
 

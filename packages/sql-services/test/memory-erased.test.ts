@@ -100,6 +100,22 @@ describe('what is forgotten in a SQLite file', () => {
     expect(isThere()).toBe(false);
   });
 
+  it('is in no byte after updateMemory replaced it, neither in a saved index segment (contract 31)', async () => {
+    const { path, dbUrl } = place();
+    const store = new SqlMemoryStore({ dbUrl });
+    const service = new DatabaseMemoryService(dbUrl);
+    onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
+    const isSaved = async (): Promise<boolean> => (await store.abilities.segmented.loadSegments(alice)).length > 0;
+    const isThere = (): boolean => /zyxgarblion/i.test(bytesOf(path));
+    const many = Array.from({ length: 700 }, (_, i) => note(`n${i}`, `pizza ${i}`, { timestamp: i }));
+    await service.addMemory({ ...alice, memories: [...many, note('secret', 'Zyxgarblion', { timestamp: 1 })] });
+    await service.searchMemory({ ...alice, query: 'zyxgarblion' });
+    await expect.poll(isSaved).toBe(true);
+    expect(isThere()).toBe(true);
+    await service.updateMemory({ ...alice, id: 'secret', change: { content: { parts: [{ text: 'Nothing.' }] } } });
+    expect(isThere()).toBe(false);
+  });
+
   it('leaves no row of a deleted user but the ids of what went, and does not come back by the next ingestion (contract 12, 31)', async () => {
     const { path, dbUrl } = place();
     const service = new DatabaseMemoryService(dbUrl);

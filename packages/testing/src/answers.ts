@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { FunctionCall, JsonObject, LlmResponse, Part, TholeErrorCode } from '@thole/core';
 import type { ScriptedAnswer } from './scripted-llm.ts';
+import type { LlmScenario } from './suites/llm-scenarios.ts';
 
 /** A final answer of one text. */
 export function says(text: string): LlmResponse {
@@ -37,6 +38,36 @@ export function fails(error: TholeErrorCode | Error): Error {
   return typeof error === 'string'
     ? new TholeError(error, `The model failed as its script says, with ${error}.`)
     : error;
+}
+
+/**
+ * The answer that a scenario of the `llm` suite describes, for a `ScriptedLlm` behind a model of your own. A script cannot break
+ * off or fall silent in the middle: a cut answer throws at once, and a silent one never begins.
+ */
+export function plays(scenario: LlmScenario): ScriptedAnswer {
+  const { thoughts = [], pieces = [], calls: given = [], seal, usage, ending, error } = scenario;
+  if (ending === 'silence') return hangs();
+  if (ending === 'cut') return fails('MODEL_INCOMPLETE');
+  if (error)
+    return new TholeError(error.code, 'The provider refused the request.', { retryAfterMs: error.retryAfterMs });
+  if (ending === 'blocked') return { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' };
+  const streamed = [...thoughts.map((text) => ({ text, thought: true })), ...pieces.map((text) => ({ text }))];
+  const parts: Part[] = [
+    ...(thoughts.length > 0 ? [{ text: thoughts.join(''), thought: true }] : []),
+    ...(pieces.length > 0 ? [{ text: pieces.join('') }] : []),
+    ...given.map(({ id, name, args }, i) => ({
+      functionCall: callOf(name, args, id),
+      ...(i === 0 && seal !== undefined && { thoughtSignature: seal }),
+    })),
+  ];
+  return [
+    ...streamed.map((part): LlmResponse => ({ partial: true, content: { role: 'model', parts: [part] } })),
+    {
+      ...final(parts),
+      ...(ending === 'max-tokens' && { finishReason: 'MAX_TOKENS' }),
+      ...(usage && { usageMetadata: { ...usage } }),
+    },
+  ];
 }
 
 /** Never answers; rejects with the signal's reason when that is aborted. */

@@ -79,6 +79,7 @@ export class FixedRuntime implements Runtime {
   }
 
   timer(ms: number, fn: () => void): Cancel {
+    if (ms === Infinity) return () => {};
     const wait = { at: this.#elapsed + Math.max(0, ms), fn };
     this.#waits.add(wait);
     return () => void this.#waits.delete(wait);

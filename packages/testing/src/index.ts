@@ -4,7 +4,7 @@ export { RecordingTracer } from './recording-tracer.ts';
 export type { RecordedSpan, RecordingTracerOptions } from './recording-tracer.ts';
 export { modelNamed, ScriptedLlm } from './scripted-llm.ts';
 export type { PlainAnswer, ScriptedAnswer } from './scripted-llm.ts';
-export { calls, callsAll, fails, hangs, ignores, says, streams, thinks } from './answers.ts';
+export { calls, callsAll, fails, hangs, ignores, plays, says, streams, thinks } from './answers.ts';
 export type { Case, CaseTools, SubjectMaker } from './case.ts';
 export { register } from './register.ts';
 export type { SuiteOptions, TestFramework } from './register.ts';

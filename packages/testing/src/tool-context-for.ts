@@ -90,6 +90,11 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
       });
       return kept!;
     },
+    async deleteMemory(ids) {
+      const service = memory();
+      if (!service.deleteMemory) missing('MEMORY_NOT_CONFIGURED', 'forgetting memory');
+      return service.deleteMemory({ ...user, ids, signal });
+    },
     searchMemory: async (query, p = {}) => memory().searchMemory({ ...user, query, ...p, signal }),
     requestConfirmation: ({ hint, payload }) => {
       actions.requestedToolConfirmations[functionCallId] = {

@@ -56,6 +56,19 @@ describe('FixedRuntime', () => {
     expect(fired).toBe(0);
   });
 
+  it('never fires a timer of Infinity, and ends such a sleep by its signal alone', async () => {
+    const runtime = new FixedRuntime();
+    const controller = new AbortController();
+    let fired = 0;
+    runtime.timer(Infinity, () => fired++);
+    const sleeping = runtime.sleep(Infinity, controller.signal);
+    expect(runtime.pending).toBe(0);
+    await runtime.advance(1e15);
+    expect(fired).toBe(0);
+    controller.abort('enough');
+    await expect(sleeping).rejects.toBe('enough');
+  });
+
   it('counts ids by kind, draws the same numbers from the same seed, and keeps what was logged', () => {
     const [one, other] = [new FixedRuntime(), new FixedRuntime()];
     expect([one.newId('event'), one.newId('event'), one.newId('call')]).toEqual(['event-1', 'event-2', 'call-1']);

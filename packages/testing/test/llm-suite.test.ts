@@ -1,59 +1,42 @@
-import { TholeError } from '@thole/core';
-import type { Llm, LlmResponse } from '@thole/core';
+import type { Llm, LlmRequest, LlmResponse } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { hangs, llmCases, register, runCases, ScriptedLlm } from '../src/index.ts';
-import type { LlmScenario, LlmSubject, ScriptedAnswer } from '../src/index.ts';
+import { llmCases, plays, register, runCases, ScriptedLlm } from '../src/index.ts';
+import type { LlmScenario, LlmSubject } from '../src/index.ts';
 
 const CALLS = 3; // a case asks at most as often at once
 
-function finalOf({ thoughts, pieces, calls, ending }: LlmScenario): LlmResponse {
-  if (ending === 'blocked') return { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' };
-  const parts = [
-    ...(thoughts ? [{ text: thoughts.join(''), thought: true }] : []),
-    ...(pieces ? [{ text: pieces.join('') }] : []),
-    ...(calls ?? []).map((call) => ({ functionCall: { ...call } })),
-  ];
-  return { content: { role: 'model', parts }, finishReason: ending === 'max-tokens' ? 'MAX_TOKENS' : 'STOP' };
+/** The answer of `plays`, in its parts. */
+function answerOf(scenario: LlmScenario): LlmResponse[] {
+  const { ending } = scenario;
+  return plays(ending === 'cut' || ending === 'silence' ? { ...scenario, ending: 'stop' } : scenario) as LlmResponse[];
 }
 
-const partialsOf = ({ thoughts = [], pieces = [] }: LlmScenario): LlmResponse[] =>
-  [...thoughts.map((text) => ({ text, thought: true })), ...pieces.map((text) => ({ text }))].map((part) => ({
-    partial: true,
-    content: { role: 'model', parts: [part] },
-  }));
-
-function errorOf({ error, ending }: LlmScenario): TholeError | undefined {
-  if (ending === 'cut') return new TholeError('MODEL_INCOMPLETE', 'The stream broke off.');
-  return error && new TholeError(error.code, 'The provider refused.', { retryAfterMs: error.retryAfterMs });
-}
-
-function scripted(scenario: LlmScenario): ScriptedLlm {
-  const answer: ScriptedAnswer =
-    scenario.ending === 'silence' ? hangs() : (errorOf(scenario) ?? [...partialsOf(scenario), finalOf(scenario)]);
-  return new ScriptedLlm(...Array.from({ length: CALLS }, () => answer));
-}
+const finalOf = (scenario: LlmScenario): LlmResponse => [answerOf(scenario)].flat().at(-1)!;
+const partialsOf = (scenario: LlmScenario): LlmResponse[] => [answerOf(scenario)].flat().slice(0, -1);
 
 /** What a script cannot do: it breaks off and falls silent in the middle, and knows when a call has ended. */
 function played(change: (responses: LlmResponse[]) => LlmResponse[] = (responses) => responses): LlmSubject {
   let open = 0;
+  const requests: LlmRequest[] = [];
   const llm = (scenario: LlmScenario): Llm => ({
     model: 'played',
     specVersion: 1,
-    async *generateContentAsync(_request, { stream, signal }) {
+    async *generateContentAsync(request, { stream, signal }) {
       open++;
+      requests.push(structuredClone(request));
       try {
         signal.throwIfAborted();
-        if (scenario.ending === 'error') throw errorOf(scenario);
+        if (scenario.ending === 'error') throw plays(scenario);
         const ends = scenario.ending !== 'cut' && scenario.ending !== 'silence';
         yield* change([...(stream ? partialsOf(scenario) : []), ...(ends ? [finalOf(scenario)] : [])]);
-        if (scenario.ending === 'cut') throw errorOf(scenario);
+        if (scenario.ending === 'cut') throw plays(scenario);
         if (scenario.ending === 'silence') await aborted(signal);
       } finally {
         open--;
       }
     },
   });
-  return { llm, allEnded: async () => expect(open).toBe(0) };
+  return { llm, received: () => requests, allEnded: async () => expect(open).toBe(0) };
 }
 
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -62,11 +45,26 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) reject(signal.reason as Error);
   });
 
-register({ describe, it }, llmCases, { name: 'ScriptedLlm', claims: ['thoughts'], create: () => ({ llm: scripted }) });
+/** What a model that passes its request on unchanged can do. */
+const PASSES_ON = ['thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images'];
+
+register({ describe, it }, llmCases, {
+  name: 'ScriptedLlm',
+  claims: PASSES_ON,
+  create: () => {
+    const models: ScriptedLlm[] = [];
+    const llm = (scenario: LlmScenario): ScriptedLlm => {
+      const model = new ScriptedLlm(...Array.from({ length: CALLS }, () => plays(scenario)));
+      models.push(model);
+      return model;
+    };
+    return { llm, received: () => models.flatMap(({ requests }) => requests) };
+  },
+});
 
 register({ describe, it }, llmCases, {
   name: 'a model that plays every scenario',
-  claims: ['thoughts', 'cuts', 'stalls', 'connections'],
+  claims: [...PASSES_ON, 'cuts', 'stalls', 'connections'],
   create: () => played(),
 });
 

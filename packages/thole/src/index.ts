@@ -1,5 +1,6 @@
 export {
   createEvent,
+  createEventActions,
   getFunctionCalls,
   getFunctionResponses,
   isFinalResponse,
@@ -26,6 +27,7 @@ export type {
   FunctionCall,
   FunctionDeclaration,
   FunctionResponse,
+  FunctionResponsePart,
   GenerateContentConfig,
   InlineData,
   InvocationContext,
@@ -102,12 +104,16 @@ export type {
   SequentialAgentOptions,
 } from '@thole/runner';
 export {
+  codeExecutionTool,
   escapeMemoryText,
   EXIT_LOOP,
   exitLoopTool,
+  fileSearchTool,
   FunctionTool,
   FunctionToolset,
   getUserChoiceTool,
+  GOOGLE_SEARCH,
+  googleSearchTool,
   jsonSchema,
   LOAD_ARTIFACTS,
   LOAD_MEMORY,
@@ -116,10 +122,14 @@ export {
   LongRunningFunctionTool,
   PRELOAD_MEMORY,
   preloadMemoryTool,
+  readSchemaInput,
+  forgetTool,
   rememberTool,
+  webSearchTool,
 } from '@thole/tools';
 export type {
   ArgumentsOf,
+  FileSearchToolOptions,
   FunctionToolOptions,
   FunctionToolsetOptions,
   LoadedMemory,
@@ -144,3 +154,5 @@ export type {
   InMemoryVectorStoreOptions,
   VectorMemoryServiceOptions,
 } from '@thole/mem-services';
+export { InMemoryRunner } from './in-memory-runner.ts';
+export type { InMemoryRunnerOptions } from './in-memory-runner.ts';

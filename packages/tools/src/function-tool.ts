@@ -1,26 +1,7 @@
-import {
-  failInvalidJson,
-  invalidInput,
-  isPlainObject,
-  isStandardSchema,
-  JsonCopier,
-  readSchema,
-  refuseUnknown,
-  TholeError,
-} from '@thole/core';
-import type {
-  FunctionDeclaration,
-  JsonObject,
-  OutputOf,
-  ReadSchema,
-  SchemaInput,
-  Tool,
-  ToolContext,
-} from '@thole/core';
-import { jsonSchema } from './json-schema.ts';
-
-/** A Standard Schema (zod, valibot, arktype …), `{schema, jsonSchema}`, or a JSON Schema object. */
-export type ParametersInput = SchemaInput | { readonly [keyword: string]: unknown };
+import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, refuseUnknown, TholeError } from '@thole/core';
+import type { FunctionDeclaration, JsonObject, OutputOf, ReadSchema, Tool, ToolContext } from '@thole/core';
+import { readSchemaInput } from './read-schema-input.ts';
+import type { ParametersInput } from './read-schema-input.ts';
 
 /** What `execute` gets: a Standard Schema's output, otherwise a JSON object. */
 export type ArgumentsOf<Parameters> = Parameters extends
@@ -46,7 +27,7 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
   isLongRunning?: boolean | undefined;
   /** May run again with the same `toolContext.idempotencyKey` when nobody knows whether it has run. */
   idempotent?: boolean | undefined;
-  /** The call is answered as timed out after this. */
+  /** Time limit of a call in milliseconds; the call is answered as timed out then. `Infinity` means no limit, also where the run has one. */
   timeoutMs?: number | undefined;
 }
 
@@ -75,7 +56,10 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     this.isLongRunning = options.isLongRunning;
     this.idempotent = options.idempotent;
     this.timeoutMs = options.timeoutMs;
-    this.#parameters = options.parameters === undefined ? undefined : readParameters(options.parameters, options.name);
+    this.#parameters =
+      options.parameters === undefined
+        ? undefined
+        : readSchemaInput(options.parameters, `parameters of tool ${options.name}`);
     this.#declaration = {
       name: this.name,
       description: this.description,
@@ -90,6 +74,8 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
 
   async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
     const args = await this.#check(p.args);
+    // The run may have ended, or the call's time may be over, while the arguments were checked.
+    p.toolContext?.signal?.throwIfAborted();
     // `deps` are what the caller of the run gave; only the caller can know that they are of this type.
     return this.#execute(args as never, p.toolContext as never);
   }
@@ -132,12 +118,6 @@ function checkOptions(options: unknown): void {
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
     throw new TholeError('INVALID_INPUT', `timeoutMs of tool ${name} must be a positive number of milliseconds.`);
   }
-}
-
-function readParameters(parameters: ParametersInput, tool: string): ReadSchema {
-  const argument = `parameters of tool ${tool}`;
-  const isBare = isPlainObject(parameters) && !isStandardSchema(parameters) && !isStandardSchema(parameters['schema']);
-  return readSchema(isBare ? jsonSchema(parameters) : (parameters as SchemaInput), argument);
 }
 
 /** `$schema` is left out: providers do not need it, and it costs tokens in every request. Frozen, as all requests share it. */

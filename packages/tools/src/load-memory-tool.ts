@@ -50,7 +50,7 @@ const SPAN = {
 
 /**
  * `load_memory`: the model searches what earlier sessions of this user have left in memory, of all times or of a span from
- * `from` to `to`. Answers `{memories: [{text, author, time, score}]}`, best first, empty when nothing fits. Without a memory
+ * `from` to `to`. Answers `{memories: [{text, author, time, relevance, score}]}`, best first, empty when nothing fits. Without a memory
  * service it answers `{error, code}` with `MEMORY_NOT_CONFIGURED`; a span that is none is `INVALID_INPUT` and names the member; a
  * search that fails is thrown. Made with `INVALID_INPUT` for a limit or time zone that is none.
  */
@@ -80,7 +80,8 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
           const within = withinFilter(filter, readTimeRange(range, zone));
           if (within?.from !== undefined && within.to !== undefined && within.from >= within.to)
             return { memories: [] };
-          const { memories } = await toolContext.searchMemory(query, { limit, minRelevance, minScore, filter: within });
+          const search = { limit, minRelevance, minScore, filter: within, timeZone: zone?.timeZone };
+          const { memories } = await toolContext.searchMemory(query, search);
           return { memories: memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)) };
         },
       ),

@@ -1,5 +1,6 @@
 import { FunctionTool } from './function-tool.ts';
-import type { FunctionToolOptions, ParametersInput } from './function-tool.ts';
+import type { FunctionToolOptions } from './function-tool.ts';
+import type { ParametersInput } from './read-schema-input.ts';
 
 /** A `FunctionTool`’s options; that it is long-running goes without saying. */
 export type LongRunningFunctionToolOptions<

@@ -1,15 +1,38 @@
-import { checkCount, DEFAULT_MIN_RELEVANCE, packMemory, refuseUnknown, textOf, TholeError } from '@thole/core';
-import type { Content, LlmRequest, MemoryEntry, MemoryFilter, Tool, ToolContext, ZonedTime } from '@thole/core';
+import {
+  checkCount,
+  DEFAULT_MIN_RELEVANCE,
+  invalidInput,
+  labelFormattedMemory,
+  packMemory,
+  refuseUnknown,
+  textOf,
+  TholeError,
+} from '@thole/core';
+import type {
+  Content,
+  LlmRequest,
+  MaybePromise,
+  MemoryEntry,
+  MemoryFilter,
+  Tool,
+  ToolContext,
+  ZonedTime,
+} from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { zonesOf } from './told-time-zone.ts';
 import type { ToldTimeZone } from './told-time-zone.ts';
 
 /** How much `preload_memory` quotes, of what, and where. */
 export interface PreloadMemoryToolOptions {
-  /** How many memories at most (40): what fits into `maxTokens` is mostly less. */
-  maxEntries?: number | undefined;
+  /** Maximum number of memories. Default: 40; usually fewer fit into `maxTokens`. */
+  limit?: number | undefined;
   /** What they may take of the prompt, at about four bytes a token (900); the frame of some 50 comes on top. */
   maxTokens?: number | undefined;
+  /**
+   * Makes the quoted text from the memories, best first, in place of the default lines. The result is escaped, cut to `maxTokens`
+   * and labelled as data, because the memories in it are not trusted. An empty result quotes nothing.
+   */
+  format?: ((memories: readonly MemoryEntry[]) => MaybePromise<string>) | undefined;
   /** A content of its own right before the user's message (the default), or the end of the system text. */
   placement?: 'user' | 'system' | undefined;
   /** Smallest relevance (0 to 1) of a memory that is quoted. Default: 0.3, so that small talk and unrelated requests quote nothing. */
@@ -29,12 +52,13 @@ export interface PreloadMemoryToolOptions {
  * service, words to search for or hits; a search that fails is logged, and the run goes on.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
-  const known = ['maxEntries', 'maxTokens', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
+  const known = ['limit', 'maxTokens', 'format', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
   refuseUnknown(options, known, 'preload_memory');
-  const { maxEntries = 40, maxTokens = 900, placement = 'user', minScore, filter, timeZone } = options;
+  const { limit = 40, maxTokens = 900, format, placement = 'user', minScore, filter, timeZone } = options;
   const { minRelevance = DEFAULT_MIN_RELEVANCE } = options;
-  checkCount('maxEntries', maxEntries, 1);
+  checkCount('limit', limit, 1);
   checkCount('maxTokens', maxTokens, 1);
+  if (format !== undefined && typeof format !== 'function') throw invalidInput('format', 'a function', format);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
   const zoneOf = zonesOf(timeZone);
@@ -43,14 +67,24 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     const query = wordsOf(toolContext.userContent);
     if (!query) return '';
     try {
-      const { memories } = await toolContext.searchMemory(query, { limit: maxEntries, minRelevance, minScore, filter });
+      const zone = zoneFor(toolContext);
+      const search = { limit, minRelevance, minScore, filter, timeZone: zone?.timeZone };
+      const { memories } = await toolContext.searchMemory(query, search);
       const news = withoutShown(memories, toolContext.sessionId, shown);
+      if (format) return (await formatted(news.slice(0, limit))) ?? '';
       const now = toolContext.runtime.now();
-      return packMemory(news, { maxEntries, maxTokens, now, zone: zoneFor(toolContext) }) ?? '';
+      return packMemory(news, { limit, maxTokens, now, zone }) ?? '';
     } catch (error) {
-      logFailure('preload_memory could not search', error, toolContext);
+      logFailure('preload_memory could not search or format', error, toolContext);
       return '';
     }
+  }
+
+  async function formatted(memories: readonly MemoryEntry[]): Promise<string | undefined> {
+    if (memories.length === 0) return undefined;
+    const text = await format!(memories);
+    if (typeof text !== 'string') throw invalidInput('The result of format', 'a string', text);
+    return labelFormattedMemory(text, maxTokens);
   }
 
   function zoneFor(toolContext: ToolContext): ZonedTime | undefined {

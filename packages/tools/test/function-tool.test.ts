@@ -240,3 +240,29 @@ describe('what cannot be a tool', () => {
     );
   });
 });
+
+it('does not execute where its signal is aborted while the arguments are checked', async () => {
+  const controller = new AbortController();
+  let runs = 0;
+  const tool = new FunctionTool({
+    name: 'work',
+    description: 'Works.',
+    parameters: {
+      jsonSchema: { type: 'object' },
+      schema: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: async (value: unknown) => {
+            controller.abort(new Error('enough'));
+            return { value };
+          },
+        },
+      },
+    },
+    execute: () => void runs++,
+  });
+  const toolContext = toolContextFor({ runtime: new FixedRuntime(), signal: controller.signal });
+  await expect(tool.runAsync({ args: {}, toolContext })).rejects.toThrow('enough');
+  expect(runs).toBe(0);
+});

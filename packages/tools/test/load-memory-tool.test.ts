@@ -32,6 +32,26 @@ const spanOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promis
   return [asked!.filter?.from, asked!.filter?.to];
 };
 
+describe('load_memory', () => {
+  it('returns the relevance of each memory, rounded, and asks for relevance 0.3 unless told otherwise', async () => {
+    const entry = { id: 'a', kind: 'note' as const, content: { parts: [{ text: 'A.' }] }, score: 1.23456 };
+    const { answer, asked } = await load({}, {}, { memories: [{ ...entry, relevance: 0.6789 }, entry] });
+    expect(answer).toEqual({
+      memories: [
+        { text: 'A.', relevance: 0.68, score: 1.23 },
+        { text: 'A.', score: 1.23 },
+      ],
+    });
+    expect(asked!.minRelevance).toBe(0.3);
+    expect((await load({}, { minRelevance: 0 })).asked!.minRelevance).toBe(0);
+  });
+
+  it('passes the user’s time zone to the search', async () => {
+    expect((await load({}, { timeZone: 'Asia/Tokyo' })).asked!.timeZone).toBe('Asia/Tokyo');
+    expect((await load({})).asked!.timeZone).toBeUndefined();
+  });
+});
+
 describe('the span of time of load_memory', () => {
   it('is all times where none is named, or nothing stands in it', async () => {
     expect((await load({})).asked!.filter).toBeUndefined();

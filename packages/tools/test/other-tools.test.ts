@@ -23,7 +23,7 @@ it.each<[what: string, make: () => unknown]>([
   ['a FunctionTool', () => new FunctionTool({ name: 'a', description: '', execute: () => 1, timeout: 5 } as never)],
   ['a FunctionToolset', () => new FunctionToolset({ tools: [], filter: [] } as never)],
   ['load_memory', () => loadMemoryTool({ topK: 5 } as never)],
-  ['preload_memory', () => preloadMemoryTool({ limit: 5 } as never)],
+  ['preload_memory', () => preloadMemoryTool({ most: 5 } as never)],
 ])('refuses an option that %s does not have, and names it (contract 42)', (_, make) => {
   expect(make).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/has no option \w+/) }),
@@ -106,7 +106,7 @@ describe('load_memory and remember', () => {
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: async () => ({ memories: [] }),
-      addMemory: async ({ memories }) => {
+      addMemory: async ({ memories = [] }) => {
         ids.push(...memories.map(({ id }) => id));
         return memories.map((memory) => ({ ...memory, id: memory.id! }));
       },

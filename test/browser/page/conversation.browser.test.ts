@@ -78,12 +78,14 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await page.keyboard.press('Enter');
     await conversation.getByText('Line 59.').waitFor();
     const top = (): Promise<number> => page.evaluate(`document.querySelector('.entries').scrollTop`);
-    await page.evaluate(`document.querySelector('.entries').scrollTop = 100`);
-    const newest = page.getByRole('button', { name: 'newest' });
+    await page.locator('.entries').hover();
+    await page.mouse.wheel(0, -400);
+    const newest = page.getByRole('button', { name: 'Jump to newest' });
     await newest.waitFor();
+    const read = await top();
     rest.resolve();
     await conversation.getByText('The end.').waitFor({ state: 'attached' });
-    expect(await top()).toBe(100);
+    expect(await top()).toBe(read);
     await newest.click();
     await expect.poll(top).toBeGreaterThan(1_000);
     await newest.waitFor({ state: 'detached' });

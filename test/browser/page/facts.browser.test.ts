@@ -80,8 +80,8 @@ describeInBrowser('the page, on facts', (browser) => {
     const found = list('What was found, best first');
     await expect.poll(async () => (await texts(found))[0]).toBe('Is allergic to wool.');
     const first = found.locator('li.memory').first();
-    await button(first, 'Why').click();
-    await first.locator('.signals dt').first().waitFor();
+    await button(first, 'Why this was found').click();
+    await first.getByText('It has words of the query').waitFor();
     const old = found.locator('li.memory', { hasText: 'no longer true' });
     expect(await old.first().textContent()).toContain('Now: Is allergic to wool.');
     expect(await button(old.first(), 'Correct').count()).toBe(0);
@@ -213,7 +213,7 @@ describeInBrowser('the page, on facts', (browser) => {
         await button(dialog, 'Cancel').click();
         await find(page, 'where does the guest live');
         await inspector.getByRole('list', { name: 'What was found, best first' }).waitFor();
-        await button(inspector, 'Why').first().click();
+        await button(inspector, 'Why this was found').first().click();
         await keepScreenshot(page, `${name}-${colorScheme}-found-facts`);
         expect(await seriousIn(page, '.inspector'), name).toEqual([]);
         const width: number = await page.evaluate('document.documentElement.scrollWidth');

@@ -85,6 +85,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const { page, inspector } = await look(browser(), house, 'state');
     const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
     await scope('Session').getByRole('button', { name: 'Edit mood, now "calm"' }).waitFor();
+    await scope('User').getByRole('tree', { name: 'Value of likes' }).getByText('"high floor"').waitFor();
+    expect(await inspector.getByText('__session_metadata__').count()).toBe(0);
     expect(
       await scope('User')
         .getByRole('button', { name: /^Edit mood/ })
@@ -159,9 +161,12 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await inspector.getByRole('tab', { name: 'Graph' }).click();
     await inspector.locator('.graph-node[data-marked]', { hasText: 'book_room' }).first().waitFor();
     expect(await inspector.locator('.graph-node[data-marked]', { hasText: 'call_taxi' }).count()).toBe(0);
+    // The selected event calls the tool; its agent and model ran in the same turn.
+    for (const label of ['LLM agent', 'Model', 'Tool'])
+      await inspector.locator('.graph-node[data-marked]', { hasText: label }).first().waitFor();
   });
 
-  it('saves a session to memory, and finds in it what was said: with a score, and the way to where it was said', async () => {
+  it('saves a session to memory, and finds in it what was said: with a relevance, and the way to where it was said', async () => {
     const house = await openHouse([says('Above all.')]);
     await sayHello(house, 'figs');
     const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/figs?tab=memory`);
@@ -173,7 +178,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await inspector.getByRole('button', { name: 'Search', exact: true }).click();
     const [first] = await house.client.memory.search({ ...user, query: 'figs' });
     const found = inspector.getByRole('list', { name: 'What was found, best first' }).getByRole('listitem').first();
-    await found.getByText(String(Number(first!.score!.toPrecision(3)))).waitFor();
+    await found.getByText(`${Math.round(first!.relevance! * 100)} %`).waitFor();
     await found.getByRole('button', { name: 'from this session' }).click();
     await page.getByRole('main').locator('article[aria-current]', { hasText: 'Do you like figs?' }).waitFor();
   });

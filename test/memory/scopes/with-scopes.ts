@@ -10,6 +10,7 @@ export function withScopes(
     addSessionToMemory: (session, call) => memory.addSessionToMemory(changed(session), call),
     addEventsToMemory: (p) => memory.addEventsToMemory(changed(p)),
     addMemory: (p) => memory.addMemory(changed(p)),
+    getMemory: (p) => memory.getMemory(changed(p)),
     updateMemory: (p) => memory.updateMemory(changed(p)),
     searchMemory: (p) => memory.searchMemory(changed(p)),
     listMemories: (p) => memory.listMemories(changed(p)),

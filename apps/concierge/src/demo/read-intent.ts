@@ -52,7 +52,10 @@ const OTHERS: readonly (readonly [Intent, RegExp])[] = [
       'iu',
     ),
   ],
-  ['list', /\b(?:my|our) (?:bookings?|reservations?)\b|\bhave (?:i|we) (?:got )?(?:booked|reserved)\b/iu],
+  [
+    'list',
+    /\b(?:my|our) (?:bookings?|reservations?)\b|\bhave (?:i|we) (?:got )?(?:booked|reserved)\b|\b(?:which|what) (?:bookings?|reservations?)\b/iu,
+  ],
   [
     'search',
     /\b(?:which|what|any|free|available|is there|are there|do you have|have you)\b.*\b(?:rooms?|free|available)\b|\bdo you have\b|\b(?:recommend|suggest)\b|\b(?:like|want|need) to (?:find|look for|search|see)\b.*\brooms?\b/iu,

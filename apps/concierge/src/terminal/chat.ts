@@ -5,20 +5,34 @@ import { commands, printDelay } from './commands.ts';
 import type { CommandContext } from './commands.ts';
 import { errorLine } from './error-line.ts';
 import { parseLine } from './parse-line.ts';
+import { plainLook } from './look.ts';
+import type { Look } from './look.ts';
 import { oneLine, plainText } from './plain-text.ts';
+import { RunOutput } from './run-output.ts';
 import { showRun } from './show-run.ts';
 
 /** The chat, line by line: a line is done when `handle` resolves. No error leaves it; each is shown on one line. */
 export class Chat {
   readonly #write: (text: string) => void;
+  readonly #verbose: boolean;
+  readonly #look: Look;
   readonly #context: Omit<CommandContext, 'signal'>;
   #run: Run | undefined;
   #hasQuit = false;
   /** While a command runs, which may put the conversation into memory. */
   #working: AbortController | undefined;
 
-  constructor(p: { concierge: Concierge; write: (text: string) => void }) {
+  constructor(p: {
+    concierge: Concierge;
+    write: (text: string) => void;
+    /** Whether the stack of an error is written too. Default: false. */
+    verbose?: boolean | undefined;
+    /** Default: no colours. */
+    look?: Look | undefined;
+  }) {
     this.#write = p.write;
+    this.#verbose = p.verbose ?? false;
+    this.#look = p.look ?? plainLook;
     this.#context = {
       concierge: p.concierge,
       print: (text) => p.write(`${plainText(text)}\n`),
@@ -46,7 +60,8 @@ export class Chat {
       if (parsed.kind === 'command')
         print(`There is no command /${oneLine(parsed.name, 40)}. /help lists the commands.`);
     } catch (error) {
-      print(TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error));
+      const line = TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error, { verbose: this.#verbose });
+      this.#write(`${this.#look.paint(line === '(stopped)' ? 'note' : 'error', line)}\n`);
     }
   }
 
@@ -66,7 +81,7 @@ export class Chat {
       printDelay(await this.#stoppable((signal) => concierge.close(signal)), print);
       return true;
     } catch (error) {
-      print(errorLine(error));
+      print(errorLine(error, { verbose: this.#verbose }));
       return false;
     }
   }
@@ -83,7 +98,7 @@ export class Chat {
   async #say(text: string): Promise<void> {
     this.#run = await this.#context.concierge.say(text);
     try {
-      await showRun(this.#run, this.#write);
+      await showRun(this.#run, new RunOutput(this.#write, this.#look));
     } finally {
       this.#run = undefined;
     }

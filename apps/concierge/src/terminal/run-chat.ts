@@ -2,12 +2,14 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
 import type { Environment } from '@thole/core';
+import { lineLogger } from '@thole/server';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, usageOf } from '../options.ts';
 import { openServices } from '../services.ts';
 import { Chat } from './chat.ts';
 import { errorLine } from './error-line.ts';
+import { lookFor } from './look.ts';
 import { plainText } from './plain-text.ts';
 
 export interface Terminal {
@@ -31,14 +33,16 @@ export async function runChat(terminal: Terminal): Promise<number> {
     const options = readOptions('chat', argv);
     if (options.help) output.write(`${usageOf('chat')}\n`);
     if (options.help) return 0;
-    const runtime = systemRuntime();
+    const { verbose } = options;
+    const logger = lineLogger({ level: 'warning', verbose, write: (entry) => void errors.write(`${entry}\n`) });
+    const runtime = systemRuntime({ logger });
     const isSeen = input.isTTY === true && output.isTTY === true && options.streaming;
     const model = chooseModel({ runtime, env, wordDelayMs: isSeen ? WORD_DELAY_MS : 0 });
     const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
     try {
       const concierge = new Concierge({ ...options, services, model, runtime });
       services.begin();
-      return await talk(terminal, concierge);
+      return await talk(terminal, concierge, verbose);
     } finally {
       await close();
     }
@@ -48,9 +52,13 @@ export async function runChat(terminal: Terminal): Promise<number> {
   }
 }
 
-async function talk({ input, output, onInterrupt }: Terminal, concierge: Concierge): Promise<number> {
+async function talk(
+  { env, input, output, onInterrupt }: Terminal,
+  concierge: Concierge,
+  verbose: boolean,
+): Promise<number> {
   const interactive = input.isTTY === true && output.isTTY === true;
-  const chat = new Chat({ concierge, write: (text) => void output.write(text) });
+  const chat = new Chat({ concierge, verbose, look: lookFor(output, env), write: (text) => void output.write(text) });
   const reader = createInterface({
     input,
     output: interactive ? output : undefined,

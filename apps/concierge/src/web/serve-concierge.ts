@@ -1,7 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import type { Environment, Runtime } from '@thole/core';
 import { devUi } from '@thole/dev-ui';
-import { createHandler, SpanMemory } from '@thole/server';
+import { createHandler, lineLogger, SpanMemory } from '@thole/server';
 import type { Handler } from '@thole/server';
 import { serve } from '@thole/server/node';
 import type { Served } from '@thole/server/node';
@@ -9,6 +9,7 @@ import { createAgent } from '../agent.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, usageOf } from '../options.ts';
 import { APP_NAME, openServices } from '../services.ts';
+import { suggestionsFor } from '../suggestions.ts';
 import { errorLine } from '../terminal/error-line.ts';
 
 export interface Surroundings {
@@ -32,7 +33,9 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
       print(`${usageOf('start')}\n`);
       return 0;
     }
-    const runtime = systemRuntime();
+    const { verbose } = options;
+    const logger = lineLogger({ level: 'warning', verbose, write: (entry) => printError(`${entry}\n`) });
+    const runtime = systemRuntime({ logger });
     const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
     const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
     try {
@@ -40,8 +43,8 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
       const traces = new SpanMemory({ runtime });
       const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
-        ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue' },
-        apps: [{ name: APP_NAME, rootAgent, plugins }],
+        ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true },
+        apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory: options.memory }) }],
       });
       const server = await listen(handler, options.port, runtime);
       services.begin();

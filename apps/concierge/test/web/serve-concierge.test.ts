@@ -1,39 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { serveConcierge } from '../../src/web/serve-concierge.ts';
-
-interface Running {
-  url: string;
-  printed: () => string;
-  /** Ends it and answers the exit code. */
-  end: () => Promise<number>;
-}
-
-async function start(argv: readonly string[] = ['--port', '0']): Promise<Running> {
-  const data = mkdtempSync(join(tmpdir(), 'concierge-'));
-  const end = Promise.withResolvers<void>();
-  const listening = Promise.withResolvers<string>();
-  let printed = '';
-  const print = (text: string): void => {
-    printed += text;
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
-    if (url !== undefined) listening.resolve(url);
-  };
-  const ended = serveConcierge({ argv, env: { THOLE_DATA: data }, print, printError: print, ended: end.promise });
-  onTestFinished(async () => {
-    end.resolve();
-    await ended;
-    rmSync(data, { recursive: true });
-  });
-  return { url: await listening.promise, printed: () => printed, end: () => (end.resolve(), ended) };
-}
+import { startConcierge } from './start-concierge.ts';
 
 const session = { appName: 'hotel', userId: 'alice', sessionId: 'stay' };
 
 it('prints where its page is, answers guests over HTTP, and ends with 0', async () => {
-  const { url, printed, end } = await start();
+  const { url, printed, end } = await startConcierge();
   expect(printed()).toContain(`Open ${url}/dev-ui/ in a browser.`);
   const page = await fetch(`${url}/`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -48,7 +21,7 @@ it('prints where its page is, answers guests over HTTP, and ends with 0', async 
 });
 
 it('takes a free port where the usual one is taken, and says which one that was asked for cannot be had', async () => {
-  const [first, second] = [await start([]), await start([])];
+  const [first, second] = [await startConcierge([]), await startConcierge([])];
   expect(first.url).not.toBe(second.url);
   let errors = '';
   const code = await serveConcierge({

@@ -1,7 +1,8 @@
 import { TholeError } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import { codedLine } from '../terminal/error-line.ts';
-import { linesTo } from '../terminal/write-to.ts';
+import type { Look } from '../terminal/look.ts';
+import { RunOutput } from '../terminal/run-output.ts';
 import { showRun } from '../terminal/show-run.ts';
 import type { Host } from '../host.ts';
 
@@ -10,7 +11,9 @@ export class Conversation {
   readonly #runner: Runner;
   readonly #userId: string;
   readonly #output: Host['output'];
+  readonly #look: Look;
   readonly #streaming: boolean;
+  readonly #verbose: boolean;
   #sessionId: string | undefined;
   #run: Run | undefined;
 
@@ -18,13 +21,18 @@ export class Conversation {
     runner: Runner;
     userId: string;
     output: Host['output'];
+    look: Look;
     streaming: boolean;
+    /** Whether the stack of an error is written too. */
+    verbose: boolean;
     sessionId: string | undefined;
   }) {
     this.#runner = p.runner;
     this.#userId = p.userId;
     this.#output = p.output;
+    this.#look = p.look;
     this.#streaming = p.streaming;
+    this.#verbose = p.verbose;
     this.#sessionId = p.sessionId;
   }
 
@@ -49,11 +57,12 @@ export class Conversation {
         newMessage: message,
         runConfig: { streamingMode: this.#streaming ? 'sse' : 'none' },
       });
-      await showRun(this.#run, (text) => void this.#output.write(text));
+      await showRun(this.#run, new RunOutput((text) => void this.#output.write(text), this.#look));
       return 'answered';
     } catch (error) {
       const stopped = TholeError.is(error, 'RUN_ABORTED');
-      linesTo(this.#output)(stopped ? '(stopped)' : codedLine(error));
+      const line = stopped ? '(stopped)' : codedLine(error, { verbose: this.#verbose });
+      this.#output.write(`${this.#look.paint(stopped ? 'note' : 'error', line)}\n`);
       return stopped ? 'stopped' : 'failed';
     } finally {
       this.#run = undefined;

@@ -1,12 +1,16 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { checkName, TholeError } from '@thole/core';
+import { checkName, silentLogger, TholeError, withRuntime } from '@thole/core';
+import type { Runtime } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
+import { logTo } from '../serve/log-to.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
+import { lookFor } from '../terminal/look.ts';
+import { RunOutput } from '../terminal/run-output.ts';
 import { showRun } from '../terminal/show-run.ts';
 import { linesTo } from '../terminal/write-to.ts';
 import { Conversation } from './conversation.ts';
@@ -34,12 +38,15 @@ const SHOWN_EVENTS = 40;
 
 /** Talks to the agent of a path, or says one message to it. Answers the exit code. */
 export async function runAgent(
-  host: Host,
+  given: Host,
   agent: string,
   message: string | undefined,
   options: RunOptions,
 ): Promise<number> {
-  const { cwd, runtime } = host;
+  const verbose = given.argv.includes('--verbose');
+  const runtime = loggingRuntime(given, verbose);
+  const host: Host = { ...given, runtime };
+  const { cwd } = host;
   const beginning = await checked(host, message, options);
   const place = await findOneAgent(cwd, agent);
   const services = servicesOnDemand(options, { cwd, runtime });
@@ -49,7 +56,15 @@ export async function runAgent(
     try {
       const sessionId = await sessionFor(runner, options, beginning);
       const { userId, stream: streaming } = options;
-      const conversation = new Conversation({ runner, userId, output: host.output, streaming, sessionId });
+      const conversation = new Conversation({
+        runner,
+        userId,
+        output: host.output,
+        look: lookFor(host.output, host.env),
+        streaming,
+        verbose,
+        sessionId,
+      });
       const said = message === undefined ? beginning.replay?.queries : [message];
       if (!said) {
         note(`${runner.appName} is ready. /help lists the commands.`);
@@ -69,6 +84,12 @@ export async function runAgent(
   } finally {
     await services.close();
   }
+}
+
+/** The runtime with warnings and errors on the error stream, unless the runtime logs by itself. */
+function loggingRuntime({ runtime, errors }: Host, verbose: boolean): Runtime {
+  if (runtime.logger !== silentLogger) return runtime;
+  return withRuntime(runtime, { logger: logTo(errors, { level: 'warning', runtime, verbose }) });
 }
 
 /** Refuses what cannot be meant, and reads the files that are named, before anything is opened. */
@@ -130,7 +151,8 @@ async function showHistory(
   sessionId: string,
 ): Promise<void> {
   const session = await sessionService.getSession({ appName, userId, sessionId, numRecentEvents: SHOWN_EVENTS });
-  await showRun(inOrder(session?.events ?? []), (text) => void host.output.write(text));
+  const look = { ...lookFor(host.output, host.env), isTerminal: false };
+  await showRun(inOrder(session?.events ?? []), new RunOutput((text) => void host.output.write(text), look));
 }
 
 async function* inOrder<T>(items: readonly T[]): AsyncGenerator<T, void> {

@@ -4,8 +4,8 @@ import type { Host } from '../host.ts';
 import { addServiceOptions } from '../options/service-options.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
-import { LOG_LEVELS } from '../serve/log-to.ts';
-import type { LogLevel } from '../serve/log-to.ts';
+import { LOG_LEVELS } from '../serve/log-levels.ts';
+import type { LogLevel } from '../serve/log-levels.ts';
 import type { ServeAgentsOptions } from '../serve/serve-agents.ts';
 
 const WEB_EXAMPLES = `

@@ -1,31 +1,42 @@
 import type { ModelChoice } from './project-files.ts';
 
-/** The text of a new project's `agent.ts`. */
+/** The made project imports it, and this package does not. */
+const SCHEMAS = `import { z } from ${"'zod'"};`;
+
+/** Returns the text of a new project's `agent.ts`. */
 export function agentText(name: string, { provider, model }: ModelChoice): string {
   const isDemo = provider === 'demo';
-  return `import { LlmAgent } from '@thole/runner';
-import { FunctionTool } from '@thole/tools';
+  return `import type { Llm } from '@thole/core';
+import { LlmAgent } from '@thole/runner';
+import { FunctionTool, loadMemoryTool, rememberTool } from '@thole/tools';
+${SCHEMAS}
 ${isDemo ? "import { DemoLlm } from './demo-llm.ts';\n" : ''}
-const currentTime = new FunctionTool({
+/** The arguments of \`execute\` have the types of the schema. */
+export const currentTime = new FunctionTool({
   name: 'current_time',
   description: 'Tells what time it is in a time zone.',
-  parameters: {
-    type: 'object',
-    properties: { timeZone: { type: 'string', description: 'An IANA name, such as Europe/Paris' } },
-    required: ['timeZone'],
-  },
+  parameters: z.object({ timeZone: z.string().describe('An IANA name, such as Europe/Paris') }),
   execute: ({ timeZone }) => ({
-    time: new Intl.DateTimeFormat('en-GB', { timeZone: String(timeZone), timeStyle: 'short' }).format(new Date()),
+    time: new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date()),
   }),
 });
 
-export const rootAgent = new LlmAgent({
-  name: '${agentNameOf(name)}',
-  description: 'Knows what time it is anywhere.',
-  model: ${isDemo ? 'new DemoLlm()' : `'${model}'`},
-  instruction: 'You are a friendly assistant. Answer shortly. Ask current_time whenever you need to know the time.',
-  tools: [currentTime],
-});
+/** Makes the agent with a model, so that tests can give it one that follows a script. */
+export function createAgent(model: string | Llm): LlmAgent {
+  return new LlmAgent({
+    name: '${agentNameOf(name)}',
+    description: 'Knows what time it is anywhere, and remembers what the user tells.',
+    model,
+    instruction: [
+      'You are a friendly assistant. Answer shortly.',
+      'Call current_time whenever you need to know the time.',
+      'Call remember for what the user wants you to keep, and load_memory before you answer what depends on it.',
+    ].join(' '),
+    tools: [currentTime, rememberTool(), loadMemoryTool()],
+  });
+}
+
+export const rootAgent = createAgent(${isDemo ? 'new DemoLlm()' : `'${model}'`});
 `;
 }
 

@@ -6,6 +6,7 @@ import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { linesTo } from '../terminal/write-to.ts';
 import { choices, modelChoiceOf } from './model-choice.ts';
+import { commandToPack } from './package-ranges.ts';
 import { projectFiles } from './project-files.ts';
 import type { ModelChoice } from './project-files.ts';
 
@@ -39,6 +40,8 @@ export async function createProject(host: Host, given: string | undefined, optio
   const where = relative(host.cwd, folder);
   print(`Made ${basename(folder)}. Next:\n`);
   if (where !== '') print(`  cd ${where}`);
+  const pack = commandToPack();
+  if (pack !== undefined) print(`  ${pack}`);
   print('  npm install');
   if (choice.provider !== 'demo') print('  cp .env.example .env      and put your key into it');
   print('  npm start                 in the browser; npm run chat in the terminal');

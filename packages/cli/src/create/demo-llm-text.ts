@@ -1,8 +1,8 @@
 /** The text of a new project's `demo-llm.ts`: a model that needs no key. */
 export const demoLlmText = `import { textOf } from '@thole/core';
-import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 
-/** A model of a few rules, to look around without a key: asked for the time it calls the tool, everything else it repeats. */
+/** A model of a few rules, to look around without a key: it calls the tools for the time and for memory, and repeats everything else. */
 export class DemoLlm implements Llm {
   readonly specVersion = 1;
   readonly model = 'demo';
@@ -11,16 +11,31 @@ export class DemoLlm implements Llm {
     const last = contents.at(-1);
     const answer = last?.parts?.find((part) => part.functionResponse)?.functionResponse;
     if (answer) {
-      const { time, error } = answer.response;
-      return yield* says(error === undefined ? \`It is \${String(time)} there.\` : \`That failed: \${String(error)}\`, stream);
+      return yield* says(toldBy(answer.name, answer.response), stream);
     }
     const text = textOf(last);
     if (/\\btime\\b/i.test(text)) {
-      const call = { name: 'current_time', args: { timeZone: timeZoneIn(text) } };
-      return yield { content: { role: 'model', parts: [{ functionCall: call }] }, finishReason: 'STOP' };
+      return yield calls('current_time', { timeZone: timeZoneIn(text) });
     }
+    if (/^what\\b.*\\b(know|remember)\\b/i.test(text)) return yield calls('load_memory', { query: text });
+    const fact = /^remember\\s+(?:that\\s+)?(.+)/i.exec(text)?.[1];
+    if (fact) return yield calls('remember', { fact });
     yield* says(\`You said: \${text}. Ask me what time it is in Tokyo.\`, stream);
   }
+}
+
+function calls(name: string, args: { [name: string]: string }): LlmResponse {
+  return { content: { role: 'model', parts: [{ functionCall: { name, args } }] }, finishReason: 'STOP' };
+}
+
+/** What a tool has answered, in words. */
+function toldBy(tool: string, response: JsonObject): string {
+  const { error, time, memories } = response;
+  if (error !== undefined) return \`That failed: \${String(error)}\`;
+  if (tool === 'current_time') return \`It is \${String(time)} there.\`;
+  if (tool === 'remember') return 'I will remember that.';
+  const texts = (Array.isArray(memories) ? memories : []).map((each) => (each as { text: string }).text);
+  return texts.length > 0 ? \`I remember: \${texts.join(' ')}\` : 'I remember nothing about that.';
 }
 
 /** Word by word where that is wanted, and then the whole. */

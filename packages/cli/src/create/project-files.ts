@@ -1,6 +1,7 @@
-import { ownVersion, versionOf } from '../own-version.ts';
 import { agentText } from './agent-text.ts';
 import { demoLlmText } from './demo-llm-text.ts';
+import { packageRanges } from './package-ranges.ts';
+import { testText } from './test-text.ts';
 
 /** Whose model the project begins with. */
 export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'demo'; readonly model: string };
@@ -9,8 +10,9 @@ export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'demo'; rea
 export function projectFiles(name: string, choice: ModelChoice): { [path: string]: string } {
   const isDemo = choice.provider === 'demo';
   return {
-    'package.json': manifestText(name, isDemo),
+    'package.json': manifestText(name),
     'agent.ts': agentText(name, choice),
+    'agent.test.ts': testText,
     ...(isDemo && { 'demo-llm.ts': demoLlmText }),
     'tsconfig.json': tsconfigText,
     '.env.example': envTexts[choice.provider],
@@ -19,18 +21,19 @@ export function projectFiles(name: string, choice: ModelChoice): { [path: string
   };
 }
 
-function manifestText(name: string, isDemo: boolean): string {
-  const names = [...(isDemo ? ['@thole/core'] : []), '@thole/runner', '@thole/tools'];
+const ZOD = '^4.6.7';
+
+function manifestText(name: string): string {
+  const names = ['@thole/core', '@thole/mem-services', '@thole/runner', '@thole/tools'];
+  const { dependencies, ...overrides } = packageRanges(['@thole/cli', ...names]);
   const manifest = {
     name: name.toLowerCase(),
     version: '0.1.0',
     private: true,
     type: 'module',
-    scripts: { start: 'thole web .', chat: 'thole run .', check: 'tsc' },
-    dependencies: Object.fromEntries([
-      ['@thole/cli', `^${ownVersion()}`],
-      ...names.map((each) => [each, `^${versionOf(each)}`]),
-    ]) as { [name: string]: string },
+    scripts: { start: 'thole web .', chat: 'thole run .', test: 'node --test', check: 'tsc' },
+    dependencies: { ...dependencies, zod: ZOD },
+    ...overrides,
     devDependencies: { '@types/node': '^26.6.6', typescript: '^7.0.2' },
     engines: { node: '^22.18 || ^24.11 || >=26' },
   };
@@ -64,17 +67,31 @@ const envTexts: { readonly [provider in ModelChoice['provider']]: string } = {
 function readmeText(name: string, { provider }: ModelChoice): string {
   const key =
     provider === 'demo'
-      ? "The model is a demo of a few rules in `demo-llm.ts`. For a real one, write `model: 'gemini-3.8-flash'` or `model: 'gpt-5.5'` in `agent.ts` and put the key into `.env`."
+      ? "The model is a demo of a few rules in `demo-llm.ts`. For a real one, write `createAgent('gemini-3.8-flash')` or `createAgent('gpt-5.5')` in `agent.ts` and put the key into `.env`."
       : 'Copy `.env.example` to `.env` and put your key into it.';
   return `# ${name}
 
-An agent that knows what time it is, made with Thole. ${key}
+An agent that knows what time it is and remembers what you tell it, made with Thole. ${key}
 
     npm install
-    npm start        # in the browser, loaded anew whenever a file changes
+    npm start        # in the browser, loaded again whenever a file changes
     npm run chat     # in the terminal
+    npm test         # without a key and without a network
     npm run check    # types
 
-\`agent.ts\` exports the agent as \`rootAgent\`. Node runs it without a build. Sessions are kept in \`.thole/\`.
+Ask "What time is it in Tokyo?". Say "Remember that I like tea.", and in another session "What do you remember about tea?".
+
+| file | what it is |
+| --- | --- |
+| \`agent.ts\` | the agent, exported as \`rootAgent\`, and its tools. Node runs it without a build |
+| \`agent.test.ts\` | tests with a model that follows a script |
+${provider === 'demo' ? '| `demo-llm.ts` | the demo model |\n' : ''}| \`.env\` | keys and other variables; \`.env.example\` shows which |
+| \`.thole/\` | sessions, memory and files; delete it to begin again |
+
+Next:
+
+- Add a tool: a \`FunctionTool\` with a zod schema, in the list \`tools\` of \`createAgent\`. Add a test for it.
+- Keep sessions and memory in a database: \`thole web . --session_service_uri postgresql://… --memory_service_uri postgresql://…\`.
+- Serve it as an HTTP API: \`npx thole api_server .\`.
 `;
 }

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { TholeError, withRuntime } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { SpanMemory } from '@thole/server';
 import type { HandlerOptions } from '@thole/server';
@@ -16,9 +16,8 @@ import { listen } from './listen.ts';
 import { LiveHandler } from './live-handler.ts';
 import { ReloadQueue } from './reload-queue.ts';
 import { logTo } from './log-to.ts';
-import type { LogLevel } from './log-to.ts';
+import type { LogLevel } from './log-levels.ts';
 import { bearerOrCookie } from './page-token.ts';
-import { runtimeWith } from './runtime-with.ts';
 
 /** How agents are served. */
 export interface ServeAgentsOptions extends ServiceOptions {
@@ -43,9 +42,10 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
       `There is no agent in ${path}: it needs an agent.ts that exports rootAgent, in a folder of its own or right there.`,
     );
   }
-  const logger = logTo(host.errors, options.logLevel, host.runtime);
+  const verbose = host.argv.includes('--verbose');
+  const logger = logTo(host.errors, { level: options.logLevel, runtime: host.runtime, verbose });
   const traces = options.withPage ? new SpanMemory() : undefined;
-  const runtime = runtimeWith(host.runtime, { logger, tracer: traces });
+  const runtime = withRuntime(host.runtime, { logger, tracer: traces });
   const services = servicesOnDemand(options, { cwd: host.cwd, runtime });
   const loader = new AgentLoader({ host, place, services, runtime });
   const reloads = new ReloadQueue();
@@ -82,6 +82,7 @@ async function handlerOptions(
   const { allowOrigins, token, urlPrefix, withPage } = options;
   return {
     runtime,
+    development: withPage,
     ...(urlPrefix !== '' && { basePath: urlPrefix }),
     ...(allowOrigins.length > 0 && { cors: { origins: allowOrigins } }),
     ...(token !== undefined && { authorize: bearerOrCookie(token) }),

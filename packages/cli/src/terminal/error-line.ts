@@ -1,16 +1,21 @@
-import { inspect } from 'node:util';
 import { TholeError } from '@thole/core';
-import { oneLine, plainText } from './plain-text.ts';
+import { errorText } from '@thole/server';
+import { oneLine } from './plain-text.ts';
 
 const LENGTH = 1_000;
 
-/** An error in one sentence; with `verbose` its stack and causes follow on lines of their own. */
+/**
+ * Returns an error on one line: its sentence and its causes. The sentence of `INVALID_INPUT` says what to change, so that its causes
+ * are left out. With `verbose` the stack follows on lines of its own.
+ */
 export function errorLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
-  const sentence = oneLine(error instanceof Error ? error.message || error.name : String(error), LENGTH);
-  return p.verbose ? `${sentence}\n${plainText(inspect(error))}` : sentence;
+  if (TholeError.is(error, 'INVALID_INPUT') && !p.verbose) return oneLine(error.message, LENGTH);
+  const text = errorText(error, p);
+  const kind = TholeError.is(error) ? error.code : error instanceof Error ? error.name : '';
+  return text.startsWith(`${kind}: `) ? text.slice(kind.length + 2) : text;
 }
 
-/** The same with the error's code before it, where it has one: for the middle of a conversation. */
-export function codedLine(error: unknown): string {
-  return `! ${TholeError.is(error) ? `${error.code}: ` : ''}${errorLine(error)}`;
+/** The same with the error's code or name in front: for the middle of a conversation. */
+export function codedLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
+  return `! ${errorText(error, p)}`;
 }

@@ -104,6 +104,16 @@ describe('thole run from a pipe', () => {
     expect(output).toMatch(/^! MODEL_AUTH: [^\n]+\nhello: Again\.\n$/);
   });
 
+  it('shows the causes of an error, and with --verbose its stack', async () => {
+    const failing = fails(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 10.0.0.7:443') }));
+    const quiet = await helloThat(failing).run(['Hello']);
+    expect(quiet.code).toBe(1);
+    expect(quiet.output).toMatch(/^! MODEL_FAILED: [^\n]+TypeError: fetch failed[^\n]+ECONNREFUSED 10\.0\.0\.7:443\n$/);
+    const { output } = await helloThat(failing).run(['--verbose', 'Hello']);
+    expect(output).toContain('TypeError: fetch failed\n');
+    expect(output).toMatch(/\n +at .*run\.test\.ts:\d+/);
+  });
+
   it('ends with 0 for an empty input and keeps no session', async () => {
     const { cwd, run } = helloThat();
     const { code, output } = await run([], { input: '' });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
 
-const FILES = ['.env.example', '.gitignore', 'README.md', 'agent.ts', 'package.json', 'tsconfig.json'];
+const FILES = ['.env.example', '.gitignore', 'README.md', 'agent.test.ts', 'agent.ts', 'package.json', 'tsconfig.json'];
 
 function read(folder: string, file: string): string {
   return readFileSync(join(folder, file), 'utf8');
@@ -16,29 +16,32 @@ describe('thole create without a terminal', () => {
     const cwd = temporaryFolder();
     const { code, output, errors } = await thole(['create', 'my-agent'], { cwd });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n {2}npm install\n {2}npm start/);
+    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n(?: {2}node .* tarballs\n)? {2}npm install\n/);
+    expect(output).toContain('\n  npm start');
     expect(readdirSync(join(cwd, 'my-agent')).sort()).toEqual([...FILES, 'demo-llm.ts'].sort());
     expect(read(cwd, 'my-agent/agent.ts')).toContain("name: 'my_agent'");
   });
 
-  it('depends on the versions of our packages that it came with', async () => {
+  it('depends on packed packages when it runs from a clone', async () => {
     const cwd = temporaryFolder();
-    await thole(['create', 'x', '--model', 'gemini'], { cwd });
-    const { dependencies } = JSON.parse(read(cwd, 'x/package.json')) as { dependencies: { [name: string]: string } };
-    const versionOf = (folder: string): string =>
-      (JSON.parse(read(join(import.meta.dirname, '../../..', folder), 'package.json')) as { version: string }).version;
-    expect(dependencies).toEqual({
-      '@thole/cli': `^${versionOf('cli')}`,
-      '@thole/runner': `^${versionOf('runner')}`,
-      '@thole/tools': `^${versionOf('tools')}`,
-    });
+    const { output } = await thole(['create', 'x', '--model', 'gemini'], { cwd });
+    const manifest = JSON.parse(read(cwd, 'x/package.json')) as Record<string, { [name: string]: string }>;
+    const root = join(import.meta.dirname, '../../../..');
+    const packed = (folder: string): string => `file:${join(root, '.tools/tarballs', folder)}.tgz`;
+    const needed = { '@thole/cli': packed('cli'), '@thole/runner': packed('runner'), '@thole/tools': packed('tools') };
+    const zod = expect.stringMatching(/^\^4\./) as string;
+    expect(manifest.dependencies).toMatchObject({ ...needed, zod });
+    expect(manifest.overrides).toMatchObject({ '@thole/recall': packed('recall'), thole: packed('thole') });
+    expect(Object.keys(manifest.overrides!)).not.toContain('@thole/cli');
+    const isPacked = existsSync(join(root, '.tools/tarballs/cli.tgz'));
+    expect(output.includes(`  node ${join(root, 'scripts/run.mjs')} tarballs\n`)).toBe(!isPacked);
   });
 
   it.each([
-    ['gemini', "model: 'gemini-", 'GEMINI_API_KEY='],
-    ['openai', "model: 'gpt-", 'OPENAI_API_KEY='],
-    ['gemini-2.5-pro', "model: 'gemini-2.5-pro'", 'GEMINI_API_KEY='],
-    ['openai/llama3:8b', "model: 'openai/llama3:8b'", 'OPENAI_API_KEY='],
+    ['gemini', "createAgent('gemini-", 'GEMINI_API_KEY='],
+    ['openai', "createAgent('gpt-", 'OPENAI_API_KEY='],
+    ['gemini-2.5-pro', "createAgent('gemini-2.5-pro')", 'GEMINI_API_KEY='],
+    ['openai/llama3:8b', "createAgent('openai/llama3:8b')", 'OPENAI_API_KEY='],
   ])('takes --model %s', async (model, line, key) => {
     const cwd = temporaryFolder();
     expect((await thole(['create', 'x', '-m', model], { cwd })).code).toBe(0);
@@ -127,7 +130,7 @@ describe('thole create in a terminal', () => {
     const { code, output } = await type(['create'], cwd, 'asked\r', '\u001b[B\r');
     expect(code).toBe(0);
     expect(output).toContain('Made asked.');
-    expect(read(cwd, 'asked/agent.ts')).toContain("model: 'gemini-");
+    expect(read(cwd, 'asked/agent.ts')).toContain("createAgent('gemini-");
   });
 
   it('asks only for what is not given', async () => {

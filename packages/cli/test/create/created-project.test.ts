@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { spawnThole } from '../support/spawn-thole.ts';
@@ -17,7 +17,8 @@ async function created(model: string): Promise<string> {
 }
 
 function link(project: string): void {
-  linkPackages(project, 'core', 'runner', 'tools', 'cli');
+  linkPackages(project, 'core', 'runner', 'tools', 'cli', 'mem-services');
+  symlinkSync(join(root, 'packages/tools/node_modules/zod'), join(project, 'node_modules/zod'), 'dir');
   symlinkSync(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'), 'dir');
 }
 
@@ -35,6 +36,38 @@ describe('a created project', { timeout: 60_000 }, () => {
     expect(output).toMatch(
       /^hello: You said: Hello\. .*\n {2}\[current_time\(timeZone: "Asia\/Tokyo"\) → time: "\d\d:\d\d"\]\nhello: It is \d\d:\d\d there\.\n$/,
     );
+  });
+
+  it('remembers across sessions what it was told, without a key', async () => {
+    const cwd = await created('demo');
+    const input = 'Remember that Ada likes tea.\n/new\nWhat do you remember about tea?\n';
+    const { code, output } = await spawnThole(['run', '.'], { cwd, input });
+    expect(code).toBe(0);
+    expect(output).toMatch(/hello: I will remember that\.\n[^]*hello: I remember: Ada likes tea\.\n$/);
+  });
+
+  it.each(['demo', 'gemini', 'openai'])('passes its own tests offline, without a key: %s', async (model) => {
+    const cwd = await created(model);
+    const { PATH } = process.env;
+    const env = { PATH, NODE_OPTIONS: '--conditions=@thole/source' };
+    const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd, env, encoding: 'utf8' });
+    expect({
+      status,
+      counts: stdout.match(/(?<=(?:ℹ|#) (?:pass|fail) )\d+/g),
+      stdout: status === 0 ? '' : stdout,
+    }).toEqual({
+      status: 0,
+      counts: ['3', '0'],
+      stdout: '',
+    });
+  });
+
+  it('has a README that names its files and its scripts', async () => {
+    const cwd = await created('demo');
+    const text = (file: string): string => readFileSync(join(cwd, file), 'utf8');
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: { [name: string]: string } };
+    for (const each of Object.keys(scripts)) expect(text('README.md')).toMatch(new RegExp(`npm (run )?${each}\\b`));
+    for (const file of ['agent.ts', 'agent.test.ts', 'demo-llm.ts']) expect(text('README.md')).toContain(`\`${file}\``);
   });
 
   it('says which key is missing', async () => {

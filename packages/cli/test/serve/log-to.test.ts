@@ -1,12 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { FixedRuntime } from '@thole/testing';
+import { logLevels } from '@thole/server';
 import { expect, it } from 'vitest';
 import { logTo } from '../../src/serve/log-to.ts';
-import type { LogLevel } from '../../src/serve/log-to.ts';
+import { LOG_LEVELS } from '../../src/serve/log-levels.ts';
+import type { LogLevel } from '../../src/serve/log-levels.ts';
 
 function logged(level: LogLevel): string {
   const stream = new PassThrough({ encoding: 'utf8' });
-  const logger = logTo(stream, level, new FixedRuntime());
+  const logger = logTo(stream, { level, runtime: new FixedRuntime() });
   logger.debug('A detail.');
   logger.info('It runs.', { app: 'hello', count: 2 });
   logger.warn('Odd.\nReally\u001b[31m.');
@@ -16,12 +18,16 @@ function logged(level: LogLevel): string {
 
 it('writes the level and what is above it, each on one line with time and fields', () => {
   expect(logged('info')).toBe(
-    '22:13:20 info    It runs. app=hello count=2\n22:13:20 warning Odd. Really[31m.\n22:13:20 error   Broken. error=No luck\n',
+    '22:13:20 info    It runs. app=hello count=2\n22:13:20 warning Odd. Really[31m.\n22:13:20 error   Broken. No luck\n',
   );
   expect(logged('debug').split('\n')).toHaveLength(5);
-  expect(logged('error')).toBe('22:13:20 error   Broken. error=No luck\n');
+  expect(logged('error')).toBe('22:13:20 error   Broken. No luck\n');
 });
 
 it('writes nothing at critical', () => {
   expect(logged('critical')).toBe('');
+});
+
+it('offers the levels that the logger has', () => {
+  expect(LOG_LEVELS).toEqual(logLevels);
 });

@@ -233,6 +233,17 @@ describe('what cannot be served', () => {
     );
   });
 
+  it('is a database that does not answer: its host and the reason are named', async () => {
+    const uri = 'postgresql://ada:secret@127.0.0.1:1/thole';
+    const files = { 'agent.ts': agentText('a', '1') };
+    const { code, errors } = await refused(['--session_service_uri', uri], files);
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /^error: .* at 127\.0\.0\.1:1 did not answer: .* < caused by: Error: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
+    );
+    expect(errors).not.toContain('secret');
+  });
+
   it('is a token that no header could carry', async () => {
     const { code, errors } = await refused(['--token', 'two words'], { 'agent.ts': agentText('a', '1') });
     expect({ code, errors }).toEqual({

@@ -48,6 +48,8 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   addEventsToMemory(events: readonly Event[]): Promise<void>;
   /** A note, kept as it is. */
   addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
+  /** Deletes entries as `MemoryService.deleteMemory` does and returns how many were deleted. */
+  deleteMemory(ids: readonly string[]): Promise<number>;
   searchMemory(
     query: string,
     p?: Pick<SearchMemoryRequest, 'limit' | 'filter' | 'minScore' | 'minRelevance' | 'timeZone'>,
@@ -86,8 +88,11 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
   readonly tree: AgentTree;
   readonly branch?: string | undefined;
   readonly runConfig: RunConfig;
-  /** Runs an agent with its hooks and the plugins'; sub-agents run by `yield*` of this. */
-  runAgent(agent: Agent, p?: { branch?: string | undefined }): AsyncGenerator<Event, void, Event>;
+  /**
+   * Runs an agent with its hooks and the plugins'. Yield its events on, with `yield*` or in a `for await` loop. An event that is
+   * not yielded on is not stored, and the agent goes on as if a plugin had dropped it.
+   */
+  runAgent(agent: Agent, p?: { branch?: string | undefined }): AsyncGenerator<Event, void, Event | undefined>;
   /** Runs an agent in a session of its own, in memory; state and artifact deltas are the caller's to take over (contract 25). */
   runChild(p: ChildRun): AsyncIterable<Event>;
   /** Stores now, without waiting for the reader, and answers what was stored. Yield it afterwards to hand it over. */

@@ -4,7 +4,7 @@ import type { Json } from '../json/json.ts';
 export const StreamingMode = { NONE: 'none', SSE: 'sse' } as const;
 export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
 
-/** What one run may be told, beside its message. Durations are milliseconds. */
+/** What one run may be told, beside its message. Durations are milliseconds of any length; `Infinity` means no limit. */
 export interface RunConfig {
   /** `none`: whole answers only. `sse`: partial events while the model speaks, then the whole. */
   streamingMode?: StreamingMode | undefined;
@@ -20,6 +20,11 @@ export interface RunConfig {
   timeLimitMs?: number | undefined;
   /** Of each tool call that sets none itself; none by default. */
   toolTimeoutMs?: number | undefined;
+  /**
+   * What the model learns of an error that a tool threw: `message` (default) its text, `redacted` only that the tool failed. Errors of
+   * ours, such as arguments that do not fit, keep their text.
+   */
+  toolErrors?: 'message' | 'redacted' | undefined;
   /** Calls of one turn that run at once; all by default. */
   maxParallelTools?: number | undefined;
   /** Kept as artifacts, and out of the prompt's history, by `SaveFilesAsArtifactsPlugin`'s rule. */

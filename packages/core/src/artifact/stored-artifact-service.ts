@@ -15,7 +15,7 @@ import type { SessionRef } from '../session/session.ts';
 import type { Call, UserRef } from '../session/session-service.ts';
 import type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact-service.ts';
 import type { ArtifactKey, ArtifactMeta, ArtifactStore } from './artifact-store.ts';
-import { base64OfBytes, bytesOfBase64 } from './base64.ts';
+import { base64OfBytes, bytesOfBase64 } from '../content/base64.ts';
 
 /** What a `StoredArtifactService` may be told. */
 export interface StoredArtifactServiceOptions {

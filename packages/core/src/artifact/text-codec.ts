@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { base64OfBytes, bytesOfBase64 } from './base64.ts';
+import { base64OfBytes, bytesOfBase64 } from '../content/base64.ts';
 
 /**
  * Changes JSON texts on their way into a database and back, as for encryption at rest: `decode(encode(text))` is the text. Names,

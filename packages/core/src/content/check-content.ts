@@ -1,7 +1,8 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/explain-json.ts';
-import type { Content, Part } from './content.ts';
+import { bytesOfBase64 } from './base64.ts';
+import type { Content, FunctionResponsePart, Part } from './content.ts';
 
 const KINDS = [
   'text',
@@ -39,6 +40,9 @@ function checkPart(part: unknown, argument: string): void {
   checkMember(part, 'inlineData', ['mimeType', 'data'], argument);
   checkMember(part, 'fileData', ['fileUri'], argument);
   checkMember(part, 'executableCode', ['code'], argument);
+  const answer = part['functionResponse'];
+  if (isPlainObject(answer) && answer['parts'] !== undefined)
+    checkResponseParts(answer['parts'], `${argument}.functionResponse.parts`);
   for (const [kind, payload] of [
     ['functionCall', 'args'],
     ['functionResponse', 'response'],
@@ -49,6 +53,24 @@ function checkPart(part: unknown, argument: string): void {
       throw invalidInput(`${argument}.${kind}.${payload}`, 'an object', member[payload]);
     }
   }
+}
+
+/** Throws `INVALID_INPUT`, naming the place, unless each member is `{inlineData}` with a type and base64, or `{fileData}` with a URI. */
+export function checkResponseParts(parts: unknown, argument: string): asserts parts is FunctionResponsePart[] {
+  if (!Array.isArray(parts)) throw invalidInput(argument, 'an array of {inlineData} or {fileData}', parts);
+  parts.forEach((part: unknown, i) => {
+    const place = `${argument}[${i}]`;
+    if (!isPlainObject(part) || (part['inlineData'] === undefined) === (part['fileData'] === undefined))
+      throw new TholeError('INVALID_INPUT', `${place} must have either inlineData or fileData.`);
+    checkMember(part, 'inlineData', ['mimeType', 'data'], place);
+    checkMember(part, 'fileData', ['fileUri'], place);
+    const { inlineData } = part as FunctionResponsePart;
+    if (!inlineData) return;
+    if (inlineData.mimeType === '')
+      throw new TholeError('INVALID_INPUT', `${place}.inlineData.mimeType must not be empty.`);
+    if (!bytesOfBase64(inlineData.data))
+      throw new TholeError('INVALID_INPUT', `${place}.inlineData.data must be base64.`);
+  });
 }
 
 function checkMember(

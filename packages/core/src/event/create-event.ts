@@ -1,5 +1,6 @@
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { TholeError } from '../errors/thole-error.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
@@ -11,6 +12,7 @@ export type EventInit = Omit<Partial<Event>, 'actions'> & {
 
 /** An event with what is missing filled in: id, time, invocation id and the four action maps. */
 export function createEvent(init: EventInit, runtime: Runtime = systemRuntime()): Event {
+  refuseSnakeCase(init, 'createEvent');
   return {
     ...init,
     id: init.id ?? runtime.newId('event'),
@@ -22,5 +24,42 @@ export function createEvent(init: EventInit, runtime: Runtime = systemRuntime())
 
 /** Actions with the four maps that are always present. */
 export function createEventActions(init?: Partial<EventActions>): EventActions {
+  if (init) refuseSnakeCase(init, 'createEventActions');
   return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {}, ...init };
 }
+
+// Python's names are a common mistake; other unknown members pass, so that events of newer versions keep them.
+function refuseSnakeCase(init: object, where: string): void {
+  for (const name in init) {
+    if (!name.includes('_', 1)) continue;
+    const camelCase = name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+    if (!CAMEL_CASE.has(camelCase)) continue;
+    throw new TholeError('INVALID_INPUT', `${where} has no member ${name}. Did you mean ${camelCase}?`);
+  }
+}
+
+/** Members of events and actions that consist of several words. */
+const CAMEL_CASE: ReadonlySet<string> = new Set<keyof Event | keyof EventActions>([
+  'invocationId',
+  'longRunningToolIds',
+  'turnComplete',
+  'finishReason',
+  'errorCode',
+  'errorMessage',
+  'usageMetadata',
+  'groundingMetadata',
+  'citationMetadata',
+  'inputTranscription',
+  'outputTranscription',
+  'modelVersion',
+  'customMetadata',
+  'stateDelta',
+  'artifactDelta',
+  'requestedAuthConfigs',
+  'requestedToolConfirmations',
+  'skipSummarization',
+  'transferToAgent',
+  'endOfAgent',
+  'agentState',
+  'rewindBeforeInvocationId',
+]);

@@ -1,5 +1,6 @@
 import type { Content } from '../content/content.ts';
 import type { JsonObject } from '../json/json.ts';
+import type { SharedMemoryScope } from './shared-memory-scope.ts';
 
 /** One thing remembered: a turn as it was said, a fact drawn from turns, or a note somebody asked to keep. */
 export interface MemoryEntry {
@@ -27,6 +28,12 @@ export interface MemoryEntry {
   validFrom?: number | undefined;
   validTo?: number | undefined;
   supersededBy?: string | undefined;
+  /** Categories, such as `food` or `travel`. Searches and lists can be limited to some of them. */
+  topics?: string[] | undefined;
+  /** Time in seconds from which the entry is no longer found, listed or returned. Pruning deletes it. Default: never. */
+  expiresAt?: number | undefined;
+  /** The team and agent that the entry belongs to, instead of the user. Set when the entry is added; it never changes. */
+  scope?: SharedMemoryScope | undefined;
   customMetadata?: JsonObject | undefined;
 }
 

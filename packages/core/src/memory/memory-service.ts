@@ -2,6 +2,12 @@ import type { Event } from '../event/event.ts';
 import type { Session, SessionRef } from '../session/session.ts';
 import type { Call, UserRef } from '../session/session-service.ts';
 import type { MemoryEntry } from './memory-entry.ts';
+import type { SharedMemoryScope } from './shared-memory-scope.ts';
+
+/** Whose memory a call is about: the user's own, or with a `scope` that of a team or an agent, which its users share. */
+export interface MemoryRef extends UserRef {
+  scope?: SharedMemoryScope | undefined;
+}
 
 /** All given conditions must hold. */
 export interface MemoryFilter {
@@ -14,12 +20,14 @@ export interface MemoryFilter {
   validAt?: number | undefined;
   author?: string | undefined;
   sessionId?: string | undefined;
+  /** Entries with at least one of these topics. */
+  topics?: readonly string[] | undefined;
   /** Members of `customMetadata` that must be equal. */
   metadata?: { readonly [key: string]: string | number | boolean } | undefined;
 }
 
 /** What to look for, in whose memory, and how much of it. */
-export interface SearchMemoryRequest extends UserRef, Call {
+export interface SearchMemoryRequest extends MemoryRef, Call {
   query: string;
   /** The service's `topK`, or 10. */
   limit?: number | undefined;
@@ -45,6 +53,13 @@ export interface SearchMemoryResponse {
 /** What `addMemory` takes: an id is made where none is given. */
 export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'relevance' | 'explanation'> & { id?: string | undefined };
 
+/** Entries to add, or the text of one note. `scope` applies to entries that have none. */
+export interface AddMemoryRequest extends MemoryRef, Call {
+  memories?: readonly NewMemory[] | undefined;
+  /** The text of a note. */
+  memory?: string | undefined;
+}
+
 /**
  * Long-term memory over sessions, scoped by app and user in every call. Nothing goes in and nothing is searched unless
  * somebody asks. Run the `memory` suite of `@thole/testing` over an implementation, naming the optional methods it has.
@@ -56,15 +71,24 @@ export interface MemoryService {
   searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse>;
   /** As `addSessionToMemory`, for some events. */
   addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & Call): Promise<void>;
-  /** Keeps entries as they are, of an id given twice the last; the only way to write again what was forgotten. */
-  addMemory?(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]>;
-  /** Undefined for an unknown id. */
+  /**
+   * Adds entries unchanged (of an id given twice the last one), or one note. Returns them with their ids. Only this method writes
+   * again what was forgotten.
+   */
+  addMemory?(p: AddMemoryRequest): Promise<MemoryEntry[]>;
+  /** Returns one entry; undefined if the id is unknown or the entry has expired. */
+  getMemory?(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined>;
+  /** Changes the given members. Undefined for an unknown id and for an expired entry. */
   updateMemory?(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
   ): Promise<MemoryEntry | undefined>;
   /** Newest last; `next` is the cursor of the following page. */
   listMemories?(
-    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+    p: MemoryRef & {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+      filter?: MemoryFilter | undefined;
+    } & Call,
   ): Promise<{
     memories: MemoryEntry[];
     next?: string | undefined;
@@ -73,12 +97,15 @@ export interface MemoryService {
    * Answers how many entries went. What is deleted does not come back by the next ingestion. With a fact go the entries that
    * are its evidence, unless they are to be kept; what goes leaves the evidence of other facts, and a fact left without any goes.
    */
-  deleteMemory?(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number>;
+  deleteMemory?(p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number>;
   /**
    * All entries of one session, and the facts that rested on nothing else. Of `events` nothing is ingested any more, though memory
    * may not have had it yet: somebody may have read the session and be about to add it.
    */
-  deleteSessionMemory?(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number>;
-  /** Everything; what is not newer than now is not ingested again. */
-  deleteUserMemory?(p: UserRef & Call): Promise<number>;
+  deleteSessionMemory?(p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & Call): Promise<number>;
+  /**
+   * Deletes everything of the user, or with a `scope` everything of that scope. What is not newer than now is not ingested again.
+   * Without a `scope`, entries of shared scopes stay: they are not the user's.
+   */
+  deleteUserMemory?(p: MemoryRef & Call): Promise<number>;
 }

@@ -42,12 +42,20 @@ export interface StoredMemory {
   entry: MemoryEntry;
 }
 
+/** Conditions that services add to a filter; `matchesFilter` of `@thole/recall` checks them. */
+export interface StoredMemoryFilter extends MemoryFilter {
+  /** Only entries that have not expired at this time, in seconds. */
+  liveAt?: number | undefined;
+  /** Only entries that have expired at this time, in seconds. */
+  expiredAt?: number | undefined;
+}
+
 /** Which entries to list, and which page of them. */
 export interface MemoryPageRequest {
   limit: number;
   /** What the page before answered as `next`. */
   cursor?: string | undefined;
-  filter?: MemoryFilter | undefined;
+  filter?: StoredMemoryFilter | undefined;
 }
 
 /** One page of entries. */

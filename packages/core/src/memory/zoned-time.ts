@@ -8,6 +8,8 @@ const LAST_MS = Date.UTC(9999, 11, 31);
 
 /** Wall clocks of one time zone, by the platform's own tables. */
 export class ZonedTime {
+  /** IANA name of the time zone. */
+  readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
 
   /** `INVALID_INPUT` for what names no time zone; `argument` is how the caller calls it. */
@@ -19,6 +21,7 @@ export class ZonedTime {
         cause,
       });
     }
+    this.timeZone = timeZone;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { checkCount } from '../errors/check-count.ts';
+import { checkDuration } from '../errors/check-duration.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { refuseUnknown } from '../errors/refuse-unknown.ts';
 import { TholeError } from '../errors/thole-error.ts';
@@ -16,16 +17,24 @@ export interface ConnectionOptions {
   baseUrl?: string | undefined;
   /** Sent with every request. */
   headers?: { readonly [name: string]: string } | undefined;
-  /** Instead of the platform's. */
+  /** Used instead of the platform's `fetch`, with its time limits. Without it Node's own limits of 300 s are switched off. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How long the server may take to begin its answer, in milliseconds (600,000). */
+  /** Time until the answer begins, in milliseconds; `Infinity` for no limit. A call that this limit ends is not made again. Default: 600,000. */
   timeoutMs?: number | undefined;
-  /** How long an answer that has begun may fall silent, in milliseconds (300,000). Keep-alives count as a sign of life. */
+  /** How long an answer that has begun may fall silent, in milliseconds (300,000); `Infinity` for no limit. Keep-alives count as a sign of life. */
   idleTimeoutMs?: number | undefined;
-  /** Calls that fail before the answer begins and may succeed later are made again: `maxAttempts` in all (3), or once. */
-  retry?: false | { readonly maxAttempts: number } | undefined;
+  /** Calls that fail before the answer begins and may succeed later are made again. `false`: never. */
+  retry?: false | RetryOptions | undefined;
   /** Clock, randomness and timers of time limits and retries. */
   runtime?: Runtime | undefined;
+}
+
+/** How often and for how long a failed call is made again. */
+export interface RetryOptions {
+  /** Number of attempts in all. Default: 3. */
+  readonly maxAttempts?: number | undefined;
+  /** Time from the first attempt within which another one may begin, in milliseconds. Default: no limit. */
+  readonly maxTotalMs?: number | undefined;
 }
 
 /** The names of `ConnectionOptions`. */
@@ -52,12 +61,14 @@ export function checkConnectionOptions(options: ConnectionOptions, own: readonly
   }
   if (headers !== undefined) checkHeaders(headers, owner);
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
-  if (timeoutMs !== undefined) checkCount(`timeoutMs of ${owner}`, timeoutMs, 1);
-  if (idleTimeoutMs !== undefined) checkCount(`idleTimeoutMs of ${owner}`, idleTimeoutMs, 1);
+  if (timeoutMs !== undefined) checkDuration(`timeoutMs of ${owner}`, timeoutMs);
+  if (idleTimeoutMs !== undefined) checkDuration(`idleTimeoutMs of ${owner}`, idleTimeoutMs);
   if (retry === undefined || retry === false) return;
-  if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts}', retry);
-  refuseUnknown(retry, ['maxAttempts'], `retry of ${owner}`);
-  checkCount(`retry.maxAttempts of ${owner}`, retry['maxAttempts'], 1);
+  if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts, maxTotalMs}', retry);
+  refuseUnknown(retry, ['maxAttempts', 'maxTotalMs'], `retry of ${owner}`);
+  const { maxAttempts, maxTotalMs } = retry as RetryOptions;
+  if (maxAttempts !== undefined) checkCount(`retry.maxAttempts of ${owner}`, maxAttempts, 1);
+  if (maxTotalMs !== undefined) checkCount(`retry.maxTotalMs of ${owner}`, maxTotalMs);
 }
 
 function checkHeaders(headers: unknown, owner: string): void {

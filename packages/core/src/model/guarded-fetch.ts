@@ -1,6 +1,7 @@
 import { TholeError } from '../errors/thole-error.ts';
 import { orAborted } from '../errors/wait.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { isPlatformTimeout } from './platform-fetch.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
 /** An answer with a status that is no success. */
@@ -24,7 +25,8 @@ export interface FetchGuard {
 /**
  * A `fetch` for a provider's SDK that does not wait for ever: `MODEL_TIMEOUT` where the answer does not begin within
  * `timeoutMs`, or falls silent for `idleTimeoutMs` while somebody reads it; the connection is closed then. An answer that is
- * no success is thrown as what `refuse` makes of it, so that status and headers get past the SDK.
+ * no success is thrown as what `refuse` makes of it, so that status and headers get past the SDK; its header `x-should-retry`
+ * decides whether it is `retryable`. A time limit of `fetch` itself is `MODEL_TIMEOUT` as well.
  */
 export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   return async (input, init) => {
@@ -39,17 +41,44 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
       const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
       if (guarded.ok) return guarded;
       const { status, headers } = guarded;
-      throw guard.refuse({ status, headers, body: await readRefusal(guarded, signal) });
+      throw asToldToRetry(guard.refuse({ status, headers, body: await readRefusal(guarded, signal) }), headers);
     } catch (error) {
       limit.end();
-      throw late.signal.aborted ? late.signal.reason : error;
+      throw late.signal.aborted ? late.signal.reason : isPlatformTimeout(error) ? tooLateForFetch(error) : error;
     }
   };
 }
 
 // No word of "time-out": SDKs read messages, and would put an error of their own in its place.
 const tooLate = (ms: number): TholeError =>
-  new TholeError('MODEL_TIMEOUT', `The provider's server was silent for ${ms} ms.`);
+  new TholeError('MODEL_TIMEOUT', `The provider's server was silent for ${ms} ms.`, { details: ENDED_HERE });
+
+const tooLateForFetch = (cause: unknown): TholeError =>
+  new TholeError(
+    'MODEL_TIMEOUT',
+    "The provider's server was silent for longer than a limit of the fetch that is used.",
+    {
+      details: ENDED_HERE,
+      cause,
+    },
+  );
+
+/** Tells a wait that this side ended from a status such as 504: the server may still be at work on the answer. */
+const ENDED_HERE = { endedBy: 'client' };
+
+function asToldToRetry(error: TholeError, headers: Headers): TholeError {
+  const told = headers.get('x-should-retry');
+  if (told !== 'true' && told !== 'false') return error;
+  const { code, message, retryAfterMs, status, details, cause } = error;
+  const retryable = told === 'true';
+  return new TholeError(code, message, {
+    retryable,
+    retryAfterMs,
+    status,
+    details,
+    ...(cause !== undefined && { cause }),
+  });
+}
 
 function guardBody(response: Response, idleMs: number, limit: SilenceLimit, signal: AbortSignal): Response {
   if (!response.body) {
@@ -81,7 +110,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
           },
           (error: unknown) => {
             limit.end();
-            if (!signal.aborted) throw error;
+            if (!signal.aborted) throw isPlatformTimeout(error) ? tooLateForFetch(error) : error;
           },
         );
       },

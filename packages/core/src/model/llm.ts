@@ -1,3 +1,4 @@
+import type { Logger } from '../runtime/runtime.ts';
 import type { LlmRequest } from './llm-request.ts';
 import type { LlmResponse } from './llm-response.ts';
 
@@ -20,4 +21,6 @@ export interface LlmOptions {
   /** Whether partials are wanted; without, there is the final alone. */
   stream: boolean;
   signal: AbortSignal;
+  /** Where the model says what it left out of a request. Default: the logger of the model's own runtime. */
+  logger?: Logger | undefined;
 }

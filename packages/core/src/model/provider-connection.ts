@@ -3,9 +3,10 @@ import { orAborted } from '../errors/wait.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { carry, findCarried } from './carried-error.ts';
-import type { ConnectionOptions } from './connection-options.ts';
+import type { ConnectionOptions, RetryOptions } from './connection-options.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { RefusedAnswer } from './guarded-fetch.ts';
+import { platformFetch } from './platform-fetch.ts';
 import { ProviderStream } from './provider-stream.ts';
 import { redact, redactJson } from './redact.ts';
 import { withRetries } from './with-retries.ts';
@@ -34,17 +35,18 @@ export class ProviderConnection {
   readonly fetch: typeof globalThis.fetch;
   readonly runtime: Runtime;
   readonly #table: ErrorTable;
-  readonly #maxAttempts: number;
+  readonly #retry: RetryOptions;
   readonly #secrets: readonly string[];
+  #laterSecrets: readonly string[] = [];
 
   constructor(options: ConnectionOptions, table: ErrorTable) {
     const { timeoutMs = TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, retry, runtime = systemRuntime() } = options;
     this.runtime = runtime;
     this.#table = table;
-    this.#maxAttempts = retry === false ? 1 : (retry?.maxAttempts ?? MAX_ATTEMPTS);
+    this.#retry = retry === false ? { maxAttempts: 1 } : (retry ?? {});
     this.#secrets = secretsIn(options);
     const fetch = guardedFetch({
-      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      fetch: options.fetch ?? platformFetch,
       timeoutMs,
       idleTimeoutMs,
       runtime,
@@ -57,6 +59,11 @@ export class ProviderConnection {
         throw TholeError.is(error) ? carry(error) : error;
       }
     };
+  }
+
+  /** Hides a secret that is not among the options, such as a token that was made for a call, in errors. Keeps the newest four. */
+  hide(secret: string): void {
+    if (!this.#laterSecrets.includes(secret)) this.#laterSecrets = [secret, ...this.#laterSecrets].slice(0, 4);
   }
 
   /** A call whose answer comes as a whole. `send` gives the signal to the SDK. */
@@ -99,18 +106,20 @@ export class ProviderConnection {
         throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'asking'));
       }
     };
-    return withRetries(attempt, { maxAttempts: this.#maxAttempts, runtime: this.runtime, signal });
+    const { maxAttempts = MAX_ATTEMPTS, maxTotalMs } = this.#retry;
+    return withRetries(attempt, { maxAttempts, maxTotalMs, runtime: this.runtime, signal });
   }
 
   /** The error without secrets; its cause keeps name and message alone, since an SDK's error may hold the request. */
   #clean(error: TholeError): TholeError {
     const { code, retryable, retryAfterMs, status, details, cause } = error;
-    const clean = (text: string): string => redact(text, this.#secrets);
+    const secrets = [...this.#secrets, ...this.#laterSecrets];
+    const clean = (text: string): string => redact(text, secrets);
     return new TholeError(code, clean(error.message), {
       retryable,
       retryAfterMs,
       status,
-      details: details && redactJson(details, this.#secrets),
+      details: details && redactJson(details, secrets),
       ...(cause !== undefined && { cause: withoutMembers(cause, clean) }),
     });
   }

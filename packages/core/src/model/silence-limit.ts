@@ -1,8 +1,5 @@
 import type { Cancel, Runtime } from '../runtime/runtime.ts';
 
-/** Platforms fire a timer of more than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** Tells when a wait took too long. Cheap to begin and end: one timer serves many waits. */
 export class SilenceLimit {
   readonly #runtime: Runtime;
@@ -44,7 +41,7 @@ export class SilenceLimit {
   }
 
   #checkIn(ms: number): Cancel {
-    return this.#runtime.timer(Math.min(ms, LONGEST_TIMER_MS), () => this.#check());
+    return this.#runtime.timer(ms, () => this.#check());
   }
 
   #stop(): void {

@@ -16,17 +16,19 @@ export interface Runtime {
   newId(kind: string): string;
   /** From 0 to below 1. */
   random(): number;
-  /** Waits, and holds the process meanwhile. Rejects with the signal's reason when it is aborted. */
+  /** Waits `ms` milliseconds and holds the process meanwhile; `Infinity` waits for the signal alone. Rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `fn` once, later; does not hold the process. */
+  /** Calls `fn` once after `ms` milliseconds, never for `Infinity`; does not hold the process. */
   timer(ms: number, fn: () => void): Cancel;
   /** Resolves when this turn of the event loop is over: what needs no waiting for the world is done by then. Absent where nobody can tell. */
   turnOver?(): Promise<void>;
+  /** Resolves in a later turn of the event loop, so that timers and input are handled before. Optional: without it, work that never waits holds them up. */
+  eventLoopTurn?(): Promise<void>;
   readonly logger: Logger;
   readonly tracer: Tracer;
 }
 
-/** Fields are ids, names, codes and counts; never message text, arguments or state values. */
+/** Fields are ids, names, codes, counts and errors (`errorFields`); never texts of messages, arguments or state values. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

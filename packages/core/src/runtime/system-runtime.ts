@@ -1,3 +1,4 @@
+import { longTimer } from './long-timer.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 import { silentLogger, silentTracer } from './silent.ts';
 
@@ -16,11 +17,8 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
         : `${kind}-${prefix}-${(count++).toString(36)}`,
     random: () => Math.random(),
     sleep,
-    timer(ms, fn) {
-      const handle = setTimeout(fn, ms);
-      letProcessEnd(handle);
-      return () => clearTimeout(handle);
-    },
+    timer: (ms, fn) => longTimer(ms, fn, letProcessEnd),
+    eventLoopTurn,
     ...(afterMicrotasks && { turnOver: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
     logger: options.logger ?? silentLogger,
     tracer: options.tracer ?? silentTracer,
@@ -31,14 +29,22 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const abort = (): void => {
-      clearTimeout(handle);
+      cancel();
       reject(signal?.reason as Error);
     };
-    const handle = setTimeout(() => {
+    const cancel = longTimer(ms, () => {
       signal?.removeEventListener('abort', abort);
       resolve();
-    }, ms);
+    });
     signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function eventLoopTurn(): Promise<void> {
+  const { setImmediate: immediately } = globalThis as { setImmediate?: (work: () => void) => void };
+  return new Promise((resolve) => {
+    if (immediately) immediately(resolve);
+    else setTimeout(resolve, 0);
   });
 }
 

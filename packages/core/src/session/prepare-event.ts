@@ -37,9 +37,8 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
       setOwn(copy, key, copier.copy(value, 'event', key));
     }
   }
-  if (copier.size * BYTES_PER_CHARACTER > limits.eventBytes && jsonBytes(copy) > limits.eventBytes) {
-    throw new TholeError('VALUE_TOO_LARGE', `event ${event.id} must be at most ${limits.eventBytes} bytes of JSON.`);
-  }
+  if (copier.size * BYTES_PER_CHARACTER > limits.eventBytes)
+    checkSize({ name: `event ${event.id}`, path: 'event' }, copy, limits.eventBytes);
   return { event: copy as unknown as Event, delta: splitByScope(actions!.stateDelta) };
 }
 
@@ -60,16 +59,20 @@ export function copyDelta(
     const before = copier.size;
     const path = `${name}[${JSON.stringify(key)}]`;
     const copied = copier.copy(value, path);
-    if (
-      (copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes &&
-      jsonBytes(copied) > limits.stateValueBytes
-    ) {
-      throw new TholeError('VALUE_TOO_LARGE', `${path} must be at most ${limits.stateValueBytes} bytes of JSON.`);
-    }
+    if ((copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes)
+      checkSize({ name: path, path }, copied, limits.stateValueBytes);
     copier.size += key.length + 4;
     if (!key.startsWith(StatePrefix.TEMP)) setOwn(copy, key, copied);
   }
   return Object.freeze(copy);
+}
+
+function checkSize({ name, path }: { name: string; path: string }, value: Json, limit: number): void {
+  const bytes = jsonBytes(value);
+  if (bytes <= limit) return;
+  throw new TholeError('VALUE_TOO_LARGE', `${name} must be at most ${limit} bytes of JSON, but it has ${bytes}.`, {
+    details: { path, bytes, limit },
+  });
 }
 
 const MAPS = ['artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'] as const;

@@ -1,4 +1,5 @@
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
 import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/explain-json.ts';
 import type { Json } from '../json/json.ts';
@@ -29,11 +30,20 @@ export interface StateView {
 export class State implements ReadonlyState, StateView {
   /** Changes not yet taken by an event; null deletes. */
   #delta: StateDelta | undefined;
-  /** Handed over, but not yet stored. */
-  #taken: StateDelta | undefined;
+  /** Handed over, but not yet stored; oldest first. */
+  #taken: StateDelta[] | undefined;
   readonly #view: StateView;
   readonly #temp: StateMap | undefined;
   readonly #guard: (() => void) | undefined;
+
+  // `state.key = value` would be lost. A trap at the far end of the prototype chain sees it, and costs other calls nothing.
+  static {
+    const refuse = (_target: object, key: string | symbol): never => {
+      const name = typeof key === 'string' ? JSON.stringify(key) : String(key);
+      throw new TholeError('INVALID_INPUT', `State has no member ${name} to assign. Use state.set(${name}, value).`);
+    };
+    Object.setPrototypeOf(State.prototype, new Proxy(Object.create(Object.prototype) as object, { set: refuse }));
+  }
 
   /** `guard` is called before each write and throws when this state is closed. */
   constructor(view: StateView, options: { temp?: StateMap | undefined; guard?: (() => void) | undefined } = {}) {
@@ -83,22 +93,31 @@ export class State implements ReadonlyState, StateView {
     return this.#delta !== undefined;
   }
 
-  /** Hands the changes over, for an event's `stateDelta`. They go on being read here until `settle()`. */
+  /** Returns the changes for an event's `stateDelta`. Reads still see them until `settle` or `restore`. */
   takeDelta(): StateDelta | undefined {
     const taken = this.#delta;
-    if (taken) this.#taken = this.#taken ? { ...this.#taken, ...taken } : taken;
+    if (taken) (this.#taken ??= []).push(taken);
     this.#delta = undefined;
     return taken;
   }
 
-  /** What was taken is stored, and so is in the view now. */
-  settle(): void {
-    this.#taken = undefined;
+  /** Forgets taken changes, because the view has them now: all, or only those of one `takeDelta`. */
+  settle(taken?: StateDelta): void {
+    const left = taken && this.#taken?.filter((each) => each !== taken);
+    this.#taken = left?.length ? left : undefined;
+  }
+
+  /** Takes changes back, because the event that took them was not stored. Newer changes win. */
+  restore(taken: StateDelta): void {
+    this.settle(taken);
+    this.#delta = { ...taken, ...this.#delta };
   }
 
   read(key: string): Json | undefined {
     if (this.#delta && Object.hasOwn(this.#delta, key)) return this.#delta[key] ?? undefined;
-    if (this.#taken && Object.hasOwn(this.#taken, key)) return this.#taken[key] ?? undefined;
+    if (this.#taken)
+      for (let i = this.#taken.length - 1; i >= 0; i--)
+        if (Object.hasOwn(this.#taken[i]!, key)) return this.#taken[i]![key] ?? undefined;
     if (this.#temp && key.startsWith(StatePrefix.TEMP)) return getOwn(this.#temp, key);
     return this.#view.read(key);
   }
@@ -106,7 +125,7 @@ export class State implements ReadonlyState, StateView {
   copyInto(target: StateMap): void {
     this.#view.copyInto(target);
     applyDelta(target, this.#temp);
-    applyDelta(target, this.#taken);
+    for (const taken of this.#taken ?? []) applyDelta(target, taken);
     applyDelta(target, this.#delta);
   }
 }

@@ -67,6 +67,12 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
     if (!isPlainObject(jsonSchema)) throw invalidInput(`${argument}.jsonSchema`, 'a JSON Schema object', jsonSchema);
     return { jsonSchema: jsonSchema as JsonObject, validate: validator<Output>(given['schema']) };
   }
+  if (isPlainObject(given) && Object.values(given).some(isStandardSchema)) {
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${argument} is an object of schemas; make one schema of it, with zod: z.object({ ${Object.keys(given).join(', ')} }).`,
+    );
+  }
   if (isPlainObject(given) && ('type' in given || 'properties' in given || '$schema' in given)) {
     throw new TholeError(
       'INVALID_INPUT',
@@ -93,7 +99,7 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   if (!jsonSchema) {
     throw new TholeError(
       'SCHEMA_UNSUPPORTED',
-      `${argument} is a schema of ${vendor}, which gives no JSON Schema; give {schema, jsonSchema} instead.`,
+      `${argument} is a schema of ${versionOf(schema)}, which gives no JSON Schema; ${whatInstead(schema)}.`,
     );
   }
   try {
@@ -101,6 +107,21 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   } catch (cause) {
     throw new TholeError('SCHEMA_UNSUPPORTED', `${argument} cannot be written as JSON Schema by ${vendor}.`, { cause });
   }
+}
+
+// zod keeps its internals under `_zod` since version 4, also in zod/mini.
+const isZod = (schema: StandardSchema): boolean => schema['~standard'].vendor === 'zod';
+const isZod3 = (schema: StandardSchema): boolean => isZod(schema) && !('_zod' in schema);
+
+function versionOf(schema: StandardSchema): string {
+  if (isZod3(schema)) return 'zod 3';
+  return isZod(schema) ? 'zod/mini (or of a zod before 4.2)' : schema['~standard'].vendor;
+}
+
+function whatInstead(schema: StandardSchema): string {
+  if (isZod3(schema)) return 'use zod 4.2 or later, or give {schema, jsonSchema}';
+  if (isZod(schema)) return 'give {schema, jsonSchema: z.toJSONSchema(schema)}';
+  return 'give {schema, jsonSchema} instead';
 }
 
 function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate'] {

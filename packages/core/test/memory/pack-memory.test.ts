@@ -86,5 +86,5 @@ it('labels what it quotes as data, and lets nothing in it close the block (contr
 it('answers nothing where nothing is left to say', () => {
   expect(packMemory([], { maxTokens: 900, now })).toBeUndefined();
   expect(packMemory([turn(' ')], { maxTokens: 900, now })).toBeUndefined();
-  expect(packMemory([turn('a'), turn('b')], { maxTokens: 900, maxEntries: 1, now })).not.toContain('- user: b');
+  expect(packMemory([turn('a'), turn('b')], { maxTokens: 900, limit: 1, now })).not.toContain('- user: b');
 });

@@ -23,6 +23,10 @@ describe('checkConnectionOptions', () => {
     expect(() => check({})).not.toThrow();
   });
 
+  it('takes Infinity as no time limit', () => {
+    expect(() => check({ timeoutMs: Infinity, idleTimeoutMs: Infinity })).not.toThrow();
+  });
+
   it.each<[string, object, string]>([
     ['a misspelt option', { apikey: 'k' }, 'Acme has no option apikey.'],
     ['an empty key', { apiKey: '' }, 'apiKey of Acme must be a string that is not empty.'],
@@ -36,12 +40,24 @@ describe('checkConnectionOptions', () => {
     ],
     ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, but it is a number."],
     ['a fetch that is no function', { fetch: {} }, 'fetch of Acme must be a function, but it is an object.'],
-    ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a whole number from 1 on.'],
-    ['a time without an end', { idleTimeoutMs: Infinity }, 'idleTimeoutMs of Acme must be a whole number from 1 on.'],
-    ['retries as a number', { retry: 3 }, 'retry of Acme must be false or {maxAttempts}, but it is a number.'],
-    ['retries that are true', { retry: true }, 'retry of Acme must be false or {maxAttempts}, but it is a boolean.'],
+    ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a number of milliseconds above 0'],
+    ['a time that is not a number', { idleTimeoutMs: Number.NaN }, 'idleTimeoutMs of Acme must be a number of'],
+    [
+      'retries as a number',
+      { retry: 3 },
+      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a number.',
+    ],
+    [
+      'retries that are true',
+      { retry: true },
+      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a boolean.',
+    ],
     ['no attempt at all', { retry: { maxAttempts: 0 } }, 'retry.maxAttempts of Acme must be a whole number from 1 on.'],
-    ['retries without a number', { retry: {} }, 'retry.maxAttempts of Acme must be a whole number'],
+    [
+      'a total time of retries that is no number',
+      { retry: { maxTotalMs: '9' } },
+      'retry.maxTotalMs of Acme must be a whole number',
+    ],
     ['a misspelt option of retries', { retry: { attempts: 3 } }, 'retry of Acme has no option attempts.'],
   ])('refuses %s, and names it', (_what, options, sentence) => {
     expect(() => check(options)).toThrow(

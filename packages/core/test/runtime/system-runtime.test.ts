@@ -27,6 +27,33 @@ describe('systemRuntime', () => {
     await runtime.sleep(0);
   });
 
+  it.each([Infinity, 2 ** 31, 1e12])('fires no timer and ends no sleep of %d ms at once', async (ms) => {
+    const runtime = systemRuntime();
+    const controller = new AbortController();
+    let fired = 0;
+    const cancel = runtime.timer(ms, () => fired++);
+    const sleeping = runtime.sleep(ms, controller.signal).then(
+      () => fired++,
+      () => 'aborted',
+    );
+    await runtime.sleep(20);
+    expect(fired).toBe(0);
+    cancel();
+    controller.abort();
+    expect(await sleeping).toBe('aborted');
+  });
+
+  it('lets timers fire before a turn of the event loop is over', async () => {
+    const runtime = systemRuntime();
+    let fired = 0;
+    runtime.timer(0, () => fired++);
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    await runtime.eventLoopTurn?.();
+    await runtime.eventLoopTurn?.();
+    expect(fired).toBe(1);
+  });
+
   it('fires a timer once, and one that was cancelled never', async () => {
     const runtime = systemRuntime();
     let fired = 0;

@@ -7,6 +7,7 @@ import { appName, selectedEventId } from '../state/location.ts';
 import { draft, draftKey, writeDraft } from '../state/drafts.ts';
 import { isRunning } from '../state/run.ts';
 import { send, stop } from '../state/run-actions.ts';
+import { isTouch } from '../state/screen.ts';
 import { status } from '../state/session.ts';
 import { toast } from '../state/toast.ts';
 import { AttachedFiles } from './AttachedFiles.tsx';
@@ -105,8 +106,8 @@ export function Composer() {
           }}
         />
         <IconButton label="Attach files" icon="attach" onClick={() => picker.current?.click()} />
-        <span class="composer-hint muted" title="⏎ sends too; ⇧⏎ is a new line">
-          <kbd>{keyName('⌘⏎')}</kbd>
+        <span class="composer-hint muted" title={isTouch.value ? undefined : '⏎ sends too; ⇧⏎ is a new line'}>
+          {!isTouch.value && <kbd>{keyName('⌘⏎')}</kbd>}
         </span>
         {running ? (
           <button type="button" class="button" onClick={() => void stop()}>

@@ -2,6 +2,8 @@ import { Empty } from '../parts/Empty.tsx';
 import { ErrorNote } from '../parts/ErrorNote.tsx';
 import { Skeleton } from '../parts/Skeleton.tsx';
 import { apps, appsError, loadApps } from '../state/apps.ts';
+import { TokenForm } from '../frame/TokenForm.tsx';
+import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
 import { go } from '../state/location.ts';
 import { openRun } from '../state/run.ts';
@@ -25,6 +27,13 @@ export function Conversation() {
 function Body() {
   const { kind } = status.value;
   const { sent, state } = openRun.value;
+  if (access.value !== 'open') {
+    return (
+      <div class="conversation-body conversation-middle">
+        <TokenForm />
+      </div>
+    );
+  }
   if (apps.value === undefined && appsError.value !== undefined && kind !== 'ready') {
     return (
       <div class="conversation-body conversation-middle">

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { Icon } from '../parts/icons.tsx';
@@ -8,54 +8,23 @@ import { selectedEventId } from '../state/location.ts';
 import { EntryRow } from './EntryRow.tsx';
 import { entries } from './projection.ts';
 import { RunFoot } from './RunFoot.tsx';
+import { useFollowEnd } from './use-follow-end.ts';
 
-/** So near to the end counts as the end, in pixels. */
-const NEAR = 48;
-
-/** The rows of the conversation. It follows what is written as long as its end is in view, and otherwise stays where it is. */
+/** The rows of the conversation. Its end stays in view while answers are written, until the reader scrolls up. */
 export function EntryList() {
   const rows = entries.value;
   const key = openKey.value;
-  const box = useRef<HTMLDivElement>(null);
-  const inner = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const follows = useRef(true);
-  const [atEnd, setAtEnd] = useState(true);
+  // After sending a message its answer is wanted, wherever the reader was before; that it was stored changes nothing.
+  const lastSent = useRef(sent.value);
+  lastSent.current = sent.value ?? lastSent.current;
+  const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current], drawAgainIfBlank);
 
-  const toEnd = (): void => {
-    const element = box.current;
-    if (element) element.scrollTop = element.scrollHeight;
-  };
-  const onScroll = (): void => {
-    const element = box.current;
-    if (!element) return;
-    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-    follows.current = near;
-    setAtEnd(near);
-  };
-
-  useLayoutEffect(() => {
-    follows.current = true;
-    toEnd();
-  }, [key]);
-
-  // Who sends a message wants to see what comes of it.
-  const sending = sent.value;
-  useLayoutEffect(() => {
-    if (!sending) return;
-    follows.current = true;
-    toEnd();
-  }, [sending]);
-
-  // A change of height is not a wish of the reader's: while the end was in view, it stays there.
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      if (follows.current) toEnd();
-    });
-    observer.observe(inner.current!);
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
+  // Many rows that come at once while the view moves can leave the list without an update: it draws nothing, and stays so.
+  const [drawing, setDrawing] = useState(0);
+  function drawAgainIfBlank(): void {
+    if (rows.length > 0 && !box.current?.querySelector('[data-entry]')) setDrawing(drawing + 1);
+  }
 
   const selected = selectedEventId.value;
   useEffect(() => {
@@ -63,7 +32,7 @@ export function EntryList() {
     const at = rows.findIndex((row) => row.event.id === selected);
     const element = at < 0 ? undefined : box.current?.querySelector(`[data-entry="${CSS.escape(selected)}"]`);
     if (at >= 0 && !isInView(box.current!, element)) {
-      follows.current = false;
+      leave();
       list.current?.scrollToIndex(at, { align: 'center' });
     }
     // Only when another event is selected, not when rows come.
@@ -71,24 +40,17 @@ export function EntryList() {
 
   return (
     <div class="conversation-body">
-      <div class="entries" ref={box} onScroll={onScroll} tabIndex={-1}>
+      <div class="entries" ref={box} tabIndex={-1}>
         <div class="entries-inner" ref={inner}>
-          <Virtualizer ref={list} scrollRef={box} itemSize={72} data={rows}>
-            {(row) => <EntryRow key={row.key} entry={row} writing={row.writing} selected={row.event.id === selected} />}
+          <Virtualizer key={drawing} ref={list} scrollRef={box} itemSize={72} data={rows}>
+            {(row) => <EntryRow key={row.key} entry={row} isSelected={row.event.id === selected} />}
           </Virtualizer>
           <RunFoot />
         </div>
       </div>
-      {!atEnd && (
-        <button
-          type="button"
-          class="button newest"
-          onClick={() => {
-            follows.current = true;
-            toEnd();
-          }}
-        >
-          newest <Icon name="down" size={14} />
+      {!isAtEnd && (
+        <button type="button" class="button newest" onClick={follow}>
+          Jump to newest <Icon name="down" size={14} />
         </button>
       )}
     </div>

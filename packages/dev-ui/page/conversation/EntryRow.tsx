@@ -1,32 +1,32 @@
 import type { TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { formatDuration, formatMoment, formatTime } from '../parts/format.ts';
+import { formatMoment, formatTime } from '../parts/format.ts';
 import { IconButton } from '../parts/IconButton.tsx';
+import { run } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
+import { isNarrow } from '../state/screen.ts';
 import { BlockView } from './BlockView.tsx';
 import { EditMessage } from './EditMessage.tsx';
 import type { Entry } from './entries.ts';
+import { TurnLine } from './TurnLine.tsx';
 
-interface Props {
-  entry: Entry;
-  selected?: boolean | undefined;
-  writing?: boolean | undefined;
-}
-
-/** One row: who, when, and what. A click selects its event. */
-export function EntryRow({ entry, selected, writing }: Props) {
-  const { event, head, blocks, tookMs } = entry;
-  const [editing, setEditing] = useState(false);
+/** One row: who, when, and what. A click selects its event; on narrow screens it also opens the inspector. */
+export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boolean | undefined }) {
+  const { event, head, blocks, status, turn } = entry;
+  const [isEdited, setIsEdited] = useState(false);
   const mine = event.author === 'user';
-  const said = blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
-  const asked = mine && event.content?.parts?.some((part) => part.functionResponse === undefined);
+  const said = saidIn(entry);
   const noted = blocks.every((block) => block.kind === 'note');
+  const isWriting = status === 'writing';
+  const hasActions = status === undefined && !isEdited && !noted;
   const select = (click: TargetedMouseEvent<HTMLElement>): void => {
     // Not for a click that does something else, nor for the end of a selection of text.
     if ((click.target as Element).closest('a, button, summary, input, textarea, label, pre, [role="tree"]')) return;
     if (getSelection()?.type === 'Range') return;
-    inspect(event.id);
+    // On a narrow screen a selection alone would show nothing.
+    if (isNarrow.value) inspect(event.id, mine ? 'event' : 'request');
+    else inspect(event.id);
   };
   return (
     <article
@@ -36,42 +36,61 @@ export function EntryRow({ entry, selected, writing }: Props) {
       data-head={head && !noted ? '' : undefined}
       data-noted={noted ? '' : undefined}
       data-said={said === '' ? undefined : ''}
-      aria-label={`${mine ? 'You' : event.author}, ${formatTime(event.timestamp)}`}
-      aria-current={selected ? 'true' : undefined}
-      onClick={writing ? undefined : select}
+      data-status={status}
+      aria-label={`${mine ? 'You' : event.author}, ${status === 'sending' ? 'sending' : formatTime(event.timestamp)}`}
+      aria-current={isSelected ? 'true' : undefined}
+      onClick={status === undefined ? select : undefined}
     >
       {head && !noted && (
         <header class="entry-head">
           <span class="entry-author">{mine ? 'You' : event.author}</span>
           <time class="num" title={formatMoment(event.timestamp)}>
-            {mine || tookMs === undefined || tookMs < 1 ? formatTime(event.timestamp) : formatDuration(tookMs)}
+            {formatTime(event.timestamp)}
           </time>
         </header>
       )}
-      {editing ? (
-        <EditMessage event={event} text={said} close={() => setEditing(false)} />
+      {isEdited ? (
+        <EditMessage event={event} text={said} close={() => setIsEdited(false)} />
       ) : (
         <div class="entry-blocks">
           {blocks.map((block, i) => (
-            <BlockView key={i} block={block} event={event} writing={writing && i === blocks.length - 1} />
+            <BlockView key={i} block={block} event={event} writing={isWriting && i === blocks.length - 1} />
           ))}
         </div>
       )}
-      {!writing && !editing && !noted && (
-        <div class="entry-actions" role="group" aria-label="Actions">
-          {!mine && (
-            <IconButton
-              plain
-              label="Request: what the model saw"
-              icon="request"
-              onClick={() => inspect(event.id, 'request')}
-            />
-          )}
-          <IconButton plain label="Event as JSON" icon="dots" onClick={() => inspect(event.id, 'event')} />
-          {said !== '' && <CopyButton text={said} label="Copy text" />}
-          {asked && <IconButton plain label="Edit and run again" icon="edit" onClick={() => setEditing(true)} />}
-        </div>
-      )}
+      {hasActions && <Actions entry={entry} edit={() => setIsEdited(true)} />}
+      {turn && !isRunningNow(turn.invocationId) && <TurnLine turn={turn} />}
     </article>
   );
+}
+
+/** What can be done with a row. It has a place of its own, so that it covers no text. */
+function Actions({ entry, edit }: { entry: Entry; edit: () => void }) {
+  const { event } = entry;
+  const mine = event.author === 'user';
+  const said = saidIn(entry);
+  const isQuestion = mine && event.content?.parts?.some((part) => part.functionResponse === undefined);
+  return (
+    <div class="entry-actions" role="group" aria-label="Actions">
+      {!mine && (
+        <IconButton
+          plain
+          label="Request: what the model saw"
+          icon="request"
+          onClick={() => inspect(event.id, 'request')}
+        />
+      )}
+      <IconButton plain label="Event as JSON" icon="dots" onClick={() => inspect(event.id, 'event')} />
+      {said !== '' && <CopyButton text={said} label="Copy text" />}
+      {isQuestion && <IconButton plain label="Edit and run again" icon="edit" onClick={edit} />}
+    </div>
+  );
+}
+
+const saidIn = ({ blocks }: Entry): string =>
+  blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
+
+function isRunningNow(invocationId: string): boolean {
+  const state = run.value;
+  return state.kind === 'running' && (state.invocationId ?? invocationId) === invocationId;
 }

@@ -1,10 +1,14 @@
 import type { Event } from '@thole/core';
-import { explainEventError } from '../parts/explain-error.ts';
+import { DebugDetails } from '../parts/DebugDetails.tsx';
+import { explainError, explainEventError } from '../parts/explain-error.ts';
 import { Icon } from '../parts/icons.tsx';
+import { run } from '../state/run.ts';
+import { events } from '../state/session.ts';
 
 /** The error that an event records: what happened, and what to do. */
 export function EventError({ event }: { event: Event }) {
   const { sentence, code, meaning, advice } = explainEventError(event);
+  const debug = debugOf(event);
   return (
     <div class="error-note">
       <Icon name="warn" />
@@ -15,10 +19,19 @@ export function EventError({ event }: { event: Event }) {
             {meaning !== sentence && meaning} {advice}
           </p>
         )}
+        {debug && <DebugDetails debug={debug} />}
         <p class="error-foot">
           <code class="mono">{code}</code>
         </p>
       </div>
     </div>
   );
+}
+
+/** The event records no internals; the failure of the run that this page has just read may tell them. */
+function debugOf(event: Event) {
+  const state = run.value;
+  if (state.kind !== 'failed' || events.value.at(-1) !== event) return undefined;
+  const { code, debug } = explainError(state.error);
+  return code === event.errorCode ? debug : undefined;
 }

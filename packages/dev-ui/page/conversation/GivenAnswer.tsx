@@ -2,6 +2,7 @@ import type { FunctionResponse } from '@thole/core';
 import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { ResponseParts } from './ResponseParts.tsx';
 
 /** An answer to a call, where a person gave it or its call is not here. */
 export function GivenAnswer({ response }: { response: FunctionResponse }) {
@@ -9,12 +10,15 @@ export function GivenAnswer({ response }: { response: FunctionResponse }) {
   const confirmed = response.name === 'adk_request_confirmation' ? response.response['confirmed'] : undefined;
   const words = confirmed === undefined ? `Answer to ${response.name}` : confirmed === true ? 'Approved' : 'Declined';
   return (
-    <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
-      <summary>
-        <Icon name="right" size={12} />
-        {words}
-      </summary>
-      {open && <JsonTree value={response.response} label="answer" open={2} />}
-    </details>
+    <>
+      <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
+        <summary>
+          <Icon name="right" size={12} />
+          {words}
+        </summary>
+        {open && <JsonTree value={response.response} label="answer" open={2} />}
+      </details>
+      {response.parts && <ResponseParts parts={response.parts} name={response.name} />}
+    </>
   );
 }

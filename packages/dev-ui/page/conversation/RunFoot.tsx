@@ -4,32 +4,12 @@ import { ClientError } from '@thole/client';
 import { now } from '../state/now.ts';
 import { openRun } from '../state/run.ts';
 import { events } from '../state/session.ts';
-import { FileView } from './FileView.tsx';
 
-/** Below the rows: the message that is on its way, that the run goes on, or why it failed. */
+/** Below the rows: that the run goes on, or why it failed. */
 export function RunFoot() {
-  const { state, sent, streaming } = openRun.value;
-  const files = sent?.parts?.filter((part) => part.inlineData ?? part.fileData) ?? [];
-  const text = sent?.parts?.flatMap((part) => part.text ?? []).join('\n');
+  const { state, streaming } = openRun.value;
   return (
     <>
-      {sent && (text || files.length > 0) && (
-        <article class="entry" data-from="user" data-head="" aria-label="You, sending">
-          <header class="entry-head">
-            <span class="entry-author">You</span>
-          </header>
-          <div class="entry-blocks">
-            {text && (
-              <p class="said" dir="auto">
-                {text}
-              </p>
-            )}
-            {files.map((part, i) => (
-              <FileView key={i} part={part} />
-            ))}
-          </div>
-        </article>
-      )}
       {state.kind === 'running' && (
         <p class="run-foot muted">
           <span class="run-dot" />

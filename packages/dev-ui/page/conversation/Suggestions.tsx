@@ -7,24 +7,29 @@ import { ErrorNote } from '../parts/ErrorNote.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { suggestionsFor } from './suggestions-for.ts';
 
-/** An empty session: who answers here, and three things to ask. */
+/** An empty session: who answers here, and what the app suggests to ask. */
 export function Suggestions() {
   const app = openApp();
+  const suggestions = suggestionsFor(app);
   return (
     <div class="conversation-body conversation-middle">
       <div class="suggestions">
         <h2>{app?.rootAgentName ?? app?.name ?? 'Agent'}</h2>
         {app?.description && <p class="muted">{app.description}</p>}
-        <ul aria-label="Things to ask">
-          {suggestionsFor(app).map((text) => (
-            <li key={text}>
-              <button type="button" class="suggestion" onClick={() => void ask(text)}>
-                <span>{text}</span>
-                <Icon name="up" />
-              </button>
-            </li>
-          ))}
-        </ul>
+        {suggestions.length === 0 ? (
+          <p class="muted">Write a message to begin.</p>
+        ) : (
+          <ul aria-label="Things to ask">
+            {suggestions.map((text) => (
+              <li key={text}>
+                <button type="button" class="suggestion" onClick={() => void ask(text)}>
+                  <span>{text}</span>
+                  <Icon name="up" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
         {run.value.kind === 'failed' && <ErrorNote error={run.value.error} />}
       </div>
     </div>

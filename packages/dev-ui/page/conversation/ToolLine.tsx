@@ -7,6 +7,7 @@ import { isRunning } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import type { ToolUse } from './entries.ts';
 import { PendingAnswer } from './PendingAnswer.tsx';
+import { ResponseParts } from './ResponseParts.tsx';
 
 /** A call as one line: its name, its time, what became of it. It opens to arguments and answer. */
 export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
@@ -50,6 +51,7 @@ export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
           </div>
         )}
       </details>
+      {response?.parts && <ResponseParts parts={response.parts} name={call.name} />}
       {typeof error === 'string' && !open && <p class="tool-error">{error}</p>}
       {tool.state === 'waiting' && <PendingAnswer event={event} call={call} />}
     </div>

@@ -1,4 +1,6 @@
 import type { Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
+import { turnFacts } from './turn-facts.ts';
+import type { TurnFacts } from './turn-facts.ts';
 
 /** One row of the conversation: what one event says. */
 export interface Entry {
@@ -7,8 +9,10 @@ export interface Entry {
   /** Whether its author and time are shown: not where the row before is of the same author and run. */
   head: boolean;
   blocks: readonly Block[];
-  /** How long after the event before it in its run it came, in milliseconds. */
-  tookMs?: number | undefined;
+  /** What the row shows that is not stored: a message on its way, an answer that grows, one that was cut off. */
+  status?: 'sending' | 'writing' | 'unfinished' | undefined;
+  /** Set on the last row of a turn. */
+  turn?: TurnFacts | undefined;
 }
 
 export type Block =
@@ -37,22 +41,24 @@ export function toEntries(events: readonly Event[]): Entry[] {
   const answers = answersOf(events);
   const calls = new Set<string>();
   const entries: Entry[] = [];
-  const before = new Map<string, number>();
+  const lastOf = new Map<string, Entry>();
   let last: Entry | undefined;
   for (const event of events) {
     const blocks = blocksOf(event, answers, calls);
-    const previous = before.get(event.invocationId);
-    before.set(event.invocationId, event.timestamp);
     if (blocks.length === 0) continue;
     const entry: Entry = {
       key: event.id,
       event,
       blocks,
       head: last?.event.author !== event.author || last.event.invocationId !== event.invocationId,
-      ...(previous !== undefined && event.author !== 'user' && { tookMs: (event.timestamp - previous) * 1_000 }),
     };
     entries.push(entry);
+    lastOf.set(event.invocationId, entry);
     last = entry;
+  }
+  for (const turn of turnFacts(events)) {
+    const entry = lastOf.get(turn.invocationId);
+    if (entry && entry.event.author !== 'user') entry.turn = turn;
   }
   return entries;
 }

@@ -37,7 +37,7 @@ export function App() {
         )}
       </div>
       {timelineShown.value && events.value.length > 0 && (
-        <section class="timeline-side" aria-label="Time line">
+        <section class="timeline-side" aria-label="Timeline">
           <Timeline />
         </section>
       )}

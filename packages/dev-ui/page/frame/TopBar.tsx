@@ -4,7 +4,15 @@ import type { IconName } from '../parts/icons.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
 import { togglePalette } from '../palette/palette-open.ts';
-import { inspectorOpen, inspectorShown, isNarrow, isPhone, sessionsOpen, timelineShown } from '../state/screen.ts';
+import {
+  inspectorOpen,
+  inspectorShown,
+  isNarrow,
+  isPhone,
+  isTouch,
+  sessionsOpen,
+  timelineShown,
+} from '../state/screen.ts';
 import { isDark, theme, toggleTheme } from '../state/theme.ts';
 import { AppMenu } from './AppMenu.tsx';
 import { ConnectionSign } from './ConnectionSign.tsx';
@@ -33,11 +41,11 @@ export function TopBar() {
       <button type="button" class="find" onClick={togglePalette} aria-keyshortcuts="Meta+K Control+K">
         <Icon name="search" />
         <span class="find-words">Find anything</span>
-        <kbd aria-hidden="true">{keyName('⌘K')}</kbd>
+        {!isTouch.value && <kbd aria-hidden="true">{keyName('⌘K')}</kbd>}
       </button>
       <ConnectionSign />
       <div class="top-buttons">
-        {!isPhone.value && <Toggle shown={timelineShown} what="time line" keys="l" icon="clock" />}
+        {!isPhone.value && <Toggle shown={timelineShown} what="timeline" keys="l" icon="clock" />}
         <Toggle shown={narrow ? inspectorOpen : inspectorShown} what="inspector" keys="i" icon="panel" />
         <IconButton
           label={isDark() ? 'Light theme' : 'Dark theme'}

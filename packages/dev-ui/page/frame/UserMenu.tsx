@@ -1,6 +1,7 @@
 import { Popover, PopoverDisclosure, PopoverProvider, usePopoverStore } from '@ariakit/react';
 import { useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
+import { accessToken, forgetAccessToken } from '../state/access-token.ts';
 import { go, userId } from '../state/location.ts';
 
 /** For which user sessions are shown and runs are made. */
@@ -40,6 +41,11 @@ export function UserMenu() {
           </div>
           <p class="muted">Sessions, memory and `user:` state are those of this user.</p>
         </form>
+        {accessToken.value !== undefined && (
+          <button type="button" class="button forget-token" onClick={forgetAccessToken}>
+            Forget token
+          </button>
+        )}
       </Popover>
     </PopoverProvider>
   );

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { layoutGraph } from './layout-graph.ts';
 import type { PlacedNode } from './layout-graph.ts';
 import type { GraphMarks } from './marks-of.ts';
+import { typeLabel } from './read-graph.ts';
 import type { GraphNode } from './read-graph.ts';
 import './graph.css';
 
@@ -13,8 +14,10 @@ const LONGEST = 28;
 /** Agents and tools as a tree, drawn from left to right; for those who hear it, a list in a list. */
 export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMarks }) {
   const { nodes, edges, width, height } = useMemo(() => layoutGraph(root, { labelWidth: measuredWidth() }), [root]);
-  const isMarked = ({ kind, name }: GraphNode): boolean =>
-    kind === 'agent' ? name === marks.agent : marks.tools.has(name);
+  const isMarked = ({ kind, name, id }: GraphNode): boolean => {
+    if (kind === 'tool') return marks.tools.has(name);
+    return kind === 'agent' ? marks.agents.has(name) || marks.tools.has(name) : marks.asked.has(agentAbove(id));
+  };
   return (
     <div class="graph" tabIndex={0} role="group" aria-label="Agents and tools">
       <svg
@@ -39,11 +42,14 @@ export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMar
 function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: PlacedNode; isMarked: boolean }) {
   return (
     <g class="graph-node" data-kind={node.kind} data-marked={isMarked || undefined} transform={`translate(${x} ${y})`}>
-      <title>{[node.name, node.type, node.description].filter(Boolean).join('\n')}</title>
-      <rect width={width} height={height} rx={node.kind === 'agent' ? height / 2 : 6} />
+      <title>{[node.name, typeLabel(node), node.description].filter(Boolean).join('\n')}</title>
+      <rect width={width} height={height} rx={node.kind === 'agent' ? 14 : node.kind === 'model' ? 0 : 6} />
       <circle cx={16} cy={height / 2} r={4} />
-      <text x={28} y={height / 2} dominant-baseline="central">
+      <text x={28} y={height / 2 - 8} dominant-baseline="central">
         {shortened(node.name)}
+      </text>
+      <text class="graph-type" x={28} y={height / 2 + 9} dominant-baseline="central">
+        {typeLabel(node)}
       </text>
     </g>
   );
@@ -52,9 +58,10 @@ function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: Pla
 // The fonts of systems differ in width; a canvas knows.
 function measuredWidth(): (node: GraphNode) => number {
   const context = document.createElement('canvas').getContext('2d');
-  if (!context) return ({ name }) => shortened(name).length * 7.8 + 40;
+  if (!context) return ({ name }) => Math.max(shortened(name).length, 12) * 7.8 + 40;
   context.font = `13px ${getComputedStyle(document.body).fontFamily}`;
-  return ({ name }) => Math.ceil(context.measureText(shortened(name)).width) + 40;
+  const widthOf = (text: string): number => context.measureText(text).width;
+  return (node) => Math.ceil(Math.max(widthOf(shortened(node.name)), widthOf(typeLabel(node)))) + 40;
 }
 
 function shortened(name: string): string {
@@ -64,8 +71,8 @@ function shortened(name: string): string {
 function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNode) => boolean }) {
   return (
     <li>
-      {node.kind} {node.name}
-      {isMarked(node) && ', of the selected event'}
+      {typeLabel(node)} {node.name}
+      {isMarked(node) && ', ran in this turn'}
       {node.children.length > 0 && (
         <ul>
           {node.children.map((child) => (
@@ -75,6 +82,16 @@ function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNod
       )}
     </li>
   );
+}
+
+/** The agent that a model belongs to: it is named before it in the id. */
+function agentAbove(id: string): string {
+  const name =
+    id
+      .split('/')
+      .at(-2)
+      ?.replace(/^agent:/, '') ?? '';
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function curve(from: PlacedNode, to: PlacedNode): string {

@@ -30,7 +30,7 @@ export function layoutGraph(root: GraphNode, p: { labelWidth?: (node: GraphNode)
   return layout;
 }
 
-const HEIGHT = 28;
+const HEIGHT = 42;
 const ROW_GAP = 6;
 const LAYER_GAP = 24;
 

@@ -1,17 +1,27 @@
 import type { Event } from '@thole/core';
 
-/** What of a graph an event is of. */
+/** What of a graph ran in a turn. */
 export interface GraphMarks {
-  agent: string | undefined;
+  agents: ReadonlySet<string>;
   tools: ReadonlySet<string>;
+  /** Agents whose model answered. */
+  asked: ReadonlySet<string>;
 }
 
-/** The agent that said an event and the tools that it calls or that answer in it. */
-export function marksOf(event: Event | undefined): GraphMarks {
+/** Returns the agents that wrote these events, the tools that were called in them, and the agents whose model answered. */
+export function marksOf(turn: readonly Event[]): GraphMarks {
+  const agents = new Set<string>();
   const tools = new Set<string>();
-  for (const { functionCall, functionResponse } of event?.content?.parts ?? []) {
-    const name = functionCall?.name ?? functionResponse?.name;
-    if (name !== undefined) tools.add(name);
+  const asked = new Set<string>();
+  for (const { author, content } of turn) {
+    const parts = content?.parts ?? [];
+    for (const { functionCall, functionResponse } of parts) {
+      const name = functionCall?.name ?? functionResponse?.name;
+      if (name !== undefined) tools.add(name);
+    }
+    if (author === 'user') continue;
+    agents.add(author);
+    if (parts.some(({ functionResponse }) => functionResponse === undefined)) asked.add(author);
   }
-  return { agent: event?.author, tools };
+  return { agents, tools, asked };
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '@thole/core';
 export interface GraphNode {
   /** The names from the root to it, so that one that stands in two places is two. */
   id: string;
-  kind: 'agent' | 'tool';
+  kind: 'agent' | 'tool' | 'model';
   name: string;
   /** `LlmAgent`, `LoopAgent` …, where it is known. */
   type: string | undefined;
@@ -28,13 +28,22 @@ export function readGraph(graph: AppGraph | AppInfo | JsonObject): GraphNode | u
 
 /** How many agents and tools there are. */
 export function countNodes(node: GraphNode): { agents: number; tools: number } {
-  const counts = node.kind === 'agent' ? { agents: 1, tools: 0 } : { agents: 0, tools: 1 };
+  const counts = { agents: node.kind === 'agent' ? 1 : 0, tools: node.kind === 'tool' ? 1 : 0 };
   for (const child of node.children) {
     const { agents, tools } = countNodes(child);
     counts.agents += agents;
     counts.tools += tools;
   }
   return counts;
+}
+
+/** What a node is, for people: `LLM agent`, `Loop agent`, `Tool`, `Agent tool`, `Model`. */
+export function typeLabel({ kind, type, children }: GraphNode): string {
+  if (kind === 'model') return 'Model';
+  if (kind === 'tool') return children.length > 0 ? 'Agent tool' : 'Tool';
+  const words = (type ?? 'Agent').replace(/^_+/, '').split(/(?<=[a-z])(?=[A-Z])/);
+  const label = words.map((word, i) => (word === 'Llm' ? 'LLM' : i === 0 ? word : word.toLowerCase())).join(' ');
+  return /agent/i.test(label) ? label : `${label} agent`;
 }
 
 /** Deeper trees are cut: nobody draws them, and what comes over the wire may be anything. */
@@ -56,6 +65,7 @@ function readAgent(agent: JsonObject, place: Place): GraphNode {
     return isObject(found) ? found : toObject(each);
   };
   node.children = [
+    ...(textOf(agent['model']) === undefined ? [] : [readNode({ name: agent['model']! }, 'model', node.id)]),
     ...listOf(agent['subAgents'] ?? agent['sub_agents']).map((each) => readAgent(named(each), below)),
     ...listOf(agent['tools']).flatMap((each) => readTool(toObject(each), below)),
   ];

@@ -1,7 +1,8 @@
 import { commands } from '../state/commands.ts';
+import { giveLettersBack, walksFromBox } from './walk-from-box.ts';
 import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-open.ts';
 
-/** Binds the keys of the commands: one letter alone works while nothing is being typed, one with ⌘ (or Ctrl) always. */
+/** Binds the keys of the commands: one letter alone works while nothing is being typed (`j` and `k` also in the empty message box), one with ⌘ (or Ctrl) always. */
 export function bindKeys(): void {
   addEventListener('keydown', (key) => {
     if (key.defaultPrevented || key.isComposing || (key.repeat && !'jk'.includes(key.key))) return;
@@ -18,7 +19,11 @@ export function bindKeys(): void {
       key.preventDefault();
       return;
     }
-    if (isTyping(key.target) || isInDialog(key.target)) return;
+    if (isInDialog(key.target)) return;
+    if (!walksFromBox(key)) {
+      giveLettersBack(key);
+      if (isTyping(key.target)) return;
+    }
     const command = commands.value.find((each) => each.keys === key.key && each.when?.() !== false);
     if (!command) return;
     key.preventDefault();

@@ -1,3 +1,4 @@
+import { accessToken, forgetAccessToken } from '../state/access-token.ts';
 import { registerCommand } from '../state/commands.ts';
 import { go, selectedEventId, selectEvent } from '../state/location.ts';
 import { showTab } from '../state/open-inspector.ts';
@@ -5,7 +6,15 @@ import { tabs } from '../state/route.ts';
 import type { Tab } from '../state/route.ts';
 import { isRunning } from '../state/run.ts';
 import { stop } from '../state/run-actions.ts';
-import { inspectorOpen, inspectorShown, isNarrow, sessionsOpen, isPhone, timelineShown } from '../state/screen.ts';
+import {
+  inspectorOpen,
+  inspectorShown,
+  isNarrow,
+  isPhone,
+  isTouch,
+  sessionsOpen,
+  timelineShown,
+} from '../state/screen.ts';
 import { theme, toggleTheme } from '../state/theme.ts';
 import { entries } from '../conversation/projection.ts';
 import { importSession } from '../sessions/import-session.ts';
@@ -40,7 +49,7 @@ export function registerCommands(): void {
   registerCommand({ id: 'write', label: 'Write a message', keys: 'c', run: focusMessage });
   registerCommand({
     id: 'timeline',
-    label: 'Show or hide the time line',
+    label: 'Show or hide the timeline',
     keys: 'l',
     run: () => (timelineShown.value = !timelineShown.value),
   });
@@ -48,7 +57,19 @@ export function registerCommands(): void {
   registerCommand({ id: 'theme', label: 'Light or dark theme', run: toggleTheme });
   registerCommand({ id: 'theme-system', label: 'Theme of the system', run: () => (theme.value = 'system') });
   registerCommand({ id: 'import', label: 'Import a session from a file', run: importSession });
-  registerCommand({ id: 'keys', label: 'Show all keys', keys: '?', run: () => (keysOpen.value = true) });
+  registerCommand({
+    id: 'forget-token',
+    label: 'Forget the access token',
+    run: forgetAccessToken,
+    when: () => accessToken.value !== undefined,
+  });
+  registerCommand({
+    id: 'keys',
+    label: 'Show all keys',
+    keys: '?',
+    run: () => (keysOpen.value = true),
+    when: () => !isTouch.value,
+  });
 }
 
 export function newSession(): void {
@@ -59,7 +80,7 @@ export function newSession(): void {
 
 /** Selects the next row's event; from none on, the newest. */
 function step(by: 1 | -1): void {
-  const rows = entries.value;
+  const rows = entries.value.filter(({ status }) => status === undefined);
   if (rows.length === 0) return;
   const at = rows.findIndex((row) => row.event.id === selectedEventId.value);
   const next = at < 0 ? rows.length - 1 : Math.max(0, Math.min(rows.length - 1, at + by));

@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import { CodeBlock } from './CodeBlock.tsx';
-import { toBlocks } from './to-blocks.ts';
+import { growingBlocks, toBlocks } from './to-blocks.ts';
 import './markdown.css';
 
 // Links open beside the page. Told once: reading the configuration costs more than a short text.
@@ -10,7 +10,8 @@ DOMPurify.setConfig({ ADD_ATTR: ['target'] });
 
 /** A text of a model or a person, as Markdown. */
 export function Markdown({ text, streaming }: { text: string; streaming?: boolean | undefined }) {
-  const blocks = useMemo(() => toBlocks(text), [text]);
+  const grow = useMemo(growingBlocks, []);
+  const blocks = useMemo(() => (streaming ? grow(text) : toBlocks(text)), [text, streaming]);
   return (
     <div class="markdown" dir="auto" data-streaming={streaming ? '' : undefined}>
       {blocks.map((block, i) =>

@@ -12,11 +12,53 @@ export type MarkdownBlock =
  * showing an answer asks no other host.
  */
 export function toBlocks(text: string): MarkdownBlock[] {
+  return blocksOf(text, 0).blocks;
+}
+
+/**
+ * Returns a function that does the same for a text that grows: all blocks but the last two are read once (the number `2` below
+ * a list may become its second item). The result is that of `toBlocks`, and blocks that did not change are the same objects. A link that is defined
+ * further down in the text is a link only when the text is read again as a whole.
+ */
+export function growingBlocks(): (text: string) => readonly MarkdownBlock[] {
+  let stable = { text: '', blocks: [] as readonly MarkdownBlock[] };
+  let known = '';
+  return (text) => {
+    if (!text.startsWith(known)) stable = { text: '', blocks: [] };
+    known = text;
+    const read = blocksOf(text.slice(stable.text.length), stable.blocks.length);
+    const all = [...stable.blocks, ...read.blocks];
+    if (read.settled) {
+      const { length, count } = read.settled;
+      stable = { text: text.slice(0, stable.text.length + length), blocks: all.slice(0, stable.blocks.length + count) };
+    }
+    return all;
+  };
+}
+
+interface Read {
+  blocks: MarkdownBlock[];
+  /** What no further text can change: so many characters, which make so many blocks. */
+  settled: { length: number; count: number } | undefined;
+}
+
+/** The blocks of a text that stands behind `before` others. */
+function blocksOf(text: string, before: number): Read {
   const tokens = marked.lexer(text);
   const blocks: MarkdownBlock[] = [];
+  let settled: Read['settled'];
+  let last: Read['settled'];
+  let length = 0;
+  let isBlank = false;
   for (const token of tokens) {
+    if (token.type !== 'space' && isBlank) {
+      settled = last;
+      last = { length, count: blocks.length };
+    }
+    isBlank = token.type === 'space' || /\n[ \t]*\n$/.test(token.raw);
+    length += token.raw.length;
     if (token.type === 'space') continue;
-    const key = `${blocks.length}:${token.type}`;
+    const key = `${before + blocks.length}:${token.type}`;
     if (token.type === 'code') {
       const { text: code, lang } = token as Tokens.Code;
       blocks.push({ kind: 'code', key, code, language: (lang ?? '').split(/\s/, 1)[0]! });
@@ -25,7 +67,8 @@ export function toBlocks(text: string): MarkdownBlock[] {
     const one = Object.assign([token], { links: tokens.links });
     blocks.push({ kind: 'html', key, html: marked.parser(one) });
   }
-  return blocks;
+  // Signs that the reader takes for others (tabs, carriage returns) make lengths differ.
+  return { blocks, settled: length === text.length ? settled : undefined };
 }
 
 const marked = new Marked({

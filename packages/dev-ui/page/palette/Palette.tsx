@@ -9,6 +9,7 @@ import {
 } from '@ariakit/react';
 import type { AppInfo } from '@thole/client';
 import { keyName } from '../keys/key-name.ts';
+import { isTouch } from '../state/screen.ts';
 import { Icon } from '../parts/icons.tsx';
 import type { IconName } from '../parts/icons.tsx';
 import { openApp } from '../state/apps.ts';
@@ -104,7 +105,7 @@ function Finder({ close }: { close: () => void }) {
                   <Icon name={icon} size={14} />
                   <span class="palette-label">{item.label}</span>
                   {item.detail && <span class="palette-detail">{item.detail}</span>}
-                  {item.keys && <kbd>{keyName(item.keys)}</kbd>}
+                  {item.keys && !isTouch.value && <kbd>{keyName(item.keys)}</kbd>}
                 </ComboboxItem>
               ))}
             </ComboboxGroup>

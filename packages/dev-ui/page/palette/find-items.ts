@@ -1,5 +1,6 @@
 import type { Event, Json, SessionSummary } from '@thole/core';
 import { textOf } from '@thole/core';
+import { SESSION_METADATA } from '../inspector/state/state-groups.ts';
 import type { Command } from '../state/commands.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
@@ -75,7 +76,9 @@ function foundTools(tools: Places['tools'], holds: (text: string) => boolean): F
 
 function foundState(state: Readonly<Record<string, Json>>, holds: (text: string) => boolean): Found[] {
   return firstOf(Object.entries(state), ([key, value]) =>
-    holds(key) ? { id: `state:${key}`, kind: 'state', label: key, detail: short(JSON.stringify(value)) } : undefined,
+    key !== SESSION_METADATA && holds(key)
+      ? { id: `state:${key}`, kind: 'state', label: key, detail: short(JSON.stringify(value)) }
+      : undefined,
   );
 }
 

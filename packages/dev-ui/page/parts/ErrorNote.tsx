@@ -1,3 +1,4 @@
+import { DebugDetails } from './DebugDetails.tsx';
 import { explainError } from './explain-error.ts';
 import { Icon } from './icons.tsx';
 
@@ -7,7 +8,7 @@ export function ErrorNote(props: {
   retry?: (() => void) | undefined;
   retryLabel?: string | undefined;
 }) {
-  const { sentence, code, meaning, advice } = explainError(props.error);
+  const { sentence, code, meaning, advice, debug } = explainError(props.error);
   return (
     <div class="error-note" role="alert">
       <Icon name="warn" />
@@ -19,6 +20,7 @@ export function ErrorNote(props: {
             {advice}
           </p>
         )}
+        {debug && <DebugDetails debug={debug} />}
         <p class="error-foot">
           {code && <code class="mono">{code}</code>}
           {props.retry && (

@@ -1,5 +1,6 @@
 import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react';
 import type { JSX } from 'preact';
+import { isTouch } from '../state/screen.ts';
 import { Icon } from './icons.tsx';
 import type { IconName } from './icons.tsx';
 
@@ -32,7 +33,7 @@ export function IconButton({ label, icon, keys, plain, class: more = '', ...rest
         {sign}
       </TooltipAnchor>
       <Tooltip class="tooltip" gutter={6}>
-        {label} {keys && <kbd>{keys}</kbd>}
+        {label} {keys && !isTouch.value && <kbd>{keys}</kbd>}
       </Tooltip>
     </TooltipProvider>
   );

@@ -1,4 +1,5 @@
 import { ClientError } from '@thole/client';
+import type { ErrorDebug } from '@thole/client';
 import { errorCodes } from '@thole/core';
 import type { Event } from '@thole/core';
 
@@ -10,6 +11,8 @@ export interface Explained {
   meaning?: string | undefined;
   /** What to do about it. */
   advice?: string | undefined;
+  /** What really went wrong: only from a server in development. */
+  debug?: ErrorDebug | undefined;
 }
 
 /** An error of the client, or whatever else was thrown, in words. */
@@ -21,6 +24,7 @@ export function explainError(error: unknown): Explained {
       code,
       meaning: meaningOf(error.code),
       advice: adviceFor(error.code, error.retryable),
+      debug: error.debug,
     };
   }
   const sentence = error instanceof Error ? error.message : String(error);
@@ -43,6 +47,8 @@ const advices: Record<string, string> = {
   TIMEOUT: 'The server is there, but slow; try again.',
   UNREACHABLE: 'See whether the server is running; this page tries again by itself.',
   CUT: 'What the run stored is in the session.',
+  UNAUTHENTICATED: 'Enter the token that this server expects.',
+  FORBIDDEN: 'The token is known, but may not act for this user. Switch the user, or use another token.',
   MODEL_FAILED: 'The server’s log has the cause; the Request tab shows what was sent.',
   MODEL_AUTH: 'Look at the API key in the server’s environment.',
   MODEL_RATE_LIMITED: 'Wait a little, then try again.',
@@ -50,8 +56,8 @@ const advices: Record<string, string> = {
   MODEL_CONTEXT_TOO_LONG: 'Begin a new session, or give the app compaction.',
   MODEL_BAD_REQUEST: 'The Request tab shows what was sent.',
   SESSION_BUSY: 'Wait until the other run has ended, or stop it.',
-  RUN_TIME_LIMIT: 'Raise `timeLimitMs`, or see in the time line what took so long.',
-  LLM_CALL_LIMIT: 'See in the time line which agent goes round in circles.',
+  RUN_TIME_LIMIT: 'Raise `timeLimitMs`, or see in the timeline what took so long.',
+  LLM_CALL_LIMIT: 'See in the timeline which agent goes round in circles.',
   STATE_KEY_MISSING: 'Set the key in the State tab, or write `{key?}` in the instruction.',
   MEMORY_NOT_CONFIGURED: 'Give the server a memory service.',
   ARTIFACT_NOT_CONFIGURED: 'Give the server an artifact service.',

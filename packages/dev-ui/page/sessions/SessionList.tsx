@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/ErrorNote.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { Skeleton } from '../parts/Skeleton.tsx';
+import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
 import { now } from '../state/now.ts';
 import { refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
@@ -84,6 +85,7 @@ export function SessionList() {
 /** Nothing is known yet: because it is on its way, or because of what the banner or an error says. */
 function Waiting() {
   if (connection.value === 'offline') return <p class="muted sessions-none">They show when the server answers.</p>;
+  if (access.value !== 'open') return <p class="muted sessions-none">Enter the token to see the sessions.</p>;
   if (sessionsError.value === undefined) return <Skeleton lines={6} />;
   return <ErrorNote error={sessionsError.value} retry={() => void refreshSessions()} />;
 }

@@ -1,9 +1,10 @@
 import { ClientError } from '@thole/client';
 import type { ClientRun } from '@thole/client';
-import type { SessionRef } from '@thole/core';
+import type { Event, SessionRef } from '@thole/core';
 import { GrowingAnswers } from './growing-answers.ts';
+import { keepUnfinished } from './unfinished.ts';
 import { changeRun, runs } from './run.ts';
-import { openKey } from './session.ts';
+import { events, openKey } from './session.ts';
 import { refreshSession, takeEvent } from './session-actions.ts';
 import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
@@ -43,15 +44,24 @@ export async function followRun(ref: SessionRef, reader: ClientRun, how: 'begun'
   }
 
   function finish(state: { kind: 'idle' } | { kind: 'failed'; error: unknown }): void {
-    pieces.clear();
+    pieces.flush();
+    const streamed = runs.peek().get(key)?.streaming ?? [];
     writeStored(`run:${key}`, undefined);
     changeRun(key, { state, reader: undefined, ...(!began && { sent: undefined, streaming: [] }) });
     void (isOpen() ? refreshSession() : Promise.resolve()).then(() => {
+      // The stored events of a run that was stopped or failed do not hold what was half written.
+      if (isOpen() && (state.kind === 'failed' || endedEarly(streamed))) keepUnfinished(key, streamed);
       // A newer run may have begun meanwhile.
       if (runs.peek().get(key)?.state === state) changeRun(key, { sent: undefined, streaming: [] });
       void refreshSessions();
     });
   }
+}
+
+/** True if the session records that the run of these answers was stopped or failed. */
+function endedEarly(streamed: readonly Event[]): boolean {
+  const { invocationId } = streamed[0] ?? {};
+  return events.peek().findLast((event) => event.invocationId === invocationId)?.errorCode !== undefined;
 }
 
 /** Says that the connection was cut; what was half written may come again from its beginning. */

@@ -2,14 +2,19 @@ import type { Event } from '@thole/core';
 import { joinPartial } from './join-partials.ts';
 import { changeRun, runs } from './run.ts';
 
-/** Partials are put on the page together, this often. */
+/** Partials are put on the page together, at most this often; less often where drawing takes long. */
 const FRAME_MS = 32;
+
+/** Between two drawings the page has so many times as long for everything else. */
+const REST = 3;
 
 /** Partials on their way to the page: gathered, so that a fast model does not draw it a thousand times a second. */
 export class GrowingAnswers {
   readonly #key: string;
   #waiting: Event[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How long the page took to draw the pieces before. */
+  #tookMs: number = 0;
 
   constructor(key: string) {
     this.#key = key;
@@ -17,7 +22,7 @@ export class GrowingAnswers {
 
   add(piece: Event): void {
     this.#waiting.push(piece);
-    this.#timer ??= setTimeout(() => this.#show(), FRAME_MS);
+    this.#timer ??= setTimeout(() => this.#show(), Math.max(FRAME_MS, REST * this.#tookMs));
   }
 
   /** The whole event is here. */
@@ -28,9 +33,9 @@ export class GrowingAnswers {
     changeRun(this.#key, { streaming, ...(state?.kind === 'running' && { state: { ...state, reconnecting: false } }) });
   }
 
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#waiting = [];
+  /** Puts the last pieces on the page. */
+  flush(): void {
+    this.#show();
   }
 
   #show(): void {
@@ -38,7 +43,11 @@ export class GrowingAnswers {
     this.#timer = undefined;
     const pieces = this.#waiting;
     this.#waiting = [];
-    if (pieces.length > 0) changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
+    if (pieces.length === 0) return;
+    const begun = performance.now();
+    changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
+    // Drawn in the microtasks that follow, laid out after them.
+    requestAnimationFrame(() => setTimeout(() => (this.#tookMs = Math.min(performance.now() - begun, 500)), 0));
   }
 
   #streaming(): readonly Event[] {

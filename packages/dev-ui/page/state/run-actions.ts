@@ -77,13 +77,15 @@ async function runIn(
 ): Promise<boolean> {
   const key = sessionKey(ref);
   const reader = client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(key) });
-  changeRun(key, { state: { kind: 'running', startedAt: Date.now() }, reader, sent, streaming: [] });
+  const startedAt = Date.now();
+  const message = { content: sent, afterSeq: events.peek().at(-1)?.seq ?? 0, timestamp: startedAt / 1_000 };
+  changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [] });
   const ended = followRun(ref, reader, 'begun');
   return reader.invocationId.then(
     (invocationId) => {
       if (runs.peek().get(key)?.reader !== reader) return true;
       writeStored(`run:${key}`, invocationId);
-      changeRun(key, { state: { kind: 'running', invocationId, startedAt: Date.now() } });
+      changeRun(key, { state: { kind: 'running', invocationId, startedAt } });
       return true;
     },
     () => ended.then(() => false),

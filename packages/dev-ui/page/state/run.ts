@@ -1,8 +1,9 @@
 import type { ClientRun } from '@thole/client';
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { Content, Event } from '@thole/core';
+import type { Event } from '@thole/core';
 import { openKey } from './session.ts';
+import type { SentMessage } from './sent-message.ts';
 
 /** What the newest run of a session is doing. */
 export type RunState =
@@ -14,8 +15,8 @@ export type RunState =
 export interface RunRecord {
   state: RunState;
   reader?: ClientRun | undefined;
-  /** What was sent, until the server shows it as an event. */
-  sent?: Content | undefined;
+  /** The message that this page sent, until its event is stored. */
+  sent?: SentMessage | undefined;
   streaming: readonly Event[];
 }
 
@@ -33,7 +34,7 @@ export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind 
 export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
 
 /** The message that was sent and is not yet an event. */
-export const sent: ReadonlySignal<Content | undefined> = computed(() => openRun.value.sent);
+export const sent: ReadonlySignal<SentMessage | undefined> = computed(() => openRun.value.sent);
 
 export function changeRun(key: string, change: Partial<RunRecord>): void {
   const next = new Map(runs.peek());

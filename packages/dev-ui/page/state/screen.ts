@@ -8,6 +8,9 @@ export const isNarrow: Signal<boolean> = follow('(max-width: 1099px)');
 /** Too narrow for the sessions too. */
 export const isPhone: Signal<boolean> = follow('(max-width: 759px)');
 
+/** The main pointer is a finger: there is most likely no keyboard. */
+export const isTouch: Signal<boolean> = follow('(pointer: coarse)');
+
 /** Whether what slides in is in. */
 export const sessionsOpen: Signal<boolean> = signal(false);
 export const inspectorOpen: Signal<boolean> = signal(false);

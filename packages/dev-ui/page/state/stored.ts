@@ -1,20 +1,25 @@
 const PREFIX = 'thole:';
 
-/** What this browser keeps under a name; undefined without, or where it keeps nothing. */
-export function readStored(name: string): string | undefined {
+/** `browser` outlives the browser's tab, `tab` does not. */
+export type StoredIn = 'browser' | 'tab';
+
+/** Returns what is stored under a name; undefined if there is nothing, or if the browser stores nothing. */
+export function readStored(name: string, where: StoredIn = 'browser'): string | undefined {
   try {
-    return localStorage.getItem(PREFIX + name) ?? undefined;
+    return storageOf(where).getItem(PREFIX + name) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps a text in this browser; undefined removes it. Where the browser keeps nothing, nothing happens. */
-export function writeStored(name: string, text: string | undefined): void {
+/** Stores a text under a name; undefined removes it. Does nothing if the browser stores nothing. */
+export function writeStored(name: string, text: string | undefined, where: StoredIn = 'browser'): void {
   try {
-    if (text === undefined) localStorage.removeItem(PREFIX + name);
-    else localStorage.setItem(PREFIX + name, text);
+    if (text === undefined) storageOf(where).removeItem(PREFIX + name);
+    else storageOf(where).setItem(PREFIX + name, text);
   } catch {
     // Full or switched off.
   }
 }
+
+const storageOf = (where: StoredIn): Storage => (where === 'tab' ? sessionStorage : localStorage);

@@ -1,11 +1,16 @@
 import { formatDuration } from '../parts/format.ts';
 import type { Bar, Lane } from './lanes.ts';
+import type { TimeWindow } from './zoom.ts';
 
 interface Props {
   lane: Lane;
+  /** What of the time is in view. */
+  window: TimeWindow;
+  /** When the turn began. */
   startMs: number;
-  lengthMs: number;
-  /** The one bar of all lanes that the Tab key reaches. */
+  /** Height of a row, in pixels. */
+  rowHeight: number;
+  /** The only bar of all lanes that the Tab key reaches. */
   activeId: string | undefined;
   selectedEventId: string | undefined;
   onPoint: (bar: Bar | undefined, anchor?: HTMLElement) => void;
@@ -14,14 +19,15 @@ interface Props {
 }
 
 /** The time of one agent. */
-export function LaneView({ lane, startMs, lengthMs, ...p }: Props) {
-  const share = (ms: number): string => `${(ms / lengthMs) * 100}%`;
+export function LaneView({ lane, window, startMs, rowHeight, ...p }: Props) {
+  const length = window.endMs - window.startMs;
+  const share = (ms: number): string => `${(ms / length) * 100}%`;
   return (
     <div class="lane" role="group" aria-label={lane.name}>
       <span class="lane-name" title={lane.name} aria-hidden="true">
         {lane.name}
       </span>
-      <div class="lane-bars" style={{ height: `${lane.rows * 18}px` }}>
+      <div class="lane-bars" style={{ height: `${lane.rows * rowHeight}px` }}>
         {lane.bars.map((bar) => (
           <button
             key={bar.id}
@@ -29,14 +35,16 @@ export function LaneView({ lane, startMs, lengthMs, ...p }: Props) {
             class="bar"
             data-bar={bar.id}
             data-kind={bar.kind}
-            data-failed={bar.error !== undefined || undefined}
+            data-failed={(bar.error !== undefined && !bar.isStopped) || undefined}
+            data-stopped={bar.isStopped || undefined}
             aria-label={spokenAs(bar, startMs)}
             aria-pressed={bar.eventId !== undefined && bar.eventId === p.selectedEventId}
             tabIndex={bar.id === p.activeId ? 0 : -1}
             style={{
-              left: share(bar.startMs - startMs),
+              left: share(bar.startMs - window.startMs),
               width: `max(4px, ${share(bar.endMs - bar.startMs)})`,
-              top: `${bar.row * 18}px`,
+              top: `${bar.row * rowHeight}px`,
+              height: `${rowHeight - 2}px`,
             }}
             onMouseEnter={(e) => p.onPoint(bar, e.currentTarget)}
             onFocus={(e) => {
@@ -54,5 +62,8 @@ export function LaneView({ lane, startMs, lengthMs, ...p }: Props) {
   );
 }
 
-const spokenAs = ({ kind, label, startMs, endMs, error }: Bar, from: number): string =>
-  `${kind} ${label}, ${formatDuration(endMs - startMs)}, at ${formatDuration(startMs - from)}${error === undefined ? '' : `, ${error}`}`;
+const spokenAs = (bar: Bar, from: number): string =>
+  `${bar.kind} ${bar.label}, ${formatDuration(bar.endMs - bar.startMs)}, at ${formatDuration(bar.startMs - from)}${endOf(bar)}`;
+
+const endOf = ({ error, isStopped }: Bar): string =>
+  isStopped ? ', stopped' : error === undefined ? '' : `, ${error}`;

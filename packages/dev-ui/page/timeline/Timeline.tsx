@@ -1,4 +1,5 @@
 import { Tooltip, useTooltipStore } from '@ariakit/react';
+import type { Event } from '@thole/core';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { factsByInvocation, followSpans } from '../inspector/trace/session-spans.ts';
 import { formatDuration } from '../parts/format.ts';
@@ -9,11 +10,14 @@ import { events, selectedEvent } from '../state/session.ts';
 import { barsOfEvents } from './bars-of-events.ts';
 import { barsOfSpans } from './bars-of-spans.ts';
 import { LaneView } from './LaneView.tsx';
-import { extentOf, toLanes, totals } from './lanes.ts';
+import { extentOf, isStop, toLanes, totals } from './lanes.ts';
 import type { Bar } from './lanes.ts';
-import { ticks } from './ticks.ts';
+import { formatTick, ticks } from './ticks.ts';
 import { turnsOf } from './turns.ts';
 import type { Turn } from './turns.ts';
+import { useSize } from './use-size.ts';
+import { useZoom } from './use-zoom.ts';
+import type { TimeWindow } from './zoom.ts';
 import './timeline.css';
 
 /** Where the time of a turn went: the selected event's, else the newest. */
@@ -45,7 +49,7 @@ export function Timeline() {
         </span>
         <IconButton icon="right" label="Next turn" disabled={at === turns.length - 1} onClick={() => goTo(at + 1)} />
         <span class="timeline-title muted">{turn.title}</span>
-        <TurnLanes turn={turn} events={turn.events.length} />
+        <TurnLanes key={turn.invocationId} turn={turn} events={turn.events.length} />
       </header>
     </div>
   );
@@ -58,15 +62,23 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
     const ofSpans = spans && !isRunning.value ? barsOfSpans(spans) : [];
     const ofEvents = barsOfEvents(turn.events);
     // No span lasts while a person is waited for.
-    return ofSpans.length > 0 ? [...ofSpans, ...ofEvents.filter(({ kind }) => kind === 'wait')] : ofEvents;
+    const all = ofSpans.length > 0 ? [...ofSpans, ...ofEvents.filter(({ kind }) => kind === 'wait')] : ofEvents;
+    return markStopped(all, turn.events);
   }, [turn, count, spans, isRunning.value]);
-  const lanes = useMemo(() => toLanes(bars), [bars]);
-  const extent = useMemo(() => extentOf(bars), [bars]);
-  const length = Math.max(extent.endMs - extent.startMs, 1);
+  const element = useRef<HTMLDivElement>(null);
+  const { width, height } = useSize(element);
+  const zoom = useZoom(
+    useMemo(() => extentOf(bars), [bars]),
+    element,
+  );
+  const { window, whole } = zoom;
+  const length = window.endMs - window.startMs;
+  const barsWidth = Math.max(width - NAMES_WIDTH, 1);
+  const lanes = useMemo(() => toLanes(bars, (LEAST_BAR * length) / barsWidth), [bars, length, barsWidth]);
+  const rowHeight = rowHeightFor(lanes, height);
   const tooltip = useTooltipStore({ timeout: 0, placement: 'top' });
   const [pointed, setPointed] = useState<Bar | undefined>(undefined);
   const [active, setActive] = useState<string | undefined>(undefined);
-  const element = useRef<HTMLDivElement>(null);
   const order = lanes.flatMap((lane) => lane.bars);
   const first = order.some(({ id }) => id === active) ? active : order[0]?.id;
 
@@ -77,13 +89,17 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (event.key === 'Escape') tooltip.hide();
+    const at = order.find(({ id }) => id === first);
+    if (zoom.onKey(event.key, at)) return event.preventDefault();
     if (step === undefined) return;
     const next = order[order.findIndex(({ id }) => id === first) + step];
     event.preventDefault();
     if (!next) return;
     setActive(next.id);
+    zoom.reveal(next);
     element.current?.querySelector<HTMLElement>(`[data-bar="${CSS.escape(next.id)}"]`)?.focus();
   }
 
@@ -96,13 +112,25 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
           </li>
         ))}
       </ul>
-      <div class="lanes" ref={element} onKeyDown={onKeyDown} onMouseLeave={() => point(undefined)}>
+      <div class="timeline-zoom" role="group" aria-label="Zoom">
+        <IconButton icon="minus" label="Zoom out" keys="-" disabled={!zoom.isZoomed} onClick={() => zoom.by(2)} />
+        <IconButton icon="plus" label="Zoom in" keys="+" onClick={() => zoom.by(0.5)} />
+        <IconButton icon="whole" label="Show the whole turn" keys="0" disabled={!zoom.isZoomed} onClick={zoom.reset} />
+      </div>
+      <div
+        class="lanes"
+        ref={element}
+        data-zoomed={zoom.isZoomed || undefined}
+        onKeyDown={onKeyDown}
+        onMouseLeave={() => point(undefined)}
+      >
         {lanes.map((lane) => (
           <LaneView
             key={lane.name}
             lane={lane}
-            startMs={extent.startMs}
-            lengthMs={length}
+            window={window}
+            startMs={whole.startMs}
+            rowHeight={rowHeight}
             activeId={first}
             selectedEventId={selectedEventId.value}
             onPoint={point}
@@ -110,31 +138,66 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
             onChoose={(bar) => selectEvent(bar.eventId)}
           />
         ))}
-        <div class="ticks" aria-hidden="true">
-          {ticks(length, 6)
-            .filter((ms) => ms / length < 0.95)
-            .map((ms) => (
-              <span key={ms} class="num" style={{ left: `${(ms / length) * 100}%` }}>
-                {ms === 0 ? '0' : formatDuration(ms)}
-              </span>
-            ))}
-        </div>
+        <Ticks window={window} startMs={whole.startMs} width={barsWidth} />
       </div>
       <Tooltip store={tooltip} class="tooltip" gutter={6}>
         {pointed && (
           <>
             <strong>{pointed.label}</strong> {formatDuration(pointed.endMs - pointed.startMs)}
             <br />
-            {pointed.kind} of {pointed.lane}, at {formatDuration(pointed.startMs - extent.startMs)}
+            {pointed.kind} of {pointed.lane}, at {formatDuration(pointed.startMs - whole.startMs)}
             {pointed.error !== undefined && (
               <>
                 <br />
-                {pointed.error}
+                {pointed.isStopped ? 'stopped' : pointed.error}
               </>
             )}
           </>
         )}
       </Tooltip>
     </>
+  );
+}
+
+/** Times below the lanes, each with its unit, as many as have room beside each other. */
+function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number; width: number }) {
+  const length = window.endMs - window.startMs;
+  const from = window.startMs - startMs;
+  const share = (ms: number): number => (ms - from) / length;
+  const marks = ticks(length, Math.max(1, Math.floor(width / TICK_WIDTH)), from);
+  const step = marks.length > 1 ? marks[1]! - marks[0]! : length;
+  return (
+    <div class="ticks" aria-hidden="true">
+      <span class="tick-name">Time</span>
+      <div class="tick-marks">
+        {marks
+          .filter((ms) => (1 - share(ms)) * width > TICK_WIDTH * 0.75)
+          .map((ms) => (
+            <span key={ms} class="num tick" style={{ left: `${share(ms) * 100}%` }}>
+              {formatTick(ms, step)}
+            </span>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+/** Room for the label of a tick, the names of the lanes, and the narrowest bar, in pixels. */
+const TICK_WIDTH = 84;
+const NAMES_WIDTH = 120;
+const LEAST_BAR = 6;
+
+/** Rows share the height that there is, from as low as can be read to as high as is of use. */
+function rowHeightFor(lanes: readonly { rows: number }[], height: number): number {
+  const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0);
+  const free = height - 24 - 3 * lanes.length;
+  return Math.max(18, Math.min(40, Math.floor(free / Math.max(rows, 1))));
+}
+
+/** The bars of a stopped turn that end with the stop did not fail. */
+function markStopped(bars: readonly Bar[], turn: readonly Event[]): Bar[] {
+  const wasStopped = turn.some(({ errorCode }) => isStop(errorCode));
+  return bars.map((bar) =>
+    bar.error !== undefined && (wasStopped || isStop(bar.error)) ? { ...bar, isStopped: true } : { ...bar },
   );
 }

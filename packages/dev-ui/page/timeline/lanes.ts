@@ -10,6 +10,16 @@ export interface Bar {
   endMs: number;
   eventId: string | undefined;
   error?: string | undefined;
+  /** True if it ended because the run was stopped: that is not a failure. */
+  isStopped?: boolean | undefined;
+}
+
+/** Codes of runs that were ended from outside. */
+const STOPS = new Set(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'AbortError']);
+
+/** True if an error says that a run was stopped. */
+export function isStop(error: string | undefined): boolean {
+  return error !== undefined && STOPS.has(error);
 }
 
 /** The time of one agent. Bars that overlap lie in rows of their own, below each other. */
@@ -19,8 +29,11 @@ export interface Lane {
   rows: number;
 }
 
-/** Bars by lane, in the order in which the lanes begin; each bar in the first row that is free. */
-export function toLanes(bars: readonly Bar[]): Lane[] {
+/**
+ * Returns the bars by lane, in the order in which the lanes begin, each bar in the first row that is free. A bar takes at
+ * least `leastMs` of a row, so that short ones, which are drawn wider than they are, do not cover their neighbours.
+ */
+export function toLanes(bars: readonly Bar[], leastMs: number = 0): Lane[] {
   const lanes = new Map<string, { lane: Lane; ends: number[] }>();
   for (const bar of bars.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)) {
     let found = lanes.get(bar.lane);
@@ -28,7 +41,7 @@ export function toLanes(bars: readonly Bar[]): Lane[] {
     const { lane, ends } = found;
     const free = ends.findIndex((end) => end <= bar.startMs);
     const row = free < 0 ? ends.length : free;
-    ends[row] = Math.max(bar.endMs, bar.startMs);
+    ends[row] = Math.max(bar.endMs, bar.startMs + leastMs);
     lane.bars.push({ ...bar, row });
     lane.rows = ends.length;
   }

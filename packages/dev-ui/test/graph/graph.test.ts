@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { layoutGraph } from '../../page/graph/layout-graph.ts';
 import { marksOf } from '../../page/graph/marks-of.ts';
-import { countNodes, readGraph } from '../../page/graph/read-graph.ts';
+import { countNodes, readGraph, typeLabel } from '../../page/graph/read-graph.ts';
 import { event } from '../inspector/events.ts';
 
 const tree = {
@@ -88,19 +88,44 @@ describe('layoutGraph', () => {
   });
 
   it('draws a single agent', () => {
-    expect(layoutGraph(readGraph({ rootAgent: { name: 'a' } })!)).toMatchObject({ height: 28, edges: [] });
+    expect(layoutGraph(readGraph({ rootAgent: { name: 'a' } })!)).toMatchObject({ height: 42, edges: [] });
+  });
+});
+
+describe('typeLabel', () => {
+  it('names kinds of agents, tools and models in words', () => {
+    const root = readGraph({
+      rootAgent: {
+        ...{ name: 'a', type: '_LlmAgent', model: 'gemini-2.5-flash' },
+        subAgents: [{ name: 'b', type: 'LoopAgent' }, { name: 'c' }],
+        tools: [{ name: 'd' }, { name: 'e', agent: { name: 'e' } }],
+      },
+    })!;
+    const labels = root.children.map((node) => [node.name, typeLabel(node)]);
+    expect([[root.name, typeLabel(root)], ...labels]).toEqual([
+      ['a', 'LLM agent'],
+      ['gemini-2.5-flash', 'Model'],
+      ['b', 'Loop agent'],
+      ['c', 'Agent'],
+      ['d', 'Tool'],
+      ['e', 'Agent tool'],
+    ]);
+    expect(countNodes(root)).toEqual({ agents: 4, tools: 2 });
   });
 });
 
 describe('marksOf', () => {
-  it('marks who said an event and the tools in it', () => {
-    const { agent, tools } = marksOf(
-      event({ id: 'e', author: 'cook', parts: [{ functionCall: { name: 'menu', args: {} } }, { text: 'Look:' }] }),
-    );
-    expect([agent, [...tools]]).toEqual(['cook', ['menu']]);
+  it('marks all agents and tools of a turn, and whose model answered', () => {
+    const { agents, tools, asked } = marksOf([
+      event({ id: '1', author: 'user', parts: [{ text: 'What is there?' }] }),
+      event({ id: '2', author: 'cook', parts: [{ functionCall: { name: 'menu', args: {} } }] }),
+      event({ id: '3', author: 'cook', parts: [{ functionResponse: { name: 'menu', response: {} } }] }),
+      event({ id: '4', author: 'steps' }),
+    ]);
+    expect([[...agents], [...tools], [...asked]]).toEqual([['cook', 'steps'], ['menu'], ['cook']]);
   });
 
-  it('marks nothing without an event', () => {
-    expect(marksOf(undefined)).toEqual({ agent: undefined, tools: new Set() });
+  it('marks nothing without events', () => {
+    expect(marksOf([])).toEqual({ agents: new Set(), tools: new Set(), asked: new Set() });
   });
 });

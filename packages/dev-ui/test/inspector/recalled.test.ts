@@ -12,8 +12,10 @@ const answer = (response: JsonObject, name = 'load_memory') =>
   event({ id: 'told', parts: [{ functionResponse: { id: 'c', name, response } }] });
 
 describe('recallsOf', () => {
-  it('tells what load_memory found, with scores, and what was looked for', () => {
-    const memories = [{ text: 'High floors.', author: 'user', time: '2020-01-01T00:00:00Z', score: 0.9 }];
+  it('returns what load_memory found, with relevance and score, and what it looked for', () => {
+    const memories = [
+      { text: 'High floors.', author: 'user', time: '2020-01-01T00:00:00Z', relevance: 0.7, score: 0.9 },
+    ];
     expect(recallsOf([call('rooms'), answer({ memories })])).toEqual([
       {
         id: 'told c',
@@ -55,7 +57,7 @@ describe('quotedMemories', () => {
     ];
     const block = packMemory(
       said.map(({ text, ...rest }, i) => ({ id: String(i), kind: 'turn', content: { parts: [{ text }] }, ...rest })),
-      { maxEntries: 10, maxTokens: 1_000, now: 1_700_000_000 },
+      { limit: 10, maxTokens: 1_000, now: 1_700_000_000 },
     );
     const read = quotedMemories(`Before.\n${block}\nAfter.`);
     expect(

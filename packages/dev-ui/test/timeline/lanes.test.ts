@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { extentOf, toLanes, totals } from '../../page/timeline/lanes.ts';
+import { extentOf, isStop, toLanes, totals } from '../../page/timeline/lanes.ts';
 import type { Bar } from '../../page/timeline/lanes.ts';
-import { ticks } from '../../page/timeline/ticks.ts';
+import { formatTick, ticks } from '../../page/timeline/ticks.ts';
+import { moved, revealing, zoomed } from '../../page/timeline/zoom.ts';
 
 const bar = (id: string, startMs: number, endMs: number, lane = 'cook', kind: Bar['kind'] = 'tool'): Bar => ({
   ...{ id, lane, kind, label: id, startMs, endMs, eventId: undefined },
@@ -49,6 +50,48 @@ describe('extentOf', () => {
   it('reaches from the first beginning to the last end', () => {
     expect(extentOf([bar('a', 3, 50), bar('b', 1, 4)])).toEqual({ startMs: 1, endMs: 50 });
     expect(extentOf([])).toEqual({ startMs: 0, endMs: 0 });
+  });
+});
+
+describe('toLanes with a least width', () => {
+  it('gives what is drawn wider than it lasts a row that its neighbours leave free', () => {
+    const [lane] = toLanes([bar('a', 0, 1), bar('b', 2, 30), bar('c', 12, 40)], 10);
+    expect(lane!.bars.map(({ id, row }) => [id, row])).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 0],
+    ]);
+  });
+});
+
+describe('isStop', () => {
+  it('tells a run that was stopped from one that failed', () => {
+    expect(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'MODEL_FAILED', undefined].map(isStop)).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+  });
+});
+
+describe('zoomed', () => {
+  const whole = { startMs: 0, endMs: 100 };
+  it('keeps the moment in its place, and stays within the turn', () => {
+    expect(zoomed(whole, whole, { factor: 0.5, atMs: 20 })).toEqual({ startMs: 10, endMs: 60 });
+    expect(zoomed({ startMs: 0, endMs: 50 }, whole, { factor: 1.5, atMs: 40 })).toEqual({ startMs: 0, endMs: 75 });
+    expect(zoomed({ startMs: 10, endMs: 60 }, whole, { factor: 4, atMs: 20 })).toEqual(whole);
+    expect(moved({ startMs: 50, endMs: 90 }, whole, 30)).toEqual({ startMs: 60, endMs: 100 });
+    expect(revealing({ startMs: 0, endMs: 10 }, whole, { startMs: 50, endMs: 52 })).toEqual({ startMs: 46, endMs: 56 });
+  });
+});
+
+describe('formatTick', () => {
+  it('writes each tick with its unit, and no two alike', () => {
+    expect(ticks(1_600, 6).map((ms) => formatTick(ms, 500))).toEqual(['0 ms', '500 ms', '1 s', '1.5 s']);
+    for (let length = 3; length < 1e6; length *= 1.7) {
+      const marks = ticks(length, 8, 59_000);
+      const written = marks.map((ms) => formatTick(ms, marks[1]! - marks[0]!));
+      expect(new Set(written).size, String(length)).toBe(written.length);
+    }
   });
 });
 

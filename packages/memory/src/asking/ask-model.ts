@@ -21,8 +21,8 @@ export interface Asking {
 const ATTEMPTS = 2;
 
 /**
- * The model's answer as JSON; what is in it is the caller's to check. Throws what the model throws, the signal's reason,
- * `MODEL_TIMEOUT`, the response's own `errorCode`, or `OUTPUT_INVALID` for what is no JSON the second time either.
+ * Returns the model's answer as JSON, unchecked. Throws the model's own coded error, `MODEL_FAILED` around any other, the signal's
+ * reason, `MODEL_TIMEOUT`, the response's own `errorCode`, or `OUTPUT_INVALID` for what is no JSON the second time either.
  */
 export async function askModel(question: Question, asking: Asking): Promise<unknown> {
   const { runtime, timeoutMs, signal } = asking;
@@ -53,8 +53,13 @@ async function finalOf({ system, text, schema }: Question, llm: Llm, signal: Abo
     config: { systemInstruction: system, responseJsonSchema: schema, responseMimeType: 'application/json' },
   };
   let final: LlmResponse | undefined;
-  for await (const response of llm.generateContentAsync(request, { stream: false, signal })) {
-    if (!response.partial) final = response;
+  try {
+    for await (const response of llm.generateContentAsync(request, { stream: false, signal })) {
+      if (!response.partial) final = response;
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw TholeError.is(cause) ? cause : new TholeError('MODEL_FAILED', `Model ${llm.model} failed.`, { cause });
   }
   if (!final) throw new TholeError('MODEL_INCOMPLETE', `Model ${llm.model} gave no answer.`);
   if (final.errorCode !== undefined)

@@ -16,12 +16,16 @@ import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { KeyedQueue } from '../keeping/keyed-queue.ts';
 import { listAll } from '../keeping/list-all.ts';
+import { forgetMemory } from '../privacy/forget-memory.ts';
 import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
 import { oneLine } from './one-line.ts';
 
+/** A question that waits for its yes. */
 interface Pending {
   until: number;
   forget(): Promise<CommandAnswer>;
+  /** The answer to anything but yes. */
+  kept: string;
 }
 
 const WIDTH = 160;
@@ -68,7 +72,7 @@ export class CommandHandler {
     if (!pending) return this.#command(text, ref);
     const answer = text.toLowerCase();
     if (answer === 'yes') return pending.forget();
-    const kept = 'Nothing was forgotten.';
+    const { kept } = pending;
     if (answer === '' || answer === 'no' || answer === 'n') return { text: kept };
     const next = await this.#command(text, ref);
     return next ? { ...next, text: `${kept}\n${next.text}` } : { text: kept, isMessage: true };
@@ -126,27 +130,41 @@ export class CommandHandler {
     return { memories: all.slice(-LISTED), more: Math.max(0, all.length - LISTED) };
   }
 
-  async #forgetOne(argument: string, ref: SessionRef): Promise<CommandAnswer> {
-    if (!this.#memory) return { text: OFF };
+  async #forgetOne(argument: string, ref: SessionRef & Call): Promise<CommandAnswer> {
+    const memory = this.#memory;
+    if (!memory) return { text: OFF };
     const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
     if (id === undefined) return { text: 'There is no such line: /memory lists them with their numbers.' };
-    const count = await this.#memory.deleteMemory({ appName: ref.appName, userId: ref.userId, ids: [id] });
-    return { text: count > 0 ? 'Forgotten, with what it was drawn from.' : 'That was forgotten already.' };
+    const { appName, userId, signal } = ref;
+    const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
+    if (count === 0) return { text: 'That was forgotten already.' };
+    const text = 'Forgotten, with what it was drawn from.';
+    if (remaining.length === 0) return { text };
+    const ids = remaining.map((entry) => entry.id);
+    this.#ask(ref, 'These memories stay.', async () => {
+      const more = await memory.deleteMemory({ appName, userId, ids });
+      return { text: `Forgotten: ${counted(more)}.` };
+    });
+    const lines = remaining.map((entry) => `- ${lineOf(entry, this.#runtime.now())}`);
+    return { text: [text, 'This says the same:', ...lines, 'Forget it too? Answer yes or no.'].join('\n') };
   }
 
   async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
     const memory = this.#memory;
     if (!memory) return { text: OFF };
-    const forget = async (): Promise<CommandAnswer> => {
+    this.#ask(ref, 'Nothing was forgotten.', async () => {
       const user = { appName: ref.appName, userId: ref.userId };
       const count = await memory.deleteUserMemory(user);
       this.#options.profiles?.forget(user);
       this.#listed.delete(sessionKeyOf(ref));
-      return { text: `Forgotten: ${count === 1 ? 'one memory' : `${count} memories`}. This conversation stays.` };
-    };
-    const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
-    hold(this.#pending, sessionKeyOf(ref), { until, forget });
+      return { text: `Forgotten: ${counted(count)}. This conversation stays.` };
+    });
     return { text: 'Forget everything that is remembered of you? Answer yes or no.' };
+  }
+
+  #ask(ref: SessionRef, kept: string, forget: () => Promise<CommandAnswer>): void {
+    const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
+    hold(this.#pending, sessionKeyOf(ref), { until, forget, kept });
   }
 
   async #reset(ref: SessionRef & Call): Promise<CommandAnswer> {
@@ -189,6 +207,10 @@ function hold<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MOST) map.delete(map.keys().next().value!);
+}
+
+function counted(memories: number): string {
+  return memories === 1 ? 'one memory' : `${memories} memories`;
 }
 
 function lineOf(entry: MemoryEntry, now: number): string {

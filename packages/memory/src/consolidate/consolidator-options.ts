@@ -13,6 +13,8 @@ export interface ConsolidationFailure {
   retryInMs: number | undefined;
 }
 
+const LONGEST_LEASE_MS = 2 ** 31 - 1;
+
 /** What an `IdleConsolidator` works with. */
 export interface IdleConsolidatorOptions {
   sessions: SessionService;
@@ -51,6 +53,6 @@ export function checkConsolidatorOptions(options: IdleConsolidatorOptions): void
     throw new TholeError('INVALID_INPUT', 'IdleConsolidator needs sessions, a SessionService.');
   fullMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
   if (idleMs !== undefined) checkDuration('idleMs', idleMs);
-  if (options.leaseTtlMs !== undefined) checkDuration('leaseTtlMs', options.leaseTtlMs);
+  if (options.leaseTtlMs !== undefined) checkDuration('leaseTtlMs', options.leaseTtlMs, LONGEST_LEASE_MS);
   if (retryMs !== undefined) checkDuration('retryMs', retryMs);
 }

@@ -189,7 +189,7 @@ export class IdleConsolidator implements Plugin {
     const { maxAttempts = 5, retryMs = 5_000, onError } = this.#options;
     const isArmed = this.#timers.has(sessionKeyOf(session));
     const wait = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
-    const retryInMs = attempt < maxAttempts && !isArmed ? Math.min(wait, 2 ** 31 - 1) : undefined;
+    const retryInMs = attempt < maxAttempts && !isArmed ? wait : undefined;
     if (retryInMs !== undefined && !this.#armFor(session, retryInMs, attempt + 1)) return;
     const { logger } = this.#runtime;
     const { appName, sessionId } = session;

@@ -1,4 +1,4 @@
-import { isCurrentMemory, textOf } from '@thole/core';
+import { isCurrentMemory, textOf, TholeError } from '@thole/core';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
@@ -28,6 +28,8 @@ export interface Digesting {
   user: UserRef;
   /** Undefined: all of the user's. */
   sessionId: string | undefined;
+  /** What was said in turns that are kept without their texts, by id: only these turns are read. */
+  texts: ReadonlyMap<string, string> | undefined;
   evidenceFrom: 'user' | 'anyone';
   timeZone: string | undefined;
   limits: { batchTokens: number; contextTokens: number; knownFacts: number };
@@ -41,7 +43,9 @@ export interface Digesting {
 export async function digestTurns(p: Digesting): Promise<FactReport> {
   const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
   const filter = { kinds: ['turn' as const], sessionId: p.sessionId };
-  const entries = await listAll(p.memory, { ...p.user, filter, signal: p.signal });
+  const { texts } = p;
+  const all = await listAll(p.memory, { ...p.user, filter, signal: p.signal });
+  const entries = texts ? all.filter(({ id }) => texts.has(id)) : all;
   for (const [sessionId, turns] of Map.groupBy(entries, (entry) => entry.sessionId)) {
     if (sessionId === undefined || turns.every(isDigested)) continue;
     await digestSession(turns, sessionId, p, report);
@@ -57,7 +61,7 @@ async function digestSession(
 ): Promise<void> {
   const inOrder = entries.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry), isNew: !isDigested(entry) }));
+  const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry, p.texts), isNew: !isDigested(entry) }));
   for (const batch of batchTurns(turns, p.limits)) {
     p.signal?.throwIfAborted();
     await digestBatch(batch, sessionId, p, report);
@@ -77,8 +81,7 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
   const current = all.filter((entry) => isCurrentMemory(entry, now));
   const known = await similar(all, current, batch, p);
   const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
-  const operations = await extractor.extract(request, { signal });
-  signal?.throwIfAborted();
+  const operations = await extract(extractor, request, signal);
   const { accepted, refused } = checkOperations(operations, request, evidenceFrom);
   for (const reason of refused)
     runtime.logger.warn('An operation on facts was refused.', { appName: user.appName, sessionId, reason });
@@ -87,6 +90,25 @@ async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report
   report.added += applied.added;
   report.superseded += applied.superseded;
   report.dropped += applied.dropped;
+}
+
+/** Throws `MODEL_FAILED` around an extractor's error that has no code. */
+async function extract(
+  extractor: FactExtractor,
+  request: FactRequest,
+  signal: AbortSignal | undefined,
+): Promise<readonly unknown[]> {
+  try {
+    const operations = await extractor.extract(request, { signal });
+    signal?.throwIfAborted();
+    return operations;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (TholeError.is(cause)) throw cause;
+    throw new TholeError('MODEL_FAILED', 'The fact extractor failed with an error without a code; it is the cause.', {
+      cause,
+    });
+  }
 }
 
 /** All that is known where it is little, else what is most like the new turns. */
@@ -114,8 +136,11 @@ async function similar(
     .map(toKnownFact);
 }
 
-function toFactTurn({ id, author = '', content, timestamp }: MemoryEntry): FactTurn {
-  return { id, author, text: textOf(content), timestamp };
+function toFactTurn(
+  { id, author = '', content, timestamp }: MemoryEntry,
+  texts: ReadonlyMap<string, string> | undefined,
+): FactTurn {
+  return { id, author, text: texts?.get(id) ?? textOf(content), timestamp };
 }
 
 function toKnownFact({ id, kind, content, validFrom, timestamp }: MemoryEntry): KnownFact {

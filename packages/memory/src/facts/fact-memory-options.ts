@@ -15,6 +15,11 @@ export interface FactMemoryServiceOptions {
   instructions?: string | undefined;
   /** In place of `llm` and `instructions`. */
   extractor?: FactExtractor | undefined;
+  /**
+   * False keeps facts and notes only: what was said is shown to the extractor and never stored. A turn leaves a placeholder
+   * without text, so that facts are made of it once, and are forgotten with their session. Default: true.
+   */
+  keepTurns?: boolean | undefined;
   /** Whose words a fact must rest on, next to anybody else's: the `user`'s (default), or `anyone`'s. */
   evidenceFrom?: 'user' | 'anyone' | undefined;
   /** Whether facts are also made of events that are added by themselves, and not only of sessions (false). */
@@ -35,14 +40,14 @@ export interface FactMemoryServiceOptions {
 }
 
 const OPTIONS = [
-  ...(['memory', 'llm', 'instructions', 'extractor', 'evidenceFrom', 'extractFromEvents', 'batchTokens'] as const),
-  ...(['contextTokens', 'knownFacts', 'timeoutMs', 'timeZone', 'leasing', 'runtime'] as const),
+  ...(['memory', 'llm', 'instructions', 'extractor', 'keepTurns', 'evidenceFrom', 'extractFromEvents'] as const),
+  ...(['batchTokens', 'contextTokens', 'knownFacts', 'timeoutMs', 'timeZone', 'leasing', 'runtime'] as const),
 ] satisfies readonly (keyof FactMemoryServiceOptions)[];
 
 /** `INVALID_INPUT` for options that cannot be, `MEMORY_NOT_CONFIGURED` for a memory that lacks an ability. */
 export function checkFactMemoryOptions(options: FactMemoryServiceOptions): void {
   refuseUnknown(options, OPTIONS, 'FactMemoryService');
-  const { memory, llm, instructions, extractor, evidenceFrom, timeZone } = options;
+  const { memory, llm, instructions, extractor, keepTurns, evidenceFrom, timeZone } = options;
   fullMemory(memory, 'FactMemoryService');
   if ((llm === undefined) === (extractor === undefined))
     throw new TholeError('INVALID_INPUT', 'FactMemoryService takes either llm or extractor.');
@@ -52,6 +57,13 @@ export function checkFactMemoryOptions(options: FactMemoryServiceOptions): void 
     throw new TholeError('INVALID_INPUT', 'instructions are for llm; an extractor has its own.');
   if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
     throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
+  if (keepTurns !== undefined && typeof keepTurns !== 'boolean')
+    throw invalidInput('keepTurns', 'a boolean', keepTurns);
+  if (keepTurns === false && (memory as { redacts?: unknown }).redacts === true)
+    throw new TholeError(
+      'INVALID_INPUT',
+      'With keepTurns: false the extractor reads turns before memory does. Give the FactMemoryService to a RedactingMemoryService, not the other way round.',
+    );
   checkTimeZone(timeZone);
   for (const name of ['batchTokens', 'contextTokens', 'knownFacts'] as const)
     if (options[name] !== undefined) checkCount(name, options[name], name === 'batchTokens' ? 1 : 0);

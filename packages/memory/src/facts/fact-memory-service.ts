@@ -1,11 +1,12 @@
 import { checkUser, isCurrentMemory, orAborted, systemRuntime, userKeyOf } from '@thole/core';
 import type {
+  AddMemoryRequest,
   Call,
   Event,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
-  NewMemory,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -25,16 +26,19 @@ import type { FactExtractor } from './fact-extractor.ts';
 import { checkFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
+import { hasEvents, placeholdersOf, withoutTurns } from './turn-placeholders.ts';
 
 /** The name of the lease under which facts are made: no session's, so that turns never wait for it. */
 const LEASE = 'thole:facts';
 const LEASE_WAIT_MS = 300_000;
 const LIST_LIMIT = 100;
+const NOTHING: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
 
 /**
  * Memory that draws facts from what was said. `addSessionToMemory` keeps the turns first and then makes facts of those of
  * which none were made; when the model fails it throws, the turns are kept, and the next call goes on where it stopped. Everything
  * else is the wrapped service's, but for lists: without `filter.kinds` they show notes and the facts that are true now.
+ * With `keepTurns: false` no text of a turn is stored: see `FactMemoryServiceOptions`.
  */
 export class FactMemoryService implements MemoryService {
   readonly #memory: FullMemory;
@@ -55,24 +59,41 @@ export class FactMemoryService implements MemoryService {
   }
 
   async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+    const { appName, userId, id: sessionId, events } = session ?? {};
+    const p = { appName, userId, sessionId, events, signal: call.signal };
+    if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, true);
     await this.#memory.addSessionToMemory(session, call);
-    const { appName, userId, id: sessionId } = session;
-    await this.makeFacts({ appName, userId, sessionId, signal: call.signal });
+    await this.makeFacts(p);
   }
 
   /** Keeps the turns. Facts are made of them when their session is added, or by `makeFacts`; at once with `extractFromEvents`. */
   async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
+    if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, this.#options.extractFromEvents ?? false);
     await this.#memory.addEventsToMemory(p);
     if (this.#options.extractFromEvents) await this.makeFacts(p);
   }
 
+  async #addFactsOnly(p: SessionRef & { events: readonly Event[] } & Call, extracts: boolean): Promise<void> {
+    const { events, texts } = placeholdersOf(p.sessionId, p.events);
+    await this.#memory.addEventsToMemory({ ...p, events });
+    if (extracts) await this.#digest(p, texts);
+  }
+
   /**
    * Makes facts of the remembered turns of one session, or of all of the user's, of which none were made yet, and says what
-   * was done. No model is asked when there are none. One at a time for each user.
+   * was done. No model is asked when there are none. One at a time for each user. With `keepTurns: false` there are no texts to
+   * read, so it does nothing: add the session instead.
    */
   async makeFacts(p: UserRef & { sessionId?: string | undefined } & Call): Promise<FactReport> {
     checkUser(p);
     p.signal?.throwIfAborted();
+    return this.#keepsTurns ? this.#digest(p, undefined) : { ...NOTHING };
+  }
+
+  #digest(
+    p: UserRef & { sessionId?: string | undefined } & Call,
+    texts: ReadonlyMap<string, string> | undefined,
+  ): Promise<FactReport> {
     const user = { appName: p.appName, userId: p.userId };
     const digest = async (signal: AbortSignal | undefined): Promise<FactReport> => {
       const { evidenceFrom = 'user', batchTokens = 4_000, contextTokens = 1_000, knownFacts = 30 } = this.#options;
@@ -80,7 +101,7 @@ export class FactMemoryService implements MemoryService {
       const limits = { batchTokens, contextTokens, knownFacts };
       const tools = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
       const timeZone = await timeZoneOf(user, this.#options.timeZone, this.#runtime);
-      return digestTurns({ ...tools, user, sessionId, evidenceFrom, timeZone, limits, signal });
+      return digestTurns({ ...tools, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
     };
     const { leasing } = this.#options;
     const work = (): Promise<FactReport> => {
@@ -93,8 +114,13 @@ export class FactMemoryService implements MemoryService {
     return orAborted(this.#queue.run(userKeyOf(user), work), p.signal);
   }
 
-  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+  async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
     return (await this.#memory.addMemory(p)).map(withoutMark);
+  }
+
+  async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+    const entry = await this.#memory.getMemory(p);
+    return entry && withoutMark(entry);
   }
 
   async updateMemory(
@@ -106,7 +132,9 @@ export class FactMemoryService implements MemoryService {
 
   /** Facts, turns and notes in one ranking; `kind` says which is which, `validTo` and `supersededBy` what is past. */
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
-    const response = await this.#memory.searchMemory(p);
+    const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
+    if (!filter && !this.#keepsTurns) return { memories: [] };
+    const response = await this.#memory.searchMemory({ ...p, filter });
     return { ...response, memories: response.memories.map(withoutMark) };
   }
 
@@ -115,7 +143,9 @@ export class FactMemoryService implements MemoryService {
     p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
     if (p.filter?.kinds !== undefined || typeof (p.filter ?? {}) !== 'object') {
-      const { memories, ...rest } = await this.#memory.listMemories(p);
+      const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
+      if (!filter) return { memories: [] };
+      const { memories, ...rest } = await this.#memory.listMemories({ ...p, filter });
       return { ...rest, memories: memories.map(withoutMark) };
     }
     const limit = p.limit ?? LIST_LIMIT;
@@ -132,6 +162,10 @@ export class FactMemoryService implements MemoryService {
       cursor = page.next;
     } while (cursor !== undefined && memories.length < limit);
     return cursor === undefined ? { memories } : { memories, next: cursor };
+  }
+
+  get #keepsTurns(): boolean {
+    return this.#options.keepTurns ?? true;
   }
 
   deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {

@@ -5,8 +5,8 @@ import type { MemoryService } from '@thole/core';
 export type FullMemory = Required<MemoryService>;
 
 const ALL = [
-  ...(['addSessionToMemory', 'searchMemory', 'addEventsToMemory', 'addMemory', 'updateMemory'] as const),
-  ...(['listMemories', 'deleteMemory', 'deleteSessionMemory', 'deleteUserMemory'] as const),
+  ...(['addSessionToMemory', 'searchMemory', 'addEventsToMemory', 'addMemory', 'getMemory'] as const),
+  ...(['updateMemory', 'listMemories', 'deleteMemory', 'deleteSessionMemory', 'deleteUserMemory'] as const),
 ] satisfies readonly (keyof MemoryService)[];
 
 /** The service, with these methods (all, unless some are named) sure to be there: `MEMORY_NOT_CONFIGURED` names the first that is not. */

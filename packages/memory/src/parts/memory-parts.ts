@@ -1,4 +1,4 @@
-import { refuseUnknown } from '@thole/core';
+import { checkCount, refuseUnknown, TholeError } from '@thole/core';
 import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { memoryCommands } from '../commands/memory-commands.ts';
@@ -29,21 +29,34 @@ export interface MemoryPartsOptions {
   idleMs?: number | undefined;
   /** Whether consolidated sessions stay (false). */
   keep?: boolean | undefined;
+  /** False: facts and notes only, as `FactMemoryService` says. Needs `llm`. Default: true. */
+  keepTurns?: boolean | undefined;
   /** What is worth keeping, in place of the default. */
   extractionInstructions?: string | undefined;
   /** In which the model that finds facts is told when things were said (UTC). Give it to the tools of memory too. */
   timeZone?: UsersTimeZone | undefined;
   /** Whether requests quote a profile (true). */
   preload?: boolean | undefined;
+  /** Maximum number of memories that `load_memory` returns, for `tools` as a function. Default: 5. */
+  recallLimit?: number | undefined;
   /** Most lines of the profile (20). */
   preloadLimit?: number | undefined;
   sources?: readonly ProfileSource[] | undefined;
   /** How many of the user's turns a prompt is made of (30). */
   windowTurns?: number | undefined;
-  /** The tools of memory, `load_memory` and `remember`: given back where there is memory. */
-  tools?: readonly Tool[] | undefined;
+  /**
+   * The memory tools (`load_memory`, `remember`, `forget`), or a function that makes them from the settings. Returned as `tools` if
+   * memory is on.
+   */
+  tools?: readonly Tool[] | ((settings: MemoryToolSettings) => readonly Tool[]) | undefined;
   onError?: ((failure: ConsolidationFailure) => void) | undefined;
   runtime?: Runtime | undefined;
+}
+
+/** Settings for the function that makes the memory tools. */
+export interface MemoryToolSettings {
+  /** For `loadMemoryTool({ limit })`. */
+  recallLimit: number;
 }
 
 /** What goes into the runner, the agent and the front end. */
@@ -62,23 +75,24 @@ export interface MemoryParts {
 
 const OPTIONS = [
   ...(['sessions', 'memory', 'llm', 'enabled', 'autoIngest', 'idleMs', 'keep', 'extractionInstructions'] as const),
-  'timeZone',
+  ...(['timeZone', 'keepTurns', 'recallLimit'] as const),
   ...(['artifacts', 'preload', 'preloadLimit', 'sources', 'windowTurns', 'tools', 'onError', 'runtime'] as const),
 ] satisfies readonly (keyof MemoryPartsOptions)[];
 
 /** Everything of this package put together by one object of settings. Each part may as well be made by itself. */
 export function memoryParts(options: MemoryPartsOptions): MemoryParts {
   refuseUnknown(options, OPTIONS, 'memoryParts');
-  const { sessions, memory, llm, enabled = true, autoIngest = true, preload = true, tools = [], runtime } = options;
+  const { sessions, memory, llm, enabled = true, autoIngest = true, preload = true, runtime } = options;
+  checkSettings(options);
   const window = new SessionWindowPlugin({ turns: options.windowTurns ?? 30 });
   if (!enabled || !memory) {
     const commands = memoryCommands({ sessions, artifacts: options.artifacts, runtime });
     const nothing = { memoryService: undefined, consolidator: undefined, profiles: undefined };
     return { ...nothing, plugins: [window], tools: [], commands };
   }
-  const { extractionInstructions: instructions, timeZone } = options;
+  const { extractionInstructions: instructions, keepTurns, timeZone } = options;
   const { leasing } = sessions;
-  const facts = llm && new FactsWithProfiles({ memory, llm, instructions, timeZone, leasing, runtime });
+  const facts = llm && new FactsWithProfiles({ memory, llm, instructions, keepTurns, timeZone, leasing, runtime });
   const service = facts ?? memory;
   const { idleMs, keep, onError } = options;
   const consolidator = new IdleConsolidator({
@@ -103,5 +117,21 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
     profiles,
     runtime,
   });
-  return { memoryService: service, plugins, tools, consolidator, profiles, commands };
+  return { memoryService: service, plugins, tools: toolsOf(options), consolidator, profiles, commands };
+}
+
+function checkSettings({ llm, keepTurns, recallLimit, tools }: MemoryPartsOptions): void {
+  if (keepTurns === false && !llm)
+    throw new TholeError('INVALID_INPUT', 'keepTurns: false needs llm: without facts nothing would be remembered.');
+  if (recallLimit === undefined) return;
+  checkCount('recallLimit', recallLimit, 1);
+  if (typeof tools !== 'function')
+    throw new TholeError(
+      'INVALID_INPUT',
+      'recallLimit needs tools to be a function: ({ recallLimit }) => [loadMemoryTool({ limit: recallLimit })].',
+    );
+}
+
+function toolsOf({ tools = [], recallLimit = 5 }: MemoryPartsOptions): readonly Tool[] {
+  return typeof tools === 'function' ? tools({ recallLimit }) : tools;
 }

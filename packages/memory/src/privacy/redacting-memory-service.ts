@@ -1,11 +1,13 @@
 import { invalidInput, refuseUnknown, withoutQuotedMemory } from '@thole/core';
 import type {
+  AddMemoryRequest,
   Call,
   Content,
   Event,
   MaybePromise,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   MemoryService,
   NewMemory,
   SearchMemoryRequest,
@@ -30,6 +32,8 @@ export interface RedactingMemoryServiceOptions {
  * and queries before they are. A turn of which nothing is left is not kept. What was stored before stays as it is.
  */
 export class RedactingMemoryService implements MemoryService {
+  /** Tells services that read texts before memory does that they must not wrap this one. */
+  readonly redacts = true;
   readonly #memory: FullMemory;
   readonly #redact: (text: string) => MaybePromise<string>;
 
@@ -52,11 +56,17 @@ export class RedactingMemoryService implements MemoryService {
     await this.#memory.addEventsToMemory({ ...p, events });
   }
 
-  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+  async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
+    if (typeof p.memory === 'string' && p.memory !== '')
+      return this.#memory.addMemory({ ...p, memory: await this.#redact(withoutQuotedMemory(p.memory)) });
     if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
     const memories: NewMemory[] = [];
     for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#withContent(memory));
     return this.#memory.addMemory({ ...p, memories });
+  }
+
+  getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+    return this.#memory.getMemory(p);
   }
 
   async updateMemory(

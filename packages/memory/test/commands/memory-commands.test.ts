@@ -7,7 +7,7 @@ import { IdleConsolidator } from '@thole/memory/consolidate';
 import { FactMemoryService } from '@thole/memory/facts';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { ann, bob, texts } from '../support/talks.ts';
+import { ann, bob, talk, texts } from '../support/talks.ts';
 
 const here = { ...ann, sessionId: 'here' };
 
@@ -183,9 +183,46 @@ describe('/forget', () => {
     expect((await handle('/forget 1'))!.text).toContain('no such line');
     await handle('/memory');
     expect((await handle('/forget 2'))!.text).toContain('no such line');
-    expect(await handle('/forget 1')).toEqual({ text: 'Forgotten, with what it was drawn from.' });
+    expect(await handle('/forget 1')).toEqual({
+      text: 'Forgotten, with what it was drawn from.',
+    });
     expect(await all()).toEqual([]);
     expect(await handle('/forget 1')).toEqual({ text: 'That was forgotten already.' });
+  });
+
+  const told = async (memory: FactMemoryService): Promise<void> => {
+    await memory.addSessionToMemory(talk('s1', ['user: I live in Bonn.', 'concierge: Noted.', 'user: I like tea.']));
+    const fact = (id: string, text: string, more: Partial<MemoryEntry> = {}) => ({
+      ...{ id, kind: 'fact' as const, content: { parts: [{ text }] }, evidence: [`turn of ${id}`] },
+      ...more,
+    });
+    const ended = { validTo: 2, supersededBy: 'new' };
+    await memory.addMemory({ ...ann, memories: [fact('old', 'Lives in Bonn.', ended), fact('new', 'Lives in Kiel.')] });
+  };
+
+  it('with a number forgets earlier versions too, offers what says the same, and forgets it after yes', async () => {
+    const { handle, memory, all } = house();
+    await told(memory);
+    await handle('/memory');
+    expect((await handle('/forget 1'))!.text.split('\n')).toEqual([
+      'Forgotten, with what it was drawn from.',
+      'This says the same:',
+      '- user: I live in Bonn.',
+      'Forget it too? Answer yes or no.',
+    ]);
+    expect(texts(await all())).toEqual(['I live in Bonn.', 'Noted.', 'I like tea.']);
+    expect(await handle('yes')).toEqual({ text: 'Forgotten: one memory.' });
+    expect(texts(await all())).toEqual(['Noted.', 'I like tea.']);
+  });
+
+  it('keeps what says the same after any other answer than yes', async () => {
+    const { handle, memory, all } = house();
+    await told(memory);
+    await handle('/memory');
+    await handle('/forget 1');
+    expect(await handle('no')).toEqual({ text: 'These memories stay.' });
+    expect(texts(await all())).toContain('I live in Bonn.');
+    expect(await handle('yes')).toBeUndefined();
   });
 });
 

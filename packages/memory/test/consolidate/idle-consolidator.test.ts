@@ -418,7 +418,7 @@ it('refuses what cannot work, by name', () => {
     [{ sessions }, 'memory'],
     [{ sessions, memory, idleMs: 0 }, 'idleMs'],
     [{ sessions, memory, idleMs: '30' }, 'idleMs'],
-    [{ sessions, memory, idleMs: 2 ** 31 }, 'idleMs'],
+    [{ sessions, memory, leaseTtlMs: Infinity }, 'leaseTtlMs'],
     [{ sessions, memory, idleMinutes: 30 }, 'idleMinutes'],
     [{ sessions, memory, concurrency: 0 }, 'concurrency'],
     [{ sessions, memory, maxAttempts: 0 }, 'maxAttempts'],

@@ -118,6 +118,27 @@ describe('what is found', () => {
   });
 });
 
+describe('the ranking of facts', () => {
+  it('ranks the current fact above its ended version and above turns for a question about the user', async () => {
+    const { memory } = remembering(
+      operations(add('Lives in Bonn.', 't1')),
+      operations({ op: 'supersede', fact: 'k1', text: 'Lives in Rome.', evidence: ['t1'] }),
+    );
+    await memory.addSessionToMemory(talk('s1', ['user: I live in Bonn.', 'concierge: Bonn is a fine place to live.']));
+    await memory.addSessionToMemory(talk('s2', ['user: I have moved to Rome.', 'concierge: Rome! Where do you live?']));
+    const [old, now] = (await facts(memory)).toSorted((a, b) => (a.validTo ?? Infinity) - (b.validTo ?? Infinity));
+    expect([old!.supersededBy, old!.validTo, now!.supersededBy]).toEqual([now!.id, start, undefined]);
+    for (const query of ['Where do I live?', 'Where does the user live?', 'lives', 'Do I live in Bonn?']) {
+      const { memories } = await memory.searchMemory({ ...ann, query });
+      const place = (text: string): number => texts(memories).indexOf(text);
+      expect(place('Lives in Rome.'), query).toBeGreaterThanOrEqual(0);
+      expect(place('Lives in Bonn.'), query).toBeGreaterThan(place('Lives in Rome.'));
+      expect(place('Bonn is a fine place to live.'), query).toBeGreaterThan(place('Lives in Rome.'));
+      expect(place('Rome! Where do you live?'), query).toBeGreaterThan(place('Lives in Rome.'));
+    }
+  });
+});
+
 describe('what changes', () => {
   const bonn = talk('s1', ['user: I live in Bonn.']);
   const rome = talk('s2', ['user: I have moved to Rome.']);

@@ -69,7 +69,9 @@ describe('whatever an extractor answers', () => {
             break;
           }
           case 'make':
-            await memory.makeFacts(user).catch((error: Error) => expect(error.message).toBe('The model is out.'));
+            await memory.makeFacts(user).catch((error: Error) => {
+              expect(error).toMatchObject({ code: 'MODEL_FAILED', cause: { message: 'The model is out.' } });
+            });
             break;
           case 'forget':
             if (!chosen) break;

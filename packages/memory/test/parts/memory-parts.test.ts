@@ -85,6 +85,37 @@ describe('each setting reaches the part that it is for:', () => {
     }
   });
 
+  it('recallLimit the tools, if they are a function', async () => {
+    for (const recallLimit of [1, undefined]) {
+      const tools: MemoryPartsOptions['tools'] = ({ recallLimit: limit }) => [loadMemoryTool({ limit })];
+      const chat = [calls('load_memory', { query: 'tea' }), says('Yes.')];
+      const { say, memory, sessions } = house({ chat }, { recallLimit, tools, preload: false });
+      const note = (i: number) => ({ kind: 'note' as const, content: { parts: [{ text: `Likes tea ${i}.` }] } });
+      await memory.addMemory({ ...ann, memories: Array.from({ length: 9 }, (_, i) => note(i)) });
+      await say('Do I like tea?');
+      const { events } = (await sessions.getSession(here))!;
+      const answer = events.flatMap(getFunctionResponses)[0]!.response as { memories: unknown[] };
+      expect(answer.memories).toHaveLength(recallLimit ?? 5);
+    }
+    for (const [options, message] of [
+      [{ recallLimit: 0, tools: () => [] }, 'recallLimit'],
+      [{ recallLimit: 3 }, 'tools to be a function'],
+    ] as [Partial<MemoryPartsOptions>, string][])
+      expect(() => house({}, options)).toThrow(message);
+  });
+
+  it('keepTurns the facts', async () => {
+    const { say, runtime, kept, memoryService } = house(
+      { chat: [says('Noted.')], keeper: [operations({ op: 'add', text: 'Likes tea.', evidence: ['t1'] })] },
+      { keepTurns: false, preload: false },
+    );
+    await say('I like tea, secretly.');
+    await runtime.advance(30 * minute);
+    expect(JSON.stringify(await kept())).not.toContain('secretly');
+    expect(texts((await memoryService!.listMemories!(ann)).memories)).toEqual(['Likes tea.']);
+    expect(() => house({}, { keepTurns: false, llm: undefined })).toThrow('keepTurns: false needs llm');
+  });
+
   it('timeZone the extractor', async () => {
     const { say, runtime, keeper } = house(
       { chat: [says('Noted.')], keeper: [operations()] },

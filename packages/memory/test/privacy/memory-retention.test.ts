@@ -18,7 +18,7 @@ function opened(p: Partial<MemoryRetentionOptions> = {}) {
   const asked: number[] = [];
   const spied = {
     pruneMemories: async (request: Parameters<typeof memory.pruneMemories>[0]): Promise<number> => {
-      asked.push(request.olderThan);
+      asked.push(request.olderThan!);
       return memory.pruneMemories(request);
     },
   };

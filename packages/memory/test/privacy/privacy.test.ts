@@ -38,6 +38,22 @@ describe('RedactingMemoryService', () => {
     expect(seen.join()).not.toMatch(/\d{4}/);
   });
 
+  it('passes on every other member of a search: minRelevance, timeZone, filter, explain', async () => {
+    const asked: unknown[] = [];
+    const inner = new InMemoryMemoryService();
+    const search = inner.searchMemory.bind(inner);
+    inner.searchMemory = (p) => {
+      asked.push(p);
+      return search(p);
+    };
+    const more = { minRelevance: 0.4, minScore: 0.1, timeZone: 'Asia/Tokyo', explain: true, limit: 3, filter: {} };
+    const extractor = { specVersion: 1 as const, extract: async () => [] };
+    const redacting = new RedactingMemoryService({ memory: inner, redact: hideNumbers });
+    for (const memory of [redacting, new FactMemoryService({ memory: redacting, extractor })])
+      await memory.searchMemory({ ...ann, query: 'PIN 4711', ...more });
+    expect(asked).toEqual(Array.from({ length: 2 }, () => ({ ...ann, query: 'PIN [number]', ...more })));
+  });
+
   it('under facts, the model sees redacted turns and its facts are redacted', async () => {
     const llm = new ScriptedLlm(operations(add('Card 4111111111111111.', 't1')));
     const redacting = new RedactingMemoryService({ memory: new InMemoryMemoryService(), redact: hideNumbers });

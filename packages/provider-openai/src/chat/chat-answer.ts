@@ -1,7 +1,9 @@
 import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
 import { openAiFailure } from '../map-openai-error.ts';
+import { endpointIn } from '../openai-options.ts';
 import type { RequestTarget } from '../openai-options.ts';
 import { readErrorBody } from '../read-error-body.ts';
+import { ChatAudio } from './chat-audio.ts';
 import { ChatCalls } from './chat-calls.ts';
 import { ChatText } from './chat-text.ts';
 import { isRecord } from './is-record.ts';
@@ -21,6 +23,7 @@ export class ChatAnswer {
   readonly #rest: JsonObject = {};
   readonly #restOfChoice: JsonObject = {};
   readonly #restOfMessage: JsonObject = {};
+  readonly #audio = new ChatAudio();
   #id: string | undefined;
   #model: string | undefined;
   #finish: string | undefined;
@@ -30,7 +33,7 @@ export class ChatAnswer {
 
   constructor(target: RequestTarget) {
     this.#target = target;
-    this.#text = new ChatText(target.provider);
+    this.#text = new ChatText(target);
   }
 
   /** Whether all came: a finish reason did, or one count of tokens, at the very end. */
@@ -62,10 +65,11 @@ export class ChatAnswer {
 
   /** The one final. */
   final(): LlmResponse {
-    const { provider } = this.#target;
     const isFiltered = this.#finish === 'content_filter';
     const isBlocked = isFiltered || this.#text.isRefusal;
-    const parts = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(provider))];
+    const stamp = endpointIn(this.#target).name;
+    const said = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(stamp))];
+    const parts = withFileAnnotations(said, this.#annotations, stamp);
     const finishReason = isBlocked ? 'SAFETY' : this.#finish === undefined ? undefined : readFinish(this.#finish);
     const customMetadata = this.#allRest();
     return {
@@ -111,6 +115,7 @@ export class ChatAnswer {
     if (isRecord(old)) this.#calls.add([{ index: 0, function: old }]);
     if (Array.isArray(message['annotations'])) this.#annotations.push(...(message['annotations'] as unknown[]));
     for (const key in message) if (!MESSAGE.has(key)) keep(this.#restOfMessage, key, message[key]);
+    if (isRecord(message['audio'])) this.#audio.add(message['audio']);
     return this.#text.add(message);
   }
 
@@ -133,11 +138,20 @@ export class ChatAnswer {
   #allRest(): JsonObject | undefined {
     const all: JsonObject = { ...(this.#id && { responseId: this.#id }), ...this.#rest };
     if (Object.keys(this.#restOfChoice).length > 0) all['choice'] = this.#restOfChoice;
-    const message: JsonObject = { ...this.#restOfMessage };
+    const message: JsonObject = { ...this.#restOfMessage, ...this.#audio.whole() };
     if (this.#text.unknownContent.length > 0) message['content'] = [...this.#text.unknownContent];
     if (Object.keys(message).length > 0) all['message'] = message;
     return Object.keys(all).length > 0 ? all : undefined;
   }
+}
+
+/** OpenRouter tells in them what it has read of a file, and need not read it again where they come back. */
+function withFileAnnotations(parts: Part[], annotations: readonly unknown[], stamp: string): Part[] {
+  const files = annotations.filter((each) => isRecord(each) && each['type'] === 'file') as JsonObject[];
+  const last = parts.at(-1);
+  if (files.length === 0 || !last) return parts;
+  const partMetadata = { provider: stamp, ...last.partMetadata, annotations: files };
+  return [...parts.slice(0, -1), { ...last, partMetadata }];
 }
 
 const FILTERED = 'A content filter stopped the answer.';
@@ -146,7 +160,7 @@ const REFUSED = 'The model refused to answer.';
 const FRAME = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'obfuscation']);
 const CHOICE = new Set(['index', 'delta', 'message', 'finish_reason', 'usage', 'logprobs', 'error', 'text']);
 const MESSAGE = new Set(
-  'role content refusal reasoning reasoning_content reasoning_details tool_calls function_call annotations images'.split(
+  'role content refusal audio reasoning reasoning_content reasoning_details tool_calls function_call annotations images'.split(
     ' ',
   ),
 );

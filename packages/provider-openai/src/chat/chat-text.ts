@@ -1,4 +1,6 @@
 import type { Json, JsonObject, Part } from '@thole/core';
+import { endpointIn } from '../openai-options.ts';
+import type { RequestTarget } from '../openai-options.ts';
 import { isRecord } from './is-record.ts';
 import { readImage } from './read-image.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
@@ -12,7 +14,7 @@ type Raw = { readonly [key: string]: unknown };
  * parts of the content, or between `<think>` tags at its beginning; words in `content`, as text or as a list, and in `refusal`.
  */
 export class ChatText {
-  readonly #provider: string;
+  readonly #stamp: string;
   readonly #tags: ThinkText | undefined;
   readonly #details = new ReasoningDetails();
   /** Of the content, in order; adjacent text of one kind is one part. */
@@ -23,10 +25,10 @@ export class ChatText {
   #reasoning = '';
   #refusal = '';
 
-  constructor(provider: string) {
-    this.#provider = provider;
+  constructor(target: RequestTarget) {
+    this.#stamp = endpointIn(target).name;
     // OpenAI has no such models: a tag in their text is text.
-    this.#tags = provider === 'openai' ? undefined : new ThinkText();
+    this.#tags = target.provider === 'openai' ? undefined : new ThinkText();
   }
 
   get isEmpty(): boolean {
@@ -63,7 +65,7 @@ export class ChatText {
   parts(): Part[] {
     const { blocks } = this.#details;
     const isThought = this.#reasoning !== '' || blocks.length > 0;
-    const partMetadata = { provider: this.#provider, ...(blocks.length > 0 && { reasoning_details: blocks }) };
+    const partMetadata = { provider: this.#stamp, ...(blocks.length > 0 && { reasoning_details: blocks }) };
     return [
       ...(isThought ? [{ text: this.#reasoning, thought: true, partMetadata }] : []),
       ...this.#content.map(({ text, thought }) => (thought ? { text, thought } : { text })),

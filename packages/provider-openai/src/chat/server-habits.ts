@@ -8,6 +8,8 @@ export interface ServerHabits {
   readonly wantsReasoningContent: boolean;
   /** … even where there was none. */
   readonly wantsEmptyReasoningContent: boolean;
+  /** What it calls the setting `seed`. */
+  readonly seed: 'seed' | 'random_seed';
   /** Ids of calls that it takes; those of other providers may be longer, or hold other characters. */
   readonly callId: RegExp;
 }
@@ -22,6 +24,7 @@ export function habitsOf(provider: string): ServerHabits {
     asksForUsage: !isMistral,
     wantsReasoningContent: isDeepSeek || /moonshot|kimi/i.test(provider),
     wantsEmptyReasoningContent: isDeepSeek,
-    callId: isMistral ? /^[a-zA-Z0-9]{9}$/ : /^[\w.:-]{1,40}$/,
+    seed: isMistral ? 'random_seed' : 'seed',
+    callId: isMistral ? /^[a-zA-Z0-9]{9}$/ : isOpenAi ? /^[\w.:-]{1,40}$/ : /^[!-~]+$/,
   };
 }

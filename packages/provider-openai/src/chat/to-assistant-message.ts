@@ -1,12 +1,22 @@
-import { isPlainObject } from '@thole/core';
-import type { Json, JsonObject, Part } from '@thole/core';
+import { isFromEndpoint, isPlainObject, mediaLine } from '@thole/core';
+import type { Endpoint, Json, JsonObject, Part } from '@thole/core';
 import type OpenAI from 'openai';
-import type { PairedCall } from './call-ids.ts';
 
-/** A part and where it stands in the history: `<content>.<part>`. */
+/** A part and its place in the history. */
 export interface PlacedPart {
   readonly part: Part;
-  readonly place: string;
+  /** Index of the content. */
+  readonly content: number;
+  /** Index of the part in its content. */
+  readonly at: number;
+}
+
+/** For whom the message is. */
+interface AssistantTarget {
+  readonly endpoint: Endpoint;
+  readonly isOpenAi: boolean;
+  readonly keepsReasoning: boolean;
+  readonly wantsEmptyReasoningContent: boolean;
 }
 
 type Assistant = OpenAI.Chat.ChatCompletionAssistantMessageParam;
@@ -14,20 +24,19 @@ type Assistant = OpenAI.Chat.ChatCompletionAssistantMessageParam;
 /**
  * What the model said and called. Reasoning blocks and what else only one server understands go back to that server alone;
  * thoughts are not sent otherwise. Code that another provider ran is told as text, a file that a model made by its type: this
- * API takes none from a model. Undefined where nothing is left.
+ * API takes none from a model. Annotations of files, by which OpenRouter knows what it has read of them, go back too. Undefined where nothing is left.
  */
 export function toAssistantMessage(
   parts: readonly PlacedPart[],
-  calls: ReadonlyMap<string, PairedCall>,
-  provider: string,
-  p: { isOpenAi: boolean; keepsReasoning: boolean; wantsEmptyReasoningContent: boolean },
+  idOf: (part: PlacedPart) => string | undefined,
+  p: AssistantTarget,
 ): Assistant | undefined {
   const text = parts.map(({ part }) => textOfPart(part)).join('');
-  const toolCalls = parts.flatMap(({ part, place }) =>
-    toolCall(part, calls.get(place), { provider, isOpenAi: p.isOpenAi }),
-  );
+  const toolCalls = parts.flatMap((placed) => toolCall(placed.part, idOf(placed), p));
   if (text === '' && toolCalls.length === 0) return undefined;
-  const own = parts.filter(({ part }) => part.thought && part.partMetadata?.provider === provider);
+  const made = parts.filter(({ part }) => isFromEndpoint(part, p.endpoint));
+  const annotations = made.flatMap(({ part }) => list(part.partMetadata?.['annotations']));
+  const own = made.filter(({ part }) => part.thought);
   const details = own.flatMap(({ part }) => list(part.partMetadata?.['reasoning_details']));
   const reasoning = own.map(({ part }) => part.text ?? '').join('');
   const isOwed = p.keepsReasoning && (reasoning !== '' || (p.wantsEmptyReasoningContent && toolCalls.length > 0));
@@ -37,7 +46,8 @@ export function toAssistantMessage(
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     ...(isOwed && { reasoning_content: reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
-  };
+    ...(annotations.length > 0 && { annotations }),
+  } as Assistant;
 }
 
 function textOfPart({ text, thought, executableCode, codeExecutionResult, inlineData, fileData }: Part): string {
@@ -47,20 +57,21 @@ function textOfPart({ text, thought, executableCode, codeExecutionResult, inline
   if (codeExecutionResult)
     return `\n\`\`\`\n${codeExecutionResult.output ?? codeExecutionResult.outcome ?? ''}\n\`\`\`\n`;
   const file = inlineData ?? fileData;
-  return file ? `\n[a file of type ${file.mimeType ?? 'unknown'}]\n` : '';
+  return file ? `\n${mediaLine(file)}\n` : '';
 }
 
 function toolCall(
-  { functionCall, partMetadata }: Part,
-  paired: PairedCall | undefined,
-  { provider, isOpenAi }: { provider: string; isOpenAi: boolean },
+  part: Part,
+  id: string | undefined,
+  { endpoint, isOpenAi }: AssistantTarget,
 ): OpenAI.Chat.ChatCompletionMessageFunctionToolCall[] {
-  if (!functionCall || !paired) return [];
+  const { functionCall, partMetadata } = part;
+  if (!functionCall || id === undefined) return [];
   const { name, args, brokenArgs } = functionCall;
-  const rest = partMetadata?.provider === provider && isPlainObject(partMetadata['call']) ? partMetadata['call'] : {};
+  const rest = isFromEndpoint(part, endpoint) && isPlainObject(partMetadata?.['call']) ? partMetadata['call'] : {};
   // Other servers parse the arguments of a history, and would refuse it from then on.
   const told = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
-  return [{ ...(rest as JsonObject), id: paired.id, type: 'function', function: told }];
+  return [{ ...(rest as JsonObject), id, type: 'function', function: told }];
 }
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

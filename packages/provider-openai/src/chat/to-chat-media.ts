@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { FileData, InlineData } from '@thole/core';
+import type { FileData, FunctionResponsePart, InlineData } from '@thole/core';
 import type OpenAI from 'openai';
 
 type ContentPart = OpenAI.Chat.ChatCompletionContentPart;
@@ -12,20 +12,32 @@ const AUDIO: { readonly [mimeType: string]: 'wav' | 'mp3' } = {
   'audio/mpeg': 'mp3',
 };
 
-/** Bytes in a user's message: images, sound as wav or mp3, other files. `INVALID_INPUT` naming the type of what Chat has no part for. */
-export function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart {
+/** Returns the part of a user's message for bytes or a file. Undefined for media that Chat Completions has no part for. */
+export function toMediaPart({ inlineData, fileData }: FunctionResponsePart, provider: string): ContentPart | undefined {
+  if (inlineData) return toInlinePart(inlineData);
+  return fileData && toFilePart(fileData, provider);
+}
+
+/** Returns the error that names the type of media that Chat Completions has no part for. */
+export function refusedMedia({ inlineData, fileData }: FunctionResponsePart): TholeError {
+  if (inlineData) return refused(inlineData.mimeType);
+  return refused(fileData?.mimeType ?? 'of no known type', ' by its address');
+}
+
+/** Images, sound as wav or mp3, other files. */
+function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
   const url = `data:${type};base64,${base64}`;
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   const format = AUDIO[type];
   if (format) return { type: 'input_audio', input_audio: { data: base64, format } };
-  if (type.startsWith('audio/') || type.startsWith('video/')) throw refused(mimeType);
+  if (type.startsWith('audio/') || type.startsWith('video/')) return undefined;
   return { type: 'file', file: { filename: displayName ?? `file.${extension(type)}`, file_data: url } };
 }
 
 /** A file that stands elsewhere: an image by its address, or one of OpenAI's own files by its id (`file-…`). */
-export function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: string): ContentPart {
+function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: string): ContentPart | undefined {
   if (/^file-[\w-]+$/.test(fileUri)) return { type: 'file', file: { file_id: fileUri } };
   const isImage = mimeType?.startsWith('image/') ?? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri);
   if (isImage && /^(https?|data):/i.test(fileUri)) return { type: 'image_url', image_url: { url: fileUri } };
@@ -33,7 +45,7 @@ export function toFilePart({ fileUri, mimeType, displayName }: FileData, provide
   if (/^https?:/i.test(fileUri) && provider === 'openrouter.ai' && !/^(audio|video)\//.test(mimeType ?? '')) {
     return { type: 'file', file: { filename: displayName ?? 'file', file_data: fileUri } };
   }
-  throw refused(mimeType ?? 'of no known type', ' by its address');
+  return undefined;
 }
 
 function refused(mimeType: string, how = ''): TholeError {

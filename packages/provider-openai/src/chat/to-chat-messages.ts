@@ -1,38 +1,46 @@
-import type { Content, LlmRequest, Part } from '@thole/core';
+import { mediaLine, newestUserContent, pairCalls } from '@thole/core';
+import type { Content, FunctionResponse, LlmRequest, PairedCall, PairedCalls, Part } from '@thole/core';
 import type OpenAI from 'openai';
+import { endpointIn } from '../openai-options.ts';
 import type { RequestTarget } from '../openai-options.ts';
-import { pairCalls } from './call-ids.ts';
-import type { PairedCall } from './call-ids.ts';
+import { callIdsOf } from './call-ids.ts';
 import { habitsOf } from './server-habits.ts';
 import { toAssistantMessage } from './to-assistant-message.ts';
 import type { PlacedPart } from './to-assistant-message.ts';
-import { toFilePart, toInlinePart } from './to-chat-media.ts';
+import { refusedMedia, toMediaPart } from './to-chat-media.ts';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type ContentPart = OpenAI.Chat.ChatCompletionContentPart;
 
 /**
  * The history as messages: neighbours of one role are one message, answers of tools stand right behind the calls, each call
- * is answered (an open one by word that it is pending), and nothing empty is sent.
+ * is answered (an open one by word that it is pending), and nothing empty is sent. Files of a tool's answer follow in a user's message, since an
+ * answer holds text alone. Media that this API does not take are `INVALID_INPUT` in the newest message of the user; elsewhere a line of text names their type.
  */
 export function toChatMessages({ contents, config }: LlmRequest, target: RequestTarget): Message[] {
   const habits = habitsOf(target.provider);
-  const { calls, strays } = pairCalls(contents, habits.callId);
-  const turns = turnsOf(contents, strays);
+  const pairs = pairCalls(contents);
+  const ids = callIdsOf(pairs, habits.callId);
+  const newest = newestUserContent(contents);
+  const turns = turnsOf(contents, pairs);
+  const withCalls = habits.wantsReasoningContent ? turnsWithCalls(turns) : undefined;
   const messages: Message[] = config.systemInstruction ? [{ role: 'system', content: config.systemInstruction }] : [];
-  for (const [i, turn] of turns.entries()) {
+  for (const turn of turns) {
     if (turn.role === 'user') {
-      const content = userContent(turn.parts, target.provider);
+      const content = userContent(turn.parts, target.provider, newest);
       if (content) messages.push({ role: 'user', content });
       continue;
     }
-    const keepsReasoning = habits.wantsReasoningContent && hasCalls(turns, i);
-    const message = toAssistantMessage(turn.parts, calls, target.provider, { ...habits, keepsReasoning });
+    const message = toAssistantMessage(turn.parts, (part) => callIdOf(part, pairs, ids), {
+      ...habits,
+      endpoint: endpointIn(target),
+      keepsReasoning: withCalls?.has(turn) ?? false,
+    });
     if (message) messages.push(message);
-    for (const { place } of turn.parts) {
-      const call = calls.get(place);
-      if (call) messages.push(toolMessage(call));
-    }
+    const calls = turn.parts.flatMap(({ part, content, at }) => (part.functionCall && pairs.at(content, at)) ?? []);
+    messages.push(...calls.map((pair) => toolMessage(pair, ids.get(pair)!)));
+    const files = calls.flatMap(({ answer }) => (answer ? filesOf(answer, target.provider) : []));
+    if (files.length > 0) messages.push({ role: 'user', content: asText(files) });
   }
   return messages;
 }
@@ -43,12 +51,12 @@ interface Turn {
 }
 
 /** Answers of tools are no words of the user: they go to their calls. Those to no call of the history are told as text. */
-function turnsOf(contents: readonly Content[], strays: ReadonlySet<string>): Turn[] {
+function turnsOf(contents: readonly Content[], pairs: PairedCalls): Turn[] {
   const turns: Turn[] = [];
   let isAnswered = false;
-  for (const [i, { role = 'user', parts = [] }] of contents.entries()) {
-    const placed = parts.map((part, j) => ({ part, place: `${i}.${j}` }));
-    const said = placed.filter(({ part, place }) => !part.functionResponse || strays.has(place));
+  for (const [content, { role = 'user', parts = [] }] of contents.entries()) {
+    const placed = parts.map((part, at) => ({ part, content, at }));
+    const said = placed.filter(({ part, at }) => !part.functionResponse || !pairs.at(content, at));
     const last = turns.at(-1);
     if (said.length < placed.length) isAnswered = true;
     if (said.length === 0) continue;
@@ -59,35 +67,77 @@ function turnsOf(contents: readonly Content[], strays: ReadonlySet<string>): Tur
   return turns;
 }
 
-/** Whether the turn of the conversation (from one word of the user to the next) that holds this message has calls. */
-function hasCalls(turns: readonly Turn[], at: number): boolean {
-  let [from, to] = [at, at];
-  while (turns[from - 1]?.role === 'model') from--;
-  while (turns[to + 1]?.role === 'model') to++;
-  return turns.slice(from, to + 1).some(({ parts }) => parts.some(({ part }) => part.functionCall));
+/** The model's messages of those turns of the conversation (from one word of the user to the next) that have calls. */
+function turnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
+  const found = new Set<Turn>();
+  let since: Turn[] = [];
+  let hasCall = false;
+  const close = (): void => {
+    if (hasCall) for (const turn of since) found.add(turn);
+    since = [];
+    hasCall = false;
+  };
+  for (const turn of turns) {
+    if (turn.role === 'user') {
+      close();
+      continue;
+    }
+    since.push(turn);
+    hasCall ||= turn.parts.some(({ part }) => part.functionCall);
+  }
+  close();
+  return found;
 }
 
-function userContent(parts: readonly PlacedPart[], provider: string): string | ContentPart[] | undefined {
-  const sent = parts.flatMap(({ part }) => userPart(part, provider));
-  if (sent.length === 0) return undefined;
-  // Many servers take text alone; the others take it as well.
-  if (!sent.every((part) => part.type === 'text')) return sent;
-  return sent.map(({ text }) => text).join('\n');
+function callIdOf(
+  { content, at }: PlacedPart,
+  pairs: PairedCalls,
+  ids: ReadonlyMap<PairedCall, string>,
+): string | undefined {
+  const pair = pairs.at(content, at);
+  return pair && ids.get(pair);
 }
 
-function userPart(part: Part, provider: string): ContentPart[] {
-  if (part.inlineData) return [toInlinePart(part.inlineData)];
-  if (part.fileData) return [toFilePart(part.fileData, provider)];
-  if (part.functionResponse) {
-    const { name, response } = part.functionResponse;
-    return [{ type: 'text', text: `${name} returned ${JSON.stringify(response)}` }];
+function userContent(
+  parts: readonly PlacedPart[],
+  provider: string,
+  newest: number,
+): string | ContentPart[] | undefined {
+  const sent = parts.flatMap(({ part, content }) => userPart(part, provider, content === newest));
+  return sent.length > 0 ? asText(sent) : undefined;
+}
+
+/** Many servers take text alone; the others take it as well. */
+function asText(parts: ContentPart[]): string | ContentPart[] {
+  return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
+}
+
+function userPart(part: Part, provider: string, isNewest: boolean): ContentPart[] {
+  const { functionResponse: answer } = part;
+  const file = part.inlineData ?? part.fileData;
+  if (file) {
+    const media = toMediaPart(part, provider);
+    if (!media && isNewest) throw refusedMedia(part);
+    return [media ?? { type: 'text', text: mediaLine(file) }];
+  }
+  if (answer) {
+    const text = `${answer.name} returned ${JSON.stringify(answer.response)}`;
+    return [{ type: 'text', text }, ...filesOf(answer, provider)];
   }
   return part.text && !part.thought ? [{ type: 'text', text: part.text }] : [];
+}
+
+function filesOf({ name, parts = [] }: FunctionResponse, provider: string): ContentPart[] {
+  const files = parts.flatMap((part): ContentPart[] => {
+    const file = part.inlineData ?? part.fileData;
+    return file ? [toMediaPart(part, provider) ?? { type: 'text', text: mediaLine(file) }] : [];
+  });
+  return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
 /** A call that is not answered would be refused. */
 const PENDING = { status: 'pending', message: 'There is no answer yet.' };
 
-function toolMessage({ id, answer }: PairedCall): Message {
+function toolMessage({ answer }: PairedCall, id: string): Message {
   return { role: 'tool', tool_call_id: id, content: JSON.stringify(answer?.response ?? PENDING) };
 }

@@ -1,7 +1,8 @@
-import { TholeError } from '@thole/core';
+import { normalizeSchema, TholeError } from '@thole/core';
 import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema } from '../openai-schema.ts';
+import type { SchemaHandling } from '../openai-schema.ts';
 import { strictly } from './strictly.ts';
 
 type Tools = Pick<OpenAI.Chat.ChatCompletionCreateParams, 'tools' | 'tool_choice'>;
@@ -10,12 +11,12 @@ type Tools = Pick<OpenAI.Chat.ChatCompletionCreateParams, 'tools' | 'tool_choice
  * Functions, and which of them may or must be called. Where only some are allowed, OpenAI is told which; other servers are
  * shown no others. `INVALID_INPUT` for a tool that the provider would have to run itself: this API has none.
  */
-export function toChatTools(config: GenerateContentConfig, p: { isOpenAi: boolean; isStrict: boolean }): Tools {
+export function toChatTools(config: GenerateContentConfig, p: ChatSchemas & { isStrict: boolean }): Tools {
   const declarations = (config.tools ?? []).flatMap((tool) => {
     if ('functionDeclarations' in tool) return tool.functionDeclarations;
     throw new TholeError(
       'INVALID_INPUT',
-      `Chat Completions has no tool ${Object.keys(tool).join(', ')}: api 'responses' of OpenAI has its like.`,
+      `Chat Completions has no tool ${Object.keys(tool).join(', ')}. Use OpenAI with api: 'responses', which has it.`,
     );
   });
   const { mode = 'AUTO', allowedFunctionNames: allowed = [] } = config.toolConfig?.functionCallingConfig ?? {};
@@ -31,20 +32,28 @@ export function toChatTools(config: GenerateContentConfig, p: { isOpenAi: boolea
   return { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: must, tools: named } } };
 }
 
+/** How schemas are sent. */
+export interface ChatSchemas {
+  readonly isOpenAi: boolean;
+  readonly isStrict: boolean | undefined;
+  readonly schemas?: SchemaHandling | undefined;
+}
+
 function toTool(
   { name, description, parametersJsonSchema }: FunctionDeclaration,
-  { isOpenAi, isStrict }: { isOpenAi: boolean; isStrict: boolean },
+  { isOpenAi, isStrict, schemas }: ChatSchemas,
 ): OpenAI.Chat.ChatCompletionFunctionTool {
   const given = parametersJsonSchema ?? { type: 'object', properties: {} };
   const path = `tools.${name}.parameters`;
-  const parameters = isStrict ? strictly(given, path) : isOpenAi ? checkSchema(given, path) : given;
+  const strict = isStrict ? strictly(given, path, schemas) : undefined;
+  const parameters = strict ?? (isOpenAi ? checkSchema(given, path, schemas) : normalizeSchema(given));
   return {
     type: 'function',
     function: {
       name,
       ...(description !== undefined && { description }),
       parameters,
-      ...(isStrict && { strict: true }),
+      ...(strict && { strict: true }),
     },
   };
 }

@@ -1,23 +1,26 @@
-import { TholeError } from '@thole/core';
+import { normalizeSchema, TholeError } from '@thole/core';
 import type { GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema, strictSchema } from '../openai-schema.ts';
 import { strictly } from './strictly.ts';
+import type { ChatSchemas } from './to-chat-tools.ts';
 
 const PATH = 'responseJsonSchema';
 
 /** Strict where the schema fits strict mode's rules, or must (`isStrict`; `SCHEMA_UNSUPPORTED` then where it does not). */
 export function toResponseFormat(
   { responseJsonSchema, responseMimeType }: GenerateContentConfig,
-  { isOpenAi, isStrict }: { isOpenAi: boolean; isStrict: boolean | undefined },
+  { isOpenAi, isStrict, schemas }: ChatSchemas,
 ): OpenAI.Chat.ChatCompletionCreateParams['response_format'] {
   if (!responseJsonSchema) return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
-  if (isStrict) return format(strictly(responseJsonSchema, PATH), true);
+  const required = isStrict ? strictly(responseJsonSchema, PATH, schemas) : undefined;
+  if (required) return format(required, true);
   if (isStrict === undefined) {
-    const strict = attempt(() => strictSchema(responseJsonSchema, PATH));
+    const strict = attempt(() => strictSchema(responseJsonSchema, PATH, schemas));
     if (strict && 'schema' in strict) return format(strict.schema, true);
   }
-  return format(isOpenAi ? checkSchema(responseJsonSchema, PATH) : responseJsonSchema, false);
+  const given = isOpenAi ? checkSchema(responseJsonSchema, PATH, schemas) : normalizeSchema(responseJsonSchema);
+  return format(given, false);
 }
 
 function format(

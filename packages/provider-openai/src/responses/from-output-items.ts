@@ -28,7 +28,10 @@ export function fromOutputItems(output: readonly unknown[], provider: string): R
       return;
     }
     if (unknown.length > 0) others.push({ ...withoutNulls(item), content: unknown });
-    if (pieces.length === 0) return;
+    if (pieces.length === 0) {
+      before.push(withoutNulls(raw));
+      return;
+    }
     pieces.forEach(({ part, entry, list }, i) => {
       isRefused ||= entry?.['type'] === 'refusal';
       const mark = {

@@ -1,5 +1,5 @@
-import { isPlainObject } from '@thole/core';
-import type { JsonObject, Part } from '@thole/core';
+import { isFromEndpoint, isPlainObject } from '@thole/core';
+import type { Endpoint, JsonObject, Part } from '@thole/core';
 
 /**
  * What parts made of an answer of the Responses API bear in `partMetadata`, next to `provider`, so that the items of the answer
@@ -21,10 +21,10 @@ export interface PartMark {
   readonly after?: readonly JsonObject[] | undefined;
 }
 
-/** The mark of a part that this provider made with the Responses API; histories are data, so nothing is taken for granted. */
-export function markOf(part: Part, provider: string): PartMark | undefined {
+/** The mark of a part that this endpoint made with the Responses API; histories are data, so nothing is taken for granted. */
+export function markOf(part: Part, endpoint: Endpoint): PartMark | undefined {
   const { partMetadata } = part;
-  if (!isPlainObject(partMetadata) || partMetadata['provider'] !== provider) return undefined;
+  if (!isPlainObject(partMetadata) || !isFromEndpoint(part, endpoint)) return undefined;
   const { index, item, entry, list, before, after } = partMetadata as { [key: string]: unknown };
   if (typeof index !== 'number') return undefined;
   return {

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@thole/core';
-import type { JsonObject, LlmResponse, Part } from '@thole/core';
+import type { Endpoint, JsonObject, LlmResponse, Part } from '@thole/core';
 import { markOf } from './part-mark.ts';
 
 /**
@@ -9,14 +9,14 @@ import { markOf } from './part-mark.ts';
 export function readCitations(
   parts: readonly Part[],
   items: readonly JsonObject[],
-  provider: string,
+  endpoint: Endpoint,
 ): Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'> {
   const chunks: JsonObject[] = [];
   const supports: JsonObject[] = [];
   const citations: JsonObject[] = [];
   const indexOf = new Map<string, number>();
   parts.forEach((part, partIndex) => {
-    const annotations = markOf(part, provider)?.entry?.['annotations'];
+    const annotations = markOf(part, endpoint)?.entry?.['annotations'];
     for (const annotation of Array.isArray(annotations) ? annotations : []) {
       const source = isPlainObject(annotation) ? sourceOf(annotation as JsonObject) : undefined;
       if (!source) continue;

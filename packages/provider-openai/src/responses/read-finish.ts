@@ -4,7 +4,7 @@ import { blockedBecause } from './blocked-because.ts';
 
 /**
  * Why an answer ended, in Gemini's words; a reason without a counterpart as it came. A refusal and a filter are `MODEL_BLOCKED`.
- * Throws `MODEL_INCOMPLETE` where it has not ended.
+ * Throws `MODEL_INCOMPLETE` for an answer that is still being made, or has an unknown status and no output.
  */
 export function readFinish(
   answer: { readonly [member: string]: unknown },
@@ -15,6 +15,9 @@ export function readFinish(
   if (because !== undefined) return blocked(because);
   if (isRefused) return blocked('The model refused to answer.');
   if (status === 'completed' || status === null) return { finishReason: 'STOP' };
+  const isMade = Array.isArray(answer['output']) && answer['output'].length > 0;
+  if (status !== 'incomplete' && isMade && typeof status === 'string' && !UNFINISHED.includes(status))
+    return { finishReason: status };
   if (status !== 'incomplete') {
     throw new TholeError('MODEL_INCOMPLETE', `OpenAI’s answer is not whole: its status is ${JSON.stringify(status)}.`);
   }
@@ -23,6 +26,8 @@ export function readFinish(
   if (reason === 'content_filter') return blocked('A content filter stopped the answer.');
   return { finishReason: typeof reason === 'string' ? reason : 'incomplete' };
 }
+
+const UNFINISHED: readonly string[] = ['queued', 'in_progress'];
 
 const blocked = (errorMessage: string): ReturnType<typeof readFinish> => ({
   finishReason: 'SAFETY',

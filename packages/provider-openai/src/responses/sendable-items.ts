@@ -1,23 +1,27 @@
-import type { JsonObject } from '@thole/core';
+import { isPlainObject } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
 
 /**
  * The items of one answer without those for which the API refuses the whole request: messages with nothing in them, calls of the
  * provider's whose answer is not among the items, reasoning that nothing follows, reasoning for a model that takes none, and,
- * unless the server keeps items, reasoning without its encrypted content. Of an answer that loses such reasoning only the
- * messages and the calls of functions are sent, without ids: by them the server would miss it.
+ * unless the server keeps items, reasoning with neither encrypted content nor words of its own. Of an answer that loses such reasoning, or has lost
+ * some before (`isWhole` is false), only the messages and the calls of functions are sent, without ids: by them the server would miss it.
  */
 export function sendableItems(
   items: readonly JsonObject[],
-  { isStored, takesReasoning }: { isStored: boolean; takesReasoning: boolean },
+  { isStored, takesReasoning, isWhole }: { isStored: boolean; takesReasoning: boolean; isWhole: boolean },
 ): JsonObject[] {
   const answered = items.filter((item) => !isEmptyMessage(item) && isOwnCallOrAnswered(item, items));
   const followed = answered.filter(
     (item, i) => !isReasoning(item) || answered.slice(i).some((each) => !isReasoning(each)),
   );
   const isLost = (item: JsonObject): boolean =>
-    isReasoning(item) && (!takesReasoning || (!isStored && !item['encrypted_content']));
-  return followed.some(isLost) ? followed.filter(isOurs).map(withoutId) : followed;
+    isReasoning(item) && (!takesReasoning || (!isStored && !item['encrypted_content'] && !hasWords(item)));
+  return !isWhole || followed.some(isLost) ? followed.filter(isOurs).map(withoutId) : followed;
 }
+
+/** Servers without encrypted content (gpt-oss, DeepSeek) take reasoning as they gave it. */
+const hasWords = (item: JsonObject): boolean => Array.isArray(item['content']) && item['content'].length > 0;
 
 const isReasoning = (item: JsonObject): boolean => item['type'] === 'reasoning';
 function withoutId(item: JsonObject): JsonObject {
@@ -28,8 +32,12 @@ function withoutId(item: JsonObject): JsonObject {
 const isOurs = (item: JsonObject): boolean => item['type'] === 'message' || item['type'] === 'function_call';
 
 const isEmptyMessage = (item: JsonObject): boolean =>
-  item['type'] === 'message' && Array.isArray(item['content']) && item['content'].length === 0;
+  item['type'] === 'message' &&
+  item['role'] !== 'user' &&
+  Array.isArray(item['content']) &&
+  !item['content'].some(hasText);
 
+const hasText = (entry: Json): boolean => isPlainObject(entry) && Boolean(entry['text'] || entry['refusal']);
 function isOwnCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
   const { type, call_id: id } = item;
   if (type === 'function_call') return typeof item['name'] === 'string';

@@ -1,10 +1,23 @@
+import { mediaLine } from '@thole/core';
 import type { FunctionResponse, JsonObject } from '@thole/core';
+import { toInputContent } from './to-input-content.ts';
 
-/** An answer to the call with this id; without one it belongs to no call that is sent, and is told as text. */
-export function toAnswerItem({ name, response }: FunctionResponse, callId: string | undefined): JsonObject {
-  const output = JSON.stringify(response);
-  if (callId !== undefined) return { type: 'function_call_output', call_id: callId, output };
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${name} returned ${output}` }] };
+/**
+ * An answer to the call with this id; without one it belongs to no call that is sent, and is told as text. Images and files of the answer follow its text;
+ * a line of text takes the place of those that this API does not take.
+ */
+export function toAnswerItem({ name, response, parts = [] }: FunctionResponse, callId: string | undefined): JsonObject {
+  const json = JSON.stringify(response);
+  const files = parts.flatMap((part): JsonObject[] => {
+    const file = part.inlineData ?? part.fileData;
+    return file ? [toInputContent(part) ?? { type: 'input_text', text: mediaLine(file) }] : [];
+  });
+  if (callId === undefined) {
+    const text = `${name} returned ${json}`;
+    return { type: 'message', role: 'user', content: [{ type: 'input_text', text }, ...files] };
+  }
+  const output = files.length > 0 ? [{ type: 'input_text', text: json }, ...files] : json;
+  return { type: 'function_call_output', call_id: callId, output };
 }
 
 /** Said where a call has no answer: the API refuses one without. */

@@ -1,39 +1,36 @@
-import { TholeError } from '@thole/core';
 import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 
 const IMAGES: readonly string[] = ['image/png', 'image/jpeg', 'image/jpg', 'image/gif', 'image/webp'];
 
 /**
- * What a part with text, bytes or a file is as input; undefined for any other, and for an empty text. `where` names it in errors:
- * `INVALID_INPUT`, with the MIME type, for what this API does not take (audio, video, other images, files of other clouds).
+ * Returns what a part with text, bytes or a file is as input. Undefined for any other part, for an empty text, and for media that this API does
+ * not take (audio, video, other images, files of other clouds).
  */
-export function toInputContent(part: Part, where: string): JsonObject | undefined {
-  if (part.inlineData) return inline(part.inlineData, where);
-  if (part.fileData) return stored(part.fileData, where);
+export function toInputContent(part: Part): JsonObject | undefined {
+  if (part.inlineData) return inline(part.inlineData);
+  if (part.fileData) return stored(part.fileData);
   return part.text ? { type: 'input_text', text: part.text } : undefined;
 }
 
-function inline({ mimeType, data, displayName }: InlineData, where: string): JsonObject {
+function inline({ mimeType, data, displayName }: InlineData): JsonObject | undefined {
   const type = baseOf(mimeType);
   const url = `data:${type};base64,${data.replaceAll('-', '+').replaceAll('_', '/')}`;
   if (IMAGES.includes(type)) return { type: 'input_image', detail: 'auto', image_url: url };
-  if (!isDocument(type)) throw refused(`data of type ${type}`, where);
+  if (!isDocument(type)) return undefined;
   return { type: 'input_file', filename: displayName ?? nameFor(type), file_data: url };
 }
 
-function stored({ fileUri, mimeType }: FileData, where: string): JsonObject {
+function stored({ fileUri, mimeType }: FileData): JsonObject | undefined {
   const type = mimeType === undefined ? undefined : baseOf(mimeType);
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)([?#]|$)/i.test(fileUri) : IMAGES.includes(type);
-  if (type !== undefined && !isImage && !isDocument(type)) throw refused(`files of type ${type}`, where);
+  if (type !== undefined && !isImage && !isDocument(type)) return undefined;
   // An id of the provider's own file store.
   if (fileUri.startsWith('file-')) {
     return isImage
       ? { type: 'input_image', detail: 'auto', file_id: fileUri }
       : { type: 'input_file', file_id: fileUri };
   }
-  if (!/^(https?|data):/i.test(fileUri)) {
-    throw refused(`a file by ${fileUri.replace(/:.*$/s, '')} (${type ?? 'of no type'})`, where);
-  }
+  if (!/^(https?|data):/i.test(fileUri)) return undefined;
   if (isImage) return { type: 'input_image', detail: 'auto', image_url: fileUri };
   if (/^data:/i.test(fileUri)) {
     return { type: 'input_file', filename: nameFor(type ?? 'application/pdf'), file_data: fileUri };
@@ -49,6 +46,3 @@ function nameFor(type: string): string {
   const known: { readonly [subtype: string]: string } = { plain: 'txt', markdown: 'md', javascript: 'js' };
   return `file.${known[subtype] ?? subtype.replace(/^.*[.+-]/, '')}`;
 }
-
-const refused = (what: string, where: string): TholeError =>
-  new TholeError('INVALID_INPUT', `OpenAI’s Responses API does not take ${what} (${where}).`);

@@ -1,13 +1,14 @@
-import type { Content, JsonObject, Part } from '@thole/core';
+import { newestUserContent, mediaLine, pairCalls, TholeError } from '@thole/core';
+import type { Content, Endpoint, JsonObject, Part } from '@thole/core';
+import { callIdsOf } from './call-ids.ts';
 import { joinMessages } from './join-messages.ts';
-import { pairCalls } from './pair-calls.ts';
 import { toAnswerItem, toPendingItem } from './to-answer-item.ts';
 import { toInputContent } from './to-input-content.ts';
 import { toModelItems } from './to-model-items.ts';
 
 /** For whom the input is. */
 export interface InputTarget {
-  readonly provider: string;
+  readonly endpoint: Endpoint;
   /** Whether the server keeps items: then it knows reasoning by its id, without its encrypted content. */
   readonly isStored: boolean;
   /** Whether the model may be sent reasoning. */
@@ -17,28 +18,54 @@ export interface InputTarget {
 }
 
 /**
- * The history as input items. Every call has an answer in it: where there is none yet, one that says so stands right behind the
- * calls. An answer without a call is told as text.
+ * The history as input items. Every call has one answer in it, the last that came: where there is none yet, one that says so stands right behind the
+ * calls. An answer without a call is told as text. Media that this API does not take are `INVALID_INPUT` in the newest message of
+ * the user; elsewhere a line of text names their type.
  */
 export function toInputItems(contents: readonly Content[], target: InputTarget): JsonObject[] {
   const paired = pairCalls(contents);
+  const ids = callIdsOf(paired);
+  const newest = newestUserContent(contents);
+  const answered = new Set<string>();
   const sent = target.isContinued ? contents.findLastIndex(({ role }) => role === 'model') : -1;
-  const items = contents.flatMap((content, at) => {
-    if (at < sent) return [];
-    const pending = paired.openIn(at).map(toPendingItem);
-    if (at === sent) return pending;
-    const idAt = (part: number): string | undefined => paired.idAt(at, part);
-    const where = `contents[${at}]`;
-    const { role, parts = [] } = content;
-    if (role === 'model') return [...toModelItems(parts, { ...target, where, idAt }), ...pending];
-    return joinMessages(parts.flatMap((part, i) => toUserItem(part, `${where}.parts[${i}]`, idAt(i))));
+
+  const toUserItem = (part: Part, content: number, at: number): JsonObject[] => {
+    if (part.functionResponse) {
+      const pair = paired.at(content, at);
+      if (!pair) return [toAnswerItem(part.functionResponse, undefined)];
+      const id = ids.get(pair)!;
+      if (answered.has(id)) return [];
+      answered.add(id);
+      return [toAnswerItem(pair.answer!, id)];
+    }
+    if (part.thought) return [];
+    const input = toInputContent(part) ?? unreadable(part, content === newest, `contents[${content}].parts[${at}]`);
+    return input ? [{ type: 'message', role: 'user', content: [input] }] : [];
+  };
+
+  return contents.flatMap(({ role, parts = [] }, content) => {
+    if (content < sent) return [];
+    const pending = paired.openIn(content).map((pair) => toPendingItem(ids.get(pair)!));
+    if (content === sent) return pending;
+    if (role !== 'model') return joinMessages(parts.flatMap((part, at) => toUserItem(part, content, at)));
+    const idAt = (at: number): string | undefined => {
+      const pair = paired.at(content, at);
+      return pair && ids.get(pair);
+    };
+    return [...toModelItems(parts, { ...target, idAt }), ...pending];
   });
-  return items;
 }
 
-function toUserItem(part: Part, where: string, callId: string | undefined): JsonObject[] {
-  if (part.functionResponse) return [toAnswerItem(part.functionResponse, callId)];
-  if (part.thought) return [];
-  const content = toInputContent(part, where);
-  return content ? [{ type: 'message', role: 'user', content: [content] }] : [];
+function unreadable(part: Part, isNewest: boolean, where: string): JsonObject | undefined {
+  const file = part.inlineData ?? part.fileData;
+  if (!file) return undefined;
+  if (!isNewest) return { type: 'input_text', text: mediaLine(file) };
+  const what = part.inlineData ? `data of type ${part.inlineData.mimeType}` : fileOf(part.fileData!);
+  throw new TholeError('INVALID_INPUT', `OpenAI’s Responses API does not take ${what} (${where}).`);
+}
+
+function fileOf({ fileUri, mimeType }: { fileUri: string; mimeType?: string | undefined }): string {
+  const scheme = /^(https?|data|file-)/i.test(fileUri) ? undefined : fileUri.replace(/:.*$/s, '');
+  if (scheme === undefined) return `files of type ${mimeType ?? 'unknown'}`;
+  return `a file by ${scheme} (${mimeType ?? 'of no type'})`;
 }

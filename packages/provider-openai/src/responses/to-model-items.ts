@@ -1,4 +1,5 @@
-import type { JsonObject, Part } from '@thole/core';
+import { mediaLine } from '@thole/core';
+import type { Endpoint, JsonObject, Part } from '@thole/core';
 import { joinMessages } from './join-messages.ts';
 import { markOf } from './part-mark.ts';
 import { beginItem } from './rebuild-item.ts';
@@ -9,11 +10,9 @@ import { toInputContent } from './to-input-content.ts';
 
 /** What `toModelItems` needs to know. */
 export interface ModelItemsTarget {
-  readonly provider: string;
+  readonly endpoint: Endpoint;
   readonly isStored: boolean;
   readonly takesReasoning: boolean;
-  /** Names the content in errors. */
-  readonly where: string;
   /** The id of the call at this place. */
   idAt(part: number): string | undefined;
 }
@@ -25,8 +24,16 @@ export interface ModelItemsTarget {
 export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): JsonObject[] {
   const items: JsonObject[] = [];
   let open: (OpenItem & { readonly index: number }) | undefined;
+  let next = 0;
+  let isWhole = true;
   parts.forEach((part, i) => {
-    const mark = markOf(part, target.provider);
+    const mark = markOf(part, target.endpoint);
+    // Items of the answer that are missing here were taken out of the history, thoughts above all.
+    if (mark && (mark.item || !open || open.index !== mark.index)) {
+      const begin = mark.index - (mark.before?.length ?? 0);
+      if ((begin !== next && begin !== 0) || !mark.item) isWhole = false;
+      next = mark.index + 1;
+    }
     items.push(...(mark?.before ?? []));
     if (mark && open && mark.index === open.index && !mark.item) {
       open.add(part, mark);
@@ -37,7 +44,7 @@ export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): 
     }
     items.push(...(mark?.after ?? []));
   });
-  return sendableItems(joinMessages(items), target);
+  return sendableItems(joinMessages(items), { ...target, isWhole });
 }
 
 /** A part that is nobody's item any more, or another provider's. */
@@ -53,8 +60,10 @@ function foreign(part: Part, at: number, target: ModelItemsTarget): JsonObject[]
   if (result) return said(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
   if (part.text !== undefined) return part.text === '' ? [] : said(part.text);
   // An answer of the model's cannot hold files, so the user shows them.
-  const content = toInputContent(part, `${target.where}.parts[${at}]`);
-  return content ? [{ type: 'message', role: 'user', content: [content] }] : [];
+  const content = toInputContent(part);
+  const file = part.inlineData ?? part.fileData;
+  if (!content) return file ? said(mediaLine(file)) : [];
+  return [{ type: 'message', role: 'user', content: [content] }];
 }
 
 const said = (text: string): JsonObject[] => [

@@ -1,14 +1,20 @@
 import { TholeError } from '@thole/core';
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
 import { checkSchema, strictSchema } from '../openai-schema.ts';
+import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
  * The form of the answer: by a schema, strictly where it fits strict mode or where `strict` asks for it (`SCHEMA_UNSUPPORTED`
  * with the path where it does not fit); JSON of any form; or undefined for text. Another MIME type is `INVALID_INPUT`.
  */
-export function toTextFormat(config: GenerateContentConfig, strict: boolean | undefined): JsonObject | undefined {
+export function toTextFormat(
+  config: GenerateContentConfig,
+  strict: boolean | undefined,
+  schemas: SchemaHandling | undefined,
+): JsonObject | undefined {
   const { responseJsonSchema, responseMimeType } = config;
-  if (responseJsonSchema) return { type: 'json_schema', name: 'response', ...schemaOf(responseJsonSchema, strict) };
+  if (responseJsonSchema)
+    return { type: 'json_schema', name: 'response', ...schemaOf(responseJsonSchema, strict, schemas) };
   if (responseMimeType === undefined || responseMimeType === 'text/plain') return undefined;
   if (responseMimeType === 'application/json') return { type: 'json_object' };
   throw new TholeError(
@@ -17,11 +23,12 @@ export function toTextFormat(config: GenerateContentConfig, strict: boolean | un
   );
 }
 
-function schemaOf(schema: JsonObject, strict: boolean | undefined): JsonObject {
+function schemaOf(schema: JsonObject, strict: boolean | undefined, schemas: SchemaHandling | undefined): JsonObject {
   const path = 'responseJsonSchema';
-  if (strict === false) return { schema: checkSchema(schema, path), strict: false };
-  const fitted = strictSchema(schema, path);
+  if (strict === false) return { schema: checkSchema(schema, path, schemas), strict: false };
+  const fitted = strictSchema(schema, path, schemas);
   if ('schema' in fitted) return { schema: fitted.schema, strict: true };
-  if (strict === undefined) return { schema: checkSchema(schema, path), strict: false };
+  if (strict === undefined || schemas === 'lenient')
+    return { schema: checkSchema(schema, path, schemas), strict: false };
   throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema by strict mode’s rules; ${fitted.refused}.`);
 }

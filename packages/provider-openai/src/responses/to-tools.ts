@@ -1,34 +1,41 @@
 import { isPlainObject, TholeError } from '@thole/core';
 import type { FunctionDeclaration, GenerateContentConfig, Json, JsonObject } from '@thole/core';
 import { checkSchema, strictSchema } from '../openai-schema.ts';
+import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
  * Functions and the provider's own tools. `SCHEMA_UNSUPPORTED` names the path of parameters that OpenAI cannot take, or, with
  * `isStrict`, that do not fit strict mode; `INVALID_INPUT` the tool that this API does not have.
  */
-export function toTools(tools: GenerateContentConfig['tools'], isStrict: boolean): JsonObject[] {
+export function toTools(tools: GenerateContentConfig['tools'], p: ToolSchemas): JsonObject[] {
   return (tools ?? []).flatMap((tool) => {
-    if ('functionDeclarations' in tool) return tool.functionDeclarations.map((each) => toFunction(each, isStrict));
+    if ('functionDeclarations' in tool) return tool.functionDeclarations.map((each) => toFunction(each, p));
     return [toBuiltIn(tool as { [name: string]: Json })];
   });
 }
 
-function toFunction(declaration: FunctionDeclaration, isStrict: boolean): JsonObject {
+/** How the schemas of parameters are sent. */
+export interface ToolSchemas {
+  readonly isStrict: boolean;
+  readonly schemas?: SchemaHandling | undefined;
+}
+
+function toFunction(declaration: FunctionDeclaration, { isStrict, schemas }: ToolSchemas): JsonObject {
   const { name, description, parametersJsonSchema = {} } = declaration;
   const path = `tools.${name}.parameters`;
   return {
     type: 'function',
     name,
     ...(description !== undefined && { description }),
-    parameters: isStrict ? strictParameters(parametersJsonSchema, path) : checkSchema(parametersJsonSchema, path),
-    // Said in any case: this API is strict where nothing is said.
-    strict: isStrict,
+    // strict is said in any case: this API is strict where nothing is said.
+    ...parametersOf(parametersJsonSchema, path, { isStrict, schemas }),
   };
 }
 
-function strictParameters(schema: JsonObject, path: string): JsonObject {
-  const strict = strictSchema(schema, path);
-  if ('schema' in strict) return strict.schema;
+function parametersOf(schema: JsonObject, path: string, { isStrict, schemas }: ToolSchemas): JsonObject {
+  const strict = isStrict ? strictSchema(schema, path, schemas) : undefined;
+  if (strict && 'schema' in strict) return { parameters: strict.schema, strict: true };
+  if (!strict || schemas === 'lenient') return { parameters: checkSchema(schema, path, schemas), strict: false };
   throw new TholeError('SCHEMA_UNSUPPORTED', `strictTools needs schemas by strict mode’s rules; ${strict.refused}.`);
 }
 
@@ -36,14 +43,16 @@ const WEB_SEARCH = ['filters', 'search_context_size', 'user_location', 'external
 const FILE_SEARCH = ['vector_store_ids', 'filters', 'max_num_results', 'ranking_options'];
 
 function toBuiltIn(tool: { readonly [name: string]: Json }): JsonObject {
-  const { googleSearch, codeExecution, fileSearch } = tool;
-  if (isPlainObject(googleSearch)) return { type: 'web_search', ...pick(googleSearch, WEB_SEARCH) };
+  const { webSearch, googleSearch, codeExecution, fileSearch } = tool;
+  const search = webSearch ?? googleSearch;
+  if (isPlainObject(search)) return { type: 'web_search', ...pick(search, WEB_SEARCH) };
   if (isPlainObject(codeExecution)) {
     return { type: 'code_interpreter', container: { type: 'auto' }, ...pick(codeExecution, ['container']) };
   }
   if (isPlainObject(fileSearch)) {
-    if (Array.isArray(fileSearch['vector_store_ids'])) return { type: 'file_search', ...pick(fileSearch, FILE_SEARCH) };
-    throw new TholeError('INVALID_INPUT', 'tools.fileSearch must have vector_store_ids, a list of ids, for OpenAI.');
+    const ids = fileSearch['vectorStoreIds'] ?? fileSearch['vector_store_ids'];
+    if (Array.isArray(ids)) return { type: 'file_search', ...pick(fileSearch, FILE_SEARCH), vector_store_ids: ids };
+    throw new TholeError('INVALID_INPUT', 'tools.fileSearch must have vectorStoreIds, a list of ids, for OpenAI.');
   }
   throw new TholeError('INVALID_INPUT', `OpenAI has no tool ${Object.keys(tool).join(', ')}.`);
 }

@@ -1,6 +1,7 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
 import { copyEntry } from './check-memory.ts';
+import { hasExpired } from './matches-filter.ts';
 import type { IndexCache } from './index-cache.ts';
 
 /** Where entries are changed: what a text said before is forgotten in what is saved of the index, too. */
@@ -8,18 +9,20 @@ export interface Changing {
   store: MemoryStore;
   indexes: IndexCache;
   scope: MemoryScope;
+  /** Current time in seconds. */
+  now: number;
 }
 
 /** Writes the members that are given over those of an entry. Undefined where it is not there, or not any more. */
 export async function changeEntry(
-  { store, indexes, scope }: Changing,
+  { store, indexes, scope, now }: Changing,
   id: string,
   change: { [name: string]: unknown },
 ): Promise<MemoryEntry | undefined> {
   const [found] = await store.get(scope, [id]);
-  if (!found) return undefined;
+  if (!found || hasExpired(found.entry, now)) return undefined;
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const entry = copyEntry({ ...found.entry, ...given, id }, 'change');
+  const entry = copyEntry({ ...found.entry, ...given, id, scope: found.entry.scope }, 'change');
   // What another process deleted meanwhile is not brought back.
   const { written, seq } = await store.put(scope, [entry], 'ifPresent');
   if (written.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import {
   checkContent,
+  checkSharedScope,
   checkCount,
   checkUser,
   failInvalidJson,
@@ -24,6 +25,9 @@ const MEMBERS: readonly string[] = [
   'validFrom',
   'validTo',
   'supersededBy',
+  'topics',
+  'expiresAt',
+  'scope',
   'customMetadata',
 ] satisfies (keyof MemoryEntry)[];
 
@@ -40,22 +44,28 @@ export function copyEntry(value: unknown, argument: string): MemoryEntry {
 
 /** `INVALID_INPUT` for a member of the wrong type; those that are absent are passed over. */
 export function checkMembers(value: { [name: string]: unknown }, argument: string): void {
-  const { kind, content, evidence, customMetadata } = value;
+  const { kind, content, evidence, topics, scope, customMetadata } = value;
   if (kind !== undefined && !KINDS.includes(kind))
     throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, kind);
   if (content !== undefined) checkContent(content, `${argument}.content`);
   for (const name of ['author', 'sessionId', 'eventId', 'supersededBy'])
     if (value[name] !== undefined) checkText(`${argument}.${name}`, value[name]);
-  for (const name of ['timestamp', 'validFrom', 'validTo'])
+  for (const name of ['timestamp', 'validFrom', 'validTo', 'expiresAt'])
     if (value[name] !== undefined) checkSeconds(`${argument}.${name}`, value[name]);
   if (evidence !== undefined) checkIds(`${argument}.evidence`, evidence);
+  if (topics !== undefined) checkTexts(`${argument}.topics`, 'topics', topics);
+  if (scope !== undefined) checkSharedScope(scope, `${argument}.scope`);
   if (customMetadata !== undefined && !isPlainObject(customMetadata))
     throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
 }
 
 export function checkIds(argument: string, value: unknown): asserts value is readonly string[] {
-  if (!Array.isArray(value)) throw invalidInput(argument, 'an array of ids', value);
-  value.forEach((id: unknown, i) => checkText(`${argument}[${i}]`, id));
+  checkTexts(argument, 'ids', value);
+}
+
+function checkTexts(argument: string, what: string, value: unknown): void {
+  if (!Array.isArray(value)) throw invalidInput(argument, `an array of ${what}`, value);
+  value.forEach((text: unknown, i) => checkText(`${argument}[${i}]`, text));
 }
 
 export function checkEvents(value: unknown): asserts value is readonly Event[] {
@@ -74,7 +84,7 @@ export function checkEvents(value: unknown): asserts value is readonly Event[] {
 export function checkFilter(value: MemoryFilter | undefined): void {
   if (value === undefined) return;
   if (!isPlainObject(value)) throw invalidInput('filter', 'an object', value);
-  const { kinds, from, to, validAt, author, sessionId, metadata } = value;
+  const { kinds, from, to, validAt, author, sessionId, topics, metadata } = value;
   if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => KINDS.includes(kind)))) {
     throw invalidInput('filter.kinds', `an array of 'turn', 'fact' and 'note'`, kinds);
   }
@@ -82,6 +92,7 @@ export function checkFilter(value: MemoryFilter | undefined): void {
     if (time !== undefined) checkSeconds(`filter.${name}`, time);
   for (const [name, text] of Object.entries({ author, sessionId }))
     if (text !== undefined) checkText(`filter.${name}`, text);
+  if (topics !== undefined) checkTexts('filter.topics', 'topics', topics);
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 

@@ -26,6 +26,8 @@ export class DerivedIndex {
   readonly #runtime: Runtime;
   #index: MemoryIndex;
   #headers = new Headers();
+  /** Times from which entries are no longer found. */
+  #expiries = new Map<string, number>();
   #seq = 0;
   #removals = 0;
   #unsaved = 0;
@@ -70,12 +72,13 @@ export class DerivedIndex {
     query: string,
     p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
   ): Promise<Scored[]> {
-    const { filter } = p;
-    if (!filter) return this.#index.rank(query, p);
+    const { filter, now = -Infinity } = p;
+    const isLive = (id: string): boolean => (this.#expiries.get(id) ?? Infinity) > now;
+    if (!filter) return this.#index.rank(query, this.#expiries.size === 0 ? p : { ...p, accepts: isLive });
     await new TurnTaking(this.#runtime).finish(this.#headers.read());
     const accepts = (id: string): boolean => {
       const header = this.#headers.get(id);
-      return header !== undefined && matchesFilter(header, filter);
+      return header !== undefined && isLive(id) && matchesFilter(header, filter);
     };
     return this.#index.rank(query, { ...p, accepts });
   }
@@ -98,7 +101,7 @@ export class DerivedIndex {
 
   async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TurnTaking): Promise<void> {
     const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope, turns));
-    if (saved) [this.#index, this.#headers, this.#seq] = [saved.index, saved.headers, saved.seq];
+    if (saved) ({ index: this.#index, headers: this.#headers, expiries: this.#expiries, seq: this.#seq } = saved);
   }
 
   async #take({ changes, removals }: MemoryChanges, turns: TurnTaking): Promise<void> {
@@ -129,7 +132,7 @@ export class DerivedIndex {
 
   async #saveNow(segmented: Segmented, scope: MemoryScope): Promise<boolean> {
     const [seq, removals] = [this.#seq, this.#removals];
-    const saved = { index: this.#index, headers: this.#headers, seq };
+    const saved = { index: this.#index, headers: this.#headers, expiries: this.#expiries, seq };
     const steps = toSegment(this.#ranking, saved);
     const segment = await new TurnTaking(this.#runtime).finish(steps, () => this.#seq === seq);
     if (segment) await segmented.saveSegment(scope, segment, { ifRemovals: removals });
@@ -140,10 +143,13 @@ export class DerivedIndex {
     const { content: _, ...header } = entry;
     this.#index.put(entry);
     this.#headers.set(entry.id, header);
+    if (entry.expiresAt === undefined) this.#expiries.delete(entry.id);
+    else this.#expiries.set(entry.id, entry.expiresAt);
   }
 
   #remove(id: string): void {
     this.#index.remove(id);
     this.#headers.delete(id);
+    this.#expiries.delete(id);
   }
 }

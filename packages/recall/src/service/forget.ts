@@ -11,14 +11,18 @@ export interface Forgetting {
 }
 
 /**
- * Removes entries, the evidence of those that are facts (unless it is to be kept), and the facts that lose their last
- * evidence by it. Answers how many went. Done again after a failure it does what is left to do.
+ * Removes entries and returns how many were removed. Unless evidence is to be kept, also removes every other version of a
+ * removed fact (linked by `supersededBy`, in both directions), the evidence of all of them, and the facts that lose their last
+ * evidence. A call that is repeated after a failure removes the rest.
  */
 export async function forgetEntries(
   p: Forgetting & { ids: readonly string[]; keepEvidence: boolean },
 ): Promise<number> {
   const doomed = new Set(p.ids);
-  if (!p.keepEvidence) await addEvidence(p, doomed);
+  if (!p.keepEvidence) {
+    await addVersions(p, doomed);
+    await addEvidence(p, doomed);
+  }
   return removeBetween(p, { ids: [...doomed] }, (id) => doomed.has(id));
 }
 
@@ -49,6 +53,16 @@ async function removeBetween(p: Forgetting, what: MemoryRemoval, isGone: (id: st
   const unfounded = await mendFacts(p, isGone);
   const removed = await p.store.remove(p.scope, what, p.now);
   return unfounded + removed + (await mendFacts(p, isGone));
+}
+
+/** Adds the earlier and later versions of the facts and notes in `doomed`. */
+async function addVersions(p: Forgetting, doomed: Set<string>): Promise<void> {
+  const linked = (await listAll(p, { kinds: ['fact', 'note'] })).filter((entry) => entry.supersededBy !== undefined);
+  for (let before = -1; before < doomed.size;) {
+    before = doomed.size;
+    for (const { id, supersededBy } of linked)
+      if (doomed.has(id) || doomed.has(supersededBy!)) doomed.add(id).add(supersededBy!);
+  }
 }
 
 async function addEvidence(p: Forgetting, doomed: Set<string>): Promise<void> {

@@ -9,18 +9,29 @@ import type { Steps, TurnTaking } from './turn-taking.ts';
 export interface SavedIndex {
   index: MemoryIndex;
   headers: Headers;
+  /** Times from which entries are no longer found. */
+  expiries: Map<string, number>;
   seq: number;
 }
 
 /** Returns an index as a segment; undefined if its ranking does not save. */
-export function* toSegment(ranking: MemoryRanking, { index, headers, seq }: SavedIndex): Steps<Segment | undefined> {
+export function* toSegment(
+  ranking: MemoryRanking,
+  { index, headers, expiries, seq }: SavedIndex,
+): Steps<Segment | undefined> {
   if (ranking.savedAs === undefined || !index.save) return undefined;
   const saved = yield* headers.save();
   const columns = yield* index.save();
   return {
     analyzer: ranking.savedAs,
     upTo: seq,
-    bytes: yield* packColumns([saved, Int32Array.of(headers.size), ...columns]),
+    bytes: yield* packColumns([
+      saved,
+      Int32Array.of(headers.size),
+      [...expiries.keys()],
+      Float64Array.from(expiries.values()),
+      ...columns,
+    ]),
   };
 }
 
@@ -51,8 +62,9 @@ export async function loadSaved(
 }
 
 function* read(ranking: MemoryRanking, { bytes, upTo }: Segment, scope: MemoryScope): Steps<SavedIndex | undefined> {
-  const [headers, count, ...columns] = (yield* unpackColumns(bytes)) ?? [];
+  const [headers, count, ids, times, ...columns] = (yield* unpackColumns(bytes)) ?? [];
   if (headers === undefined || count === undefined || columns.length === 0) return undefined;
   const index = yield* ranking.loadIndex!(columns, scope);
-  return index && { index, headers: Headers.from(headers as Uint8Array, count[0] as number), seq: upTo };
+  const expiries = new Map((ids as string[]).map((id, i) => [id, (times as Float64Array)[i]!]));
+  return index && { index, expiries, headers: Headers.from(headers as Uint8Array, count[0] as number), seq: upTo };
 }

@@ -4,7 +4,7 @@ import type { Steps } from './turn-taking.ts';
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
 // Read as a number it also tells whether numbers lie in memory as they did where the segment was made.
-const MAGIC = 0x7e0c1e02;
+const MAGIC = 0x7e0c1e03;
 const HEAD = 12;
 const KINDS = ['json', 'f64', 'i32', 'u8', 'names'] as const;
 

@@ -2,20 +2,23 @@ import {
   checkBytes,
   checkCount,
   checkSessionRef,
-  checkUser,
   invalidInput,
   isPlainObject,
+  memoryKeyOf,
   orAborted,
   orOutcomeUnknown,
   refuseUnknown,
   systemRuntime,
+  TholeError,
   turnId,
 } from '@thole/core';
 import type {
+  AddMemoryRequest,
   Call,
   Event,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   MemoryScope,
   MemoryService,
   MemoryStore,
@@ -25,7 +28,6 @@ import type {
   SearchMemoryResponse,
   Session,
   SessionRef,
-  UserRef,
 } from '@thole/core';
 import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { Changing } from './change-entries.ts';
@@ -44,16 +46,18 @@ import { entriesById } from './entries-by-id.ts';
 import { forgetEntries, forgetSession } from './forget.ts';
 import type { Forgetting } from './forget.ts';
 import { IndexCache } from './index-cache.ts';
-import { matchesFilter } from './matches-filter.ts';
+import { hasExpired, matchesFilter } from './matches-filter.ts';
 import type { MemoryRanking } from './memory-index.ts';
 import { pruneMemories } from './prune-memories.ts';
 import type { PruneMemoriesRequest } from './prune-memories.ts';
+import { rerankHits } from './rerank.ts';
+import type { Rerank } from './rerank.ts';
 import { thawEntry } from './thaw-entry.ts';
 import { turnsOf } from './turns-of.ts';
 import { UserQueue } from './user-queue.ts';
 import { wordRanking } from './word-ranking.ts';
 
-/** What a `StoredMemoryService` may be told. */
+/** Options that all memory services have. */
 export interface StoredMemoryServiceOptions {
   runtime?: Runtime | undefined;
   /** Answers of a search that names no limit (10). */
@@ -66,6 +70,8 @@ export interface StoredMemoryServiceOptions {
   ranking?: MemoryRanking | undefined;
   /** About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. */
   indexBytes?: number | undefined;
+  /** Reorders the results of each search, for example by a model. Default: the order of the ranking. */
+  rerank?: Rerank | undefined;
 }
 
 const LIST_LIMIT = 100;
@@ -80,13 +86,14 @@ export class StoredMemoryService implements MemoryService {
   readonly #topK: number;
   readonly #minScore: number | undefined;
   readonly #minRelevance: number | undefined;
+  readonly #rerank: Rerank | undefined;
   readonly #indexes: IndexCache;
   readonly #changing = new UserQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
     refuseUnknown(
       options,
-      ['runtime', 'topK', 'minScore', 'minRelevance', 'ranking', 'indexBytes'],
+      ['runtime', 'topK', 'minScore', 'minRelevance', 'ranking', 'indexBytes', 'rerank'],
       'A memory service',
     );
     const {
@@ -96,11 +103,14 @@ export class StoredMemoryService implements MemoryService {
       minRelevance,
       ranking = wordRanking(),
       indexBytes = 64 * 1024 * 1024,
+      rerank,
     } = options;
     checkCount('topK', topK, 1);
     if (minScore !== undefined) checkScore(minScore);
     if (minRelevance !== undefined) checkRelevance(minRelevance);
     checkBytes('indexBytes', indexBytes);
+    if (rerank !== undefined && typeof rerank !== 'function') throw invalidInput('rerank', 'a function', rerank);
+    this.#rerank = rerank;
     this.#store = store;
     this.#runtime = runtime ?? systemRuntime();
     this.#topK = topK;
@@ -126,32 +136,51 @@ export class StoredMemoryService implements MemoryService {
     await this.#indexes.prepare(scope, p.signal);
   }
 
-  async addMemory(p: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
-    checkUser(p);
-    if (!Array.isArray(p.memories)) throw invalidInput('memories', 'an array of entries', p.memories);
-    const given = p.memories.map((memory: NewMemory, i) => copyEntry(this.#complete(memory), `memories[${i}]`));
+  async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
+    memoryKeyOf(p, p.scope);
+    const memories = newMemories(p);
+    const given = memories.map((memory, i) => copyEntry(this.#complete(memory, p), `memories[${i}]`));
     p.signal?.throwIfAborted();
-    if (given.length === 0) return [];
-    const scope = scopeOf(p);
-    // As if they came one after the other.
-    const entries = [...new Map(given.map((entry) => [entry.id, entry])).values()];
     // Ids of our own making are nobody's yet.
-    const named = new Set(p.memories.map(({ id }) => id));
-    const known = entries.filter(({ id, kind }) => kind === 'turn' || named.has(id));
-    await orOutcomeUnknown(replaceEntries(this.#at(scope), entries, known), p.signal);
-    await this.#indexes.prepare(scope, p.signal);
-    return entries.map(thawEntry);
+    const named = new Set(memories.map((memory) => memory.id));
+    const groups = new Map<string, { scope: MemoryScope; entries: Map<string, MemoryEntry> }>();
+    for (const entry of given) {
+      const scope = memoryKeyOf(p, entry.scope);
+      const group = groups.get(scope.userId) ?? { scope, entries: new Map<string, MemoryEntry>() };
+      groups.set(scope.userId, group);
+      // As if they came one after the other.
+      group.entries.delete(entry.id);
+      group.entries.set(entry.id, entry);
+    }
+    const added: MemoryEntry[] = [];
+    for (const { scope, entries } of groups.values()) {
+      const all = [...entries.values()];
+      const known = all.filter(({ id, kind }) => kind === 'turn' || named.has(id));
+      await orOutcomeUnknown(replaceEntries(this.#at(scope), all, known), p.signal);
+      await this.#indexes.prepare(scope, p.signal);
+      added.push(...all.map(thawEntry));
+    }
+    return added;
+  }
+
+  async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+    const scope = scopeOf(p);
+    checkText('id', p.id);
+    p.signal?.throwIfAborted();
+    const [found] = await orAborted(this.#store.get(scope, [p.id]), p.signal);
+    return found && !hasExpired(found.entry, this.#runtime.now()) ? thawEntry(found.entry) : undefined;
   }
 
   async updateMemory(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
   ): Promise<MemoryEntry | undefined> {
-    checkUser(p);
+    const scope = scopeOf(p);
     checkText('id', p.id);
     if (!isPlainObject(p.change)) throw invalidInput('change', 'an object', p.change);
     checkMembers(p.change, 'change');
+    if (p.change.scope !== undefined)
+      throw new TholeError('INVALID_INPUT', 'change must not have a scope: an entry stays where it was added.');
     p.signal?.throwIfAborted();
-    const scope = scopeOf(p);
     const entry = await orOutcomeUnknown(
       this.#changing.run(scope, () => changeEntry(this.#at(scope), p.id, p.change)),
       p.signal,
@@ -163,11 +192,11 @@ export class StoredMemoryService implements MemoryService {
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     checkSearch(p);
+    const scope = scopeOf(p);
     p.signal?.throwIfAborted();
     const { query, filter, signal, explain, timeZone, limit = this.#topK } = p;
     const { minScore = this.#minScore, minRelevance = this.#minRelevance } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
-    const scope = scopeOf(p);
     const missing: { vectorsMissing?: number } = {};
     const onMissing = (entries: number): void => void (missing.vectorsMissing = entries);
     const now = this.#runtime.now();
@@ -186,84 +215,109 @@ export class StoredMemoryService implements MemoryService {
     for (const { id, score, relevance, explanation } of found) {
       const entry = entryOf(id);
       // It may have gone or changed since the index was read.
-      if (!entry || (filter && !matchesFilter(entry, filter))) continue;
+      if (!entry || hasExpired(entry, now) || (filter && !matchesFilter(entry, filter))) continue;
       const memory = thawEntry(entry);
       memory.score = score;
       if (relevance !== undefined) memory.relevance = relevance;
       if (explanation) memory.explanation = explanation;
       memories.push(memory);
     }
-    return { memories, ...missing };
+    const { logger } = this.#runtime;
+    const ordered = this.#rerank ? await rerankHits(this.#rerank, { query, hits: memories, signal, logger }) : memories;
+    return { memories: ordered, ...missing };
   }
 
   async listMemories(
-    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+    p: MemoryRef & {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+      filter?: MemoryFilter | undefined;
+    } & Call,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
-    checkUser(p);
+    const scope = scopeOf(p);
     const { limit = LIST_LIMIT, cursor, filter } = p;
     checkCount('limit', limit, 1);
     if (cursor !== undefined && typeof cursor !== 'string') throw invalidInput('cursor', 'a string', cursor);
     checkFilter(filter);
     p.signal?.throwIfAborted();
-    const page = await orAborted(this.#store.list(scopeOf(p), { limit, cursor, filter }), p.signal);
+    const page = await orAborted(
+      this.#store.list(scope, { limit, cursor, filter: { ...filter, liveAt: this.#runtime.now() } }),
+      p.signal,
+    );
     const memories = page.memories.map(({ entry }) => thawEntry(entry));
     return page.next === undefined ? { memories } : { memories, next: page.next };
   }
 
   async deleteMemory(
-    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call,
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call,
   ): Promise<number> {
-    checkUser(p);
+    const scope = scopeOf(p);
     checkIds('ids', p.ids);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
     const { ids, keepEvidence = false } = p;
-    return this.#forget(p, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence }));
+    return this.#forget(scope, p, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence }));
   }
 
-  async deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
+  async deleteSessionMemory(
+    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & Call,
+  ): Promise<number> {
     checkSessionRef(p);
     const { sessionId, events = [] } = p;
     checkEvents(events);
     p.signal?.throwIfAborted();
     const turns = turnsOf(sessionId, events);
-    return this.#forget(p, (forgetting) => forgetSession({ ...forgetting, sessionId, turns }));
+    return this.#forget(scopeOf(p), p, (forgetting) => forgetSession({ ...forgetting, sessionId, turns }));
   }
 
-  async deleteUserMemory(p: UserRef & Call): Promise<number> {
-    checkUser(p);
+  async deleteUserMemory(p: MemoryRef & Call): Promise<number> {
+    const scope = scopeOf(p);
     p.signal?.throwIfAborted();
-    return orOutcomeUnknown(this.#store.remove(scopeOf(p), 'everything', this.#runtime.now()), p.signal);
+    return orOutcomeUnknown(this.#store.remove(scope, 'everything', this.#runtime.now()), p.signal);
   }
 
   /**
-   * Retention: removes what is older than `olderThan` (seconds) of an app or of one of its users, as `deleteMemory` does, so
-   * that it does not come back by ingestion; facts that rested on nothing else go along. Answers how many entries went. For a
-   * whole app the store must tell of its users (`abilities.users`), as all of ours do; otherwise `INVALID_INPUT`.
+   * Retention: deletes the entries of an app or of one of its users that have expired or are older than `olderThan` (seconds), as
+   * `deleteMemory` does: they do not come back by ingestion, and facts that rested on nothing else are deleted too. Returns how many
+   * entries were deleted. A whole app includes its shared scopes, and needs a store that lists its users (`abilities.users`), as all
+   * of ours do; otherwise `INVALID_INPUT`.
    */
   pruneMemories(p: PruneMemoriesRequest): Promise<number> {
-    return pruneMemories(this.#store, (forgetting) => this.deleteMemory(forgetting), p);
+    // Evidence of an old fact may be young.
+    const forget = (scope: MemoryScope, ids: readonly string[], call: Call): Promise<number> =>
+      this.#forget(scope, call, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence: true }));
+    return pruneMemories({ store: this.#store, forget, now: this.#runtime.now() }, p);
   }
 
   #at(scope: MemoryScope): Changing {
-    return { store: this.#store, indexes: this.#indexes, scope };
+    return { store: this.#store, indexes: this.#indexes, scope, now: this.#runtime.now() };
   }
 
-  #forget(p: UserRef & Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
-    const scope = scopeOf(p);
+  #forget(scope: MemoryScope, call: Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
     const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
-    return orOutcomeUnknown(this.#changing.run(scope, start), p.signal);
+    return orOutcomeUnknown(this.#changing.run(scope, start), call.signal);
   }
 
-  #complete(memory: NewMemory): unknown {
+  #complete(memory: NewMemory, { scope: common }: MemoryRef): unknown {
     if (!isPlainObject(memory)) return memory;
-    const { kind, sessionId, eventId } = memory;
+    const { kind, sessionId, eventId, scope = common } = memory;
     const ofTurn = kind === 'turn' && typeof sessionId === 'string' && typeof eventId === 'string';
     const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
-    return { ...memory, id, timestamp: memory.timestamp ?? this.#runtime.now() };
+    return { ...memory, id, scope, timestamp: memory.timestamp ?? this.#runtime.now() };
   }
 }
 
-function scopeOf(p: UserRef): MemoryScope {
-  return { appName: p.appName, userId: p.userId };
+/** Returns the entries of a request, or the note that its `memory` is. */
+function newMemories({ memory, memories }: AddMemoryRequest): readonly NewMemory[] {
+  if (memory === undefined) {
+    if (!Array.isArray(memories)) throw invalidInput('memories', 'an array of entries', memories);
+    return memories as readonly NewMemory[];
+  }
+  if (memories !== undefined) throw new TholeError('INVALID_INPUT', 'addMemory takes either memory or memories.');
+  checkText('memory', memory);
+  return [{ kind: 'note', content: { parts: [{ text: memory }] } }];
+}
+
+function scopeOf(p: MemoryRef): MemoryScope {
+  return memoryKeyOf(p, p.scope);
 }

@@ -9,7 +9,7 @@ interface Held {
   timestamp: number;
 }
 
-/** Entries that hold the whole query somewhere, in any case; newest first, each with a score of 1. */
+/** Entries that hold the whole query somewhere, in any case; newest first, each with a score and a relevance of 1. */
 export function substringMemoryRanking(): MemoryRanking {
   return {
     createIndex() {
@@ -38,7 +38,7 @@ export function substringMemoryRanking(): MemoryRanking {
             if (text.includes(wanted) && (!p.accepts || p.accepts(id))) best.offer(i);
           });
           if ((p.minScore ?? 0) > 1) return [];
-          return best.sorted().map((i) => ({ id: all[i]!.id, score: 1 }));
+          return best.sorted().map((i) => ({ id: all[i]!.id, score: 1, relevance: 1 }));
         },
       };
     },

@@ -6,6 +6,8 @@ export function thawEntry(entry: MemoryEntry): MemoryEntry {
   // Copied by hand: most entries are a text, and a search that is quick spends much of its time here.
   const copy = { ...entry, content: thawContent(entry.content) };
   if (entry.evidence) copy.evidence = [...entry.evidence];
+  if (entry.topics) copy.topics = [...entry.topics];
+  if (entry.scope) copy.scope = { ...entry.scope };
   if (entry.customMetadata) copy.customMetadata = thawJson(entry.customMetadata);
   return copy;
 }

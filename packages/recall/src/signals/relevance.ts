@@ -7,6 +7,10 @@ import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
 const NONE = -1;
+/** Entries with a word that no entry holds, for its rareness: between none and one. */
+const UNKNOWN = 0.5;
+/** Rareness is computed as if the memory had at least this many entries. */
+const MIN_ENTRIES = 50;
 /** What a turn without a query word gets of its window's relevance. */
 const NEIGHBOUR_SHARE = 0.7;
 /** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
@@ -19,7 +23,7 @@ const SMALL_TALK: ReadonlySet<string> = new Set(
 
 /**
  * The share of a query's information that a turn and its neighbours hold, from 0 to 1: the rareness of the query's words that
- * are found, divided by that of all its words. Words that no entry holds count like words of one entry. For a turn that was said at, or
+ * are found, divided by that of all its words. Words that no entry holds count as the rarest. For a turn that was said at, or
  * mentions, the time asked for it is at least how well the time fits. A neighbour without a query word counts less.
  */
 export class Relevance {
@@ -56,7 +60,10 @@ export class Relevance {
       for (let i = 0; at !== NONE && i < this.#reach; at = next[at]!, i++) this.#collect(at, found);
     }
     let sum = 0;
-    for (const position of found) sum += this.#words[position - 1]!.worth;
+    for (const position of found) {
+      const { postings, weight } = this.#words[position - 1]!;
+      sum += weight * rarenessIn(this.#index, postings.length);
+    }
     const share = this.#all === 0 ? 0 : Math.min(1, sum / this.#all);
     return Math.max(this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share, saidThen[slot]!, aboutThen[slot]!);
   }
@@ -79,7 +86,12 @@ export class Relevance {
   }
 }
 
-function worthOf({ words, turns }: RecallIndex, word: string): number {
-  const number = words.find(word);
-  return rareness(turns.size, number === undefined ? 1 : words.postingsOf(number).length);
+function worthOf(index: RecallIndex, word: string): number {
+  const number = index.words.find(word);
+  return rarenessIn(index, number === undefined ? UNKNOWN : index.words.postingsOf(number).length);
+}
+
+// In a memory of a few entries, every word of theirs is common and every other one very rare.
+function rarenessIn({ turns }: RecallIndex, entriesWithWord: number): number {
+  return rareness(Math.max(turns.size, MIN_ENTRIES), entriesWithWord);
 }

@@ -1,4 +1,4 @@
-import { AgentTree, checkAgent, invalidInput, isFinalResponse, textOf, TholeError } from '@thole/core';
+import { AgentTree, checkAgent, invalidInput, isFinalResponse, setOwn, textOf, TholeError } from '@thole/core';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
@@ -100,7 +100,7 @@ function isAnswer(event: Event): boolean {
 // Stored events hold no `temp:` keys.
 function takeOver({ actions }: Event, { state, actions: own }: ToolContext): void {
   state.update(actions.stateDelta);
-  Object.assign(own.artifactDelta, actions.artifactDelta);
+  for (const [name, version] of Object.entries(actions.artifactDelta)) setOwn(own.artifactDelta, name, version);
 }
 
 function refused(tool: string, issues: string): TholeError {

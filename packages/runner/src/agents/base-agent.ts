@@ -1,4 +1,4 @@
-import { AgentTree, invalidInput, TholeError } from '@thole/core';
+import { AgentTree, didYouMean, invalidInput, TholeError } from '@thole/core';
 import type { Agent, AgentCallback, Event, InvocationContext, OneOrMany } from '@thole/core';
 
 /** What every agent has. */
@@ -30,7 +30,10 @@ export abstract class BaseAgent implements Agent {
     if (typeof options !== 'object' || options === null) throw invalidInput("An agent's options", 'an object', options);
     for (const option of Object.keys(options)) {
       if (OPTIONS.includes(option) || ownOptions.includes(option)) continue;
-      throw new TholeError('INVALID_INPUT', `Agent ${String(options.name)}: there is no option ${option}.`);
+      throw new TholeError(
+        'INVALID_INPUT',
+        `Agent ${String(options.name)}: there is no option ${option}.${didYouMean(option, [...OPTIONS, ...ownOptions])}`,
+      );
     }
     this.name = options.name;
     this.description = checkOption(this, 'description', options.description, 'string');

@@ -1,4 +1,4 @@
-import { checkName, failInvalidJson, invalidInput, JsonCopier, TholeError } from '@thole/core';
+import { checkName, didYouMean, failInvalidJson, invalidInput, JsonCopier, TholeError } from '@thole/core';
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
 import { checkToolNames } from '../request/add-tools.ts';
 import { checkCallback, checkOption } from './base-agent.ts';
@@ -42,6 +42,29 @@ const TAKEN: { readonly [key: string]: string } = {
   responseMimeType: 'outputSchema',
 };
 
+const CONFIG = {
+  systemInstruction: true,
+  tools: true,
+  toolConfig: true,
+  responseJsonSchema: true,
+  responseMimeType: true,
+  temperature: true,
+  topP: true,
+  topK: true,
+  maxOutputTokens: true,
+  stopSequences: true,
+  seed: true,
+  thinkingConfig: true,
+  safetySettings: true,
+  cachedContent: true,
+  labels: true,
+} satisfies Record<keyof GenerateContentConfig, true>;
+
+function unknownConfig(agent: string, key: string): TholeError {
+  const suggestion = didYouMean(key, Object.keys(CONFIG)) || ' An option of one provider goes into providerOptions.';
+  return new TholeError('INVALID_INPUT', `Agent ${agent}: generateContentConfig has no member ${key}.${suggestion}`);
+}
+
 /** Refuses options of the wrong type; answers frozen copies of those that are plain data. */
 export function checkLlmAgentOptions(options: LlmAgentOptions): {
   generateContentConfig: GenerateContentConfig | undefined;
@@ -63,6 +86,7 @@ export function checkLlmAgentOptions(options: LlmAgentOptions): {
     throw new TholeError('INVALID_INPUT', `Agent ${options.name}: includeContents must be 'default' or 'none'.`);
   }
   for (const key of Object.keys(options.generateContentConfig ?? {})) {
+    if (!Object.hasOwn(CONFIG, key)) throw unknownConfig(options.name, key);
     if (!Object.hasOwn(TAKEN, key)) continue;
     throw new TholeError(
       'INVALID_INPUT',

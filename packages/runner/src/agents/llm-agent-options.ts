@@ -18,6 +18,9 @@ import type { BaseAgentOptions } from './base-agent.ts';
 /** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is taken as it is. */
 export type Instruction = string | ((context: ReadonlyContext) => MaybePromise<string>);
 
+/** A plain JSON Schema, draft 2020-12 unless `$schema` names another. */
+type JsonSchemaInput = { readonly [keyword: string]: unknown };
+
 type Answer<T> = MaybePromise<T | undefined | void>;
 
 /** May change the request; a response answers instead of the model. */
@@ -59,10 +62,10 @@ export interface LlmAgentOptions<Output = unknown> extends BaseAgentOptions {
   tools?: readonly (Tool | Toolset)[] | undefined;
   /** The state key under which the agent's answer is kept. */
   outputKey?: string | undefined;
-  /** What the agent's answer must be: JSON that fits. */
-  outputSchema?: SchemaInput<Output> | undefined;
+  /** What the agent's answer must be: JSON that fits. A Standard Schema, `{schema, jsonSchema}`, or a JSON Schema object. */
+  outputSchema?: SchemaInput<Output> | JsonSchemaInput | undefined;
   /** What the agent takes when it is run as a tool. */
-  inputSchema?: SchemaInput | undefined;
+  inputSchema?: SchemaInput | JsonSchemaInput | undefined;
   /** `none`: the agent sees the current turn alone. */
   includeContents?: 'default' | 'none' | undefined;
   disallowTransferToParent?: boolean | undefined;

@@ -1,4 +1,3 @@
-import { readSchema } from '@thole/core';
 import type {
   Agent,
   AgentTree,
@@ -13,6 +12,7 @@ import type {
   Tool,
   Toolset,
 } from '@thole/core';
+import { readSchemaInput } from '@thole/tools';
 import { runTurn } from '../flow/run-step.ts';
 import { saveOutput } from '../flow/save-output.ts';
 import { llmAgentBrand } from '../request/is-llm-agent.ts';
@@ -66,8 +66,9 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
     this.staticInstruction = options.staticInstruction;
     this.tools = Object.freeze([...(options.tools ?? [])]);
     this.outputKey = options.outputKey;
-    this.outputSchema = options.outputSchema && readSchema(options.outputSchema, `Agent ${this.name}: outputSchema`);
-    this.inputSchema = options.inputSchema && readSchema(options.inputSchema, `Agent ${this.name}: inputSchema`);
+    this.outputSchema =
+      options.outputSchema && readSchemaInput<Output>(options.outputSchema, `Agent ${this.name}: outputSchema`);
+    this.inputSchema = options.inputSchema && readSchemaInput(options.inputSchema, `Agent ${this.name}: inputSchema`);
     this.includeContents = options.includeContents ?? 'default';
     this.disallowTransferToParent = options.disallowTransferToParent ?? false;
     this.disallowTransferToPeers = options.disallowTransferToPeers ?? false;

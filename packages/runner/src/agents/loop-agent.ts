@@ -1,12 +1,16 @@
 import { TholeError } from '@thole/core';
 import type { Event, InvocationContext } from '@thole/core';
+import { flowSupport } from '../hooks/flow-support.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { follow } from './follow.ts';
 
 /** What every agent has, and how often the loop may go round. */
 export interface LoopAgentOptions extends BaseAgentOptions {
-  /** Rounds at most. Without it only an event with `escalate` ends the loop, and the run's `maxLlmCalls` guards it. */
+  /**
+   * Maximum number of rounds. Default: none; then an event with `escalate` ends the loop, or the run's `maxLlmCalls`, or
+   * `LOOP_LIMIT` after 1,000 rounds in a row without a model call or a wait.
+   */
   maxIterations?: number | undefined;
 }
 
@@ -31,13 +35,18 @@ export class LoopAgent extends BaseAgent {
   }
 
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
-    for (let round = 0; round < (this.maxIterations ?? Infinity); round++) {
-      for (const agent of this.subAgents) {
-        context.signal.throwIfAborted();
-        if (context.ended) return;
-        const { escalated, isPaused } = yield* follow(context.runAgent(agent));
-        if (escalated || isPaused) return;
+    const rounds = flowSupport(context).loopRounds();
+    try {
+      for (let round = 0; round < (this.maxIterations ?? Infinity); round++) {
+        rounds.next();
+        for (const agent of this.subAgents) {
+          if (context.ended) return;
+          const { escalated, isPaused } = yield* follow(context.runAgent(agent));
+          if (escalated || isPaused) return;
+        }
       }
+    } finally {
+      rounds.close();
     }
   }
 }

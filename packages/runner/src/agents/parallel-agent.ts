@@ -62,7 +62,7 @@ export class ParallelAgent extends BaseAgent {
   }
 }
 
-type Steps = AsyncGenerator<Event, void, Event>;
+type Steps = AsyncGenerator<Event, void, Event | undefined>;
 
 interface Ready {
   readonly steps: Steps;

@@ -1,4 +1,4 @@
-import type { Content, Event, Part } from '@thole/core';
+import type { Content, Event, FunctionResponsePart, Part } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 import { hasCallsOrAnswers, isBlankPart } from '../history/event-kinds.ts';
 import { callKey } from '../history/call-key.ts';
@@ -15,7 +15,9 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
     const isOther = event.author !== 'user' && event.author !== agentName;
     if (!hasCallsOrAnswers(event)) return isOther ? retold(event) : event;
     const told = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
-    for (const call of getFunctionCalls(event)) callers.set(callKey(call), event.author);
+    // Calls of the user, which only an imported history has, are shown as they are, and so are their answers.
+    const caller = event.author === 'user' ? agentName : event.author;
+    for (const call of getFunctionCalls(event)) callers.set(callKey(call), caller);
     return told;
   });
 }
@@ -48,8 +50,14 @@ function linesOf(part: Part, agent: string): Part[] {
   return line(`said: ${part.text}`);
 }
 
-const returned = (answer: NonNullable<Part['functionResponse']>): string =>
-  `${answer.name} returned ${JSON.stringify(answer.response)}`;
+const returned = ({ name, response, parts = [] }: NonNullable<Part['functionResponse']>): string =>
+  [`${name} returned ${JSON.stringify(response)}`, ...parts.map(fileName)].join(' and ');
+
+function fileName({ inlineData, fileData }: FunctionResponsePart): string {
+  const { displayName, mimeType = 'unknown type' } = inlineData ?? fileData ?? {};
+  const name = displayName ?? fileData?.fileUri;
+  return `a file (${mimeType})${name === undefined ? '' : ` ${JSON.stringify(name)}`}`;
+}
 
 function withForeignAnswersRetold(event: Event, agentName: string, callers: ReadonlyMap<string, string>): Event {
   const callerOf = (part: Part): string =>

@@ -22,8 +22,9 @@ export function safeCut(events: readonly Event[], agentName: string): SafeCut {
   events.forEach((event, index) => {
     if (event.invocationId !== events[index - 1]?.invocationId) open.clear();
     if (hasCallsOrAnswers(event)) {
-      const isOwn = event.author === agentName;
-      for (const answer of isOwn || event.author === 'user' ? getFunctionResponses(event) : []) {
+      // Calls of the user, which only an imported history has, are shown like the agent's own.
+      const isOwn = event.author === agentName || event.author === 'user';
+      for (const answer of isOwn ? getFunctionResponses(event) : []) {
         const called = calls.get(callKey(answer));
         while (called && cuts.at(-1)! > called.index) cuts.pop();
         if (called?.isOwn) open.answer(callKey(answer), called.index);

@@ -1,6 +1,7 @@
 import { createEventActions, deepFreeze, TholeError } from '@thole/core';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { logFailure } from '../hooks/log-failure.ts';
 import { findModel } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
@@ -38,13 +39,17 @@ export class ModelCall {
     const draft = this.#draft;
     if (!this.#model) {
       const instead = listensBefore(draft) && (await beforeModel(draft));
+      draft.context.signal.throwIfAborted();
       if (instead) return this.#answer(instead);
       this.#begin();
     }
     const { signal } = draft.context;
+    const { support } = draft;
     const model = this.#model!;
     let part: LlmResponse | undefined;
     let failure: TholeError | undefined;
+    support.assertMayBegin();
+    support.workBegins();
     try {
       while (!part && !this.#isOver) {
         const step = await (this.#span ? inSpan(this.#span.span, () => this.#ask()) : this.#ask());
@@ -64,6 +69,9 @@ export class ModelCall {
       this.leave(error);
       signal.throwIfAborted();
       failure = asModelError(error, model);
+      logFailure(draft.context, 'A model failed.', failure, { model: model.model });
+    } finally {
+      support.workEnds();
     }
     // Out here, so that what hooks throw is not taken for the model's.
     const isHeard = listensAfter(draft);
@@ -96,6 +104,7 @@ export class ModelCall {
     this.#responses ??= this.#model!.generateContentAsync(request, {
       stream: this.#isStreamed,
       signal: context.signal,
+      logger: context.runtime.logger,
     })[Symbol.asyncIterator]();
     return this.#responses.next();
   }
@@ -144,15 +153,31 @@ function listensAfter({ agent, support }: RequestDraft): boolean {
 
 async function beforeModel({ agent, context, request, support }: RequestDraft): Promise<LlmResponse | undefined> {
   return (
-    (await callPlugins(support.plugins, 'beforeModelCallback', { callbackContext: context, llmRequest: request })) ??
-    (await callCallbacks(agent.beforeModelCallback, nameOf(agent, 'beforeModelCallback'), { context, request }))
+    (await callPlugins(
+      support.plugins,
+      'beforeModelCallback',
+      { callbackContext: context, llmRequest: request },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.beforeModelCallback, nameOf(agent, 'beforeModelCallback', context.signal), {
+      context,
+      request,
+    }))
   );
 }
 
 async function afterModel({ agent, context, support }: RequestDraft, response: LlmResponse): Promise<LlmResponse> {
   return (
-    (await callPlugins(support.plugins, 'afterModelCallback', { callbackContext: context, llmResponse: response })) ??
-    (await callCallbacks(agent.afterModelCallback, nameOf(agent, 'afterModelCallback'), { context, response })) ??
+    (await callPlugins(
+      support.plugins,
+      'afterModelCallback',
+      { callbackContext: context, llmResponse: response },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.afterModelCallback, nameOf(agent, 'afterModelCallback', context.signal), {
+      context,
+      response,
+    })) ??
     response
   );
 }
@@ -162,12 +187,17 @@ async function onModelError(
   error: TholeError,
 ): Promise<LlmResponse> {
   const answer =
-    (await callPlugins(support.plugins, 'onModelErrorCallback', {
-      callbackContext: context,
-      llmRequest: request,
-      error,
-    })) ??
-    (await callCallbacks(agent.onModelErrorCallback, nameOf(agent, 'onModelErrorCallback'), {
+    (await callPlugins(
+      support.plugins,
+      'onModelErrorCallback',
+      {
+        callbackContext: context,
+        llmRequest: request,
+        error,
+      },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.onModelErrorCallback, nameOf(agent, 'onModelErrorCallback', context.signal), {
       context,
       request,
       error,
@@ -176,8 +206,12 @@ async function onModelError(
   return answer;
 }
 
-function nameOf(agent: { name: string }, callback: string): { agentName: string; callback: string } {
-  return { agentName: agent.name, callback };
+function nameOf(
+  agent: { name: string },
+  callback: string,
+  signal: AbortSignal,
+): { agentName: string; callback: string; signal: AbortSignal } {
+  return { agentName: agent.name, callback, signal };
 }
 
 function noop(): void {}

@@ -1,11 +1,14 @@
 import { TholeError } from '@thole/core';
 import type { LlmResponse, Part } from '@thole/core';
+import { isLlmResponse } from '../hooks/check-answer.ts';
 
 /** Reasons to stop that explain an empty answer are all but these. */
 const ENDED_BY_ITSELF: readonly (string | undefined)[] = [undefined, '', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED'];
 
-/** Throws `MODEL_PROTOCOL` where a model breaks its promise: a second final, something after it, a call in a partial. */
+/** Throws `MODEL_PROTOCOL` where a model breaks its promise: a wrong shape, a second final, something after it, a call in a partial. */
 export function checkResponse(response: LlmResponse, final: LlmResponse | undefined, model: string): void {
+  if (!isLlmResponse(response))
+    throw broken(model, 'gave a response of the wrong shape; it must be {content: {role: "model", parts: [{text}]}}');
   if (final)
     throw broken(model, response.partial ? 'streamed on after its final response' : 'gave two final responses');
   if (response.partial && response.content?.parts?.some(isCall))

@@ -1,6 +1,7 @@
 import { createEventActions, getFunctionCalls, isFinalResponse, TholeError } from '@thole/core';
 import type { Content, Event, InvocationContext, JsonObject, LlmResponse, Usage } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
+import { flowSupport } from '../hooks/flow-support.ts';
 import { buildRequest } from '../request/build-request.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { addUsage } from './add-usage.ts';
@@ -35,10 +36,14 @@ interface Turn {
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
+  const support = flowSupport(context);
   for (; !context.ended; turn.step++) {
+    support.assertMayBegin();
     const building = buildRequest(agent, context, turn);
     const draft = 'agent' in building ? building : await building;
     turn.retry = [];
+    // Whatever was waited for above, or in the step before: the run may have ended meanwhile.
+    context.signal.throwIfAborted();
     const call = new ModelCall(draft);
     let answer: Event | ModelAnswer;
     try {
@@ -51,7 +56,8 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     const content = agent.outputSchema ? await fittingContent(agent, turn, response) : response.content;
     if (turn.retry.length > 0) continue;
 
-    const stored = yield answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
+    const event = answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
+    const stored = ((yield event) as Event | undefined) ?? support.storedAs(event);
     const calls = stored.errorCode ? [] : getFunctionCalls(stored);
     if (calls.length === 0) {
       if (isFinalResponse(stored) || ++turn.unfinishedSteps >= STUCK_STEPS) return;

@@ -1,7 +1,16 @@
 import { isPlainObject, thawJson, TholeError } from '@thole/core';
-import type { EventActions, FunctionCall, InvocationContext, JsonObject, Span, Tool } from '@thole/core';
+import type {
+  EventActions,
+  FunctionCall,
+  FunctionResponsePart,
+  InvocationContext,
+  JsonObject,
+  Span,
+  Tool,
+} from '@thole/core';
+import { logFailure } from '../hooks/log-failure.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
-import { normalizeResult } from './normalize-result.ts';
+import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
 import type { ToolCall } from './tool-hooks.ts';
 
@@ -9,6 +18,8 @@ import type { ToolCall } from './tool-hooks.ts';
 export interface ToolAnswer {
   /** None: it is answered later. */
   readonly response?: JsonObject | undefined;
+  /** Images, audio and files of the response. */
+  readonly parts?: FunctionResponsePart[] | undefined;
   readonly actions?: EventActions | undefined;
   /** The tool did not run: there is none of that name, or the arguments did not fit. */
   readonly isRefused?: boolean | undefined;
@@ -18,11 +29,17 @@ export interface ToolAnswer {
   readonly error?: Error | undefined;
 }
 
+/** How far a call has come, for the end of a run that finds it unanswered. */
+export interface ToolProgress {
+  /** True if the tool was called and did not fail. */
+  mayTakeEffect: boolean;
+}
+
 /** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
 export async function runTool(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
-  span?: Span,
+  p: { span?: Span | undefined; progress?: ToolProgress | undefined } = {},
 ): Promise<ToolAnswer> {
   const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
@@ -36,13 +53,13 @@ export async function runTool(
   const open = draft.support.openToolContext({
     functionCallId: call.id,
     signal: limit && AbortSignal.any([signal, limit.over.signal]),
-    span,
+    span: p.span,
   });
   let actions: EventActions | undefined;
   try {
     // Hooks and tools may change their arguments, never the stored call.
     const toolCall = { tool, toolArgs: thawJson(call.args), toolContext: open.context };
-    const ran = await runWithHooks(draft, toolCall, limit);
+    const ran = await runWithHooks(draft, toolCall, limit, p.progress);
     actions = open.close();
     return answerOf(draft, tool, ran, actions);
   } finally {
@@ -58,31 +75,70 @@ interface TimeLimit {
   readonly over: AbortController;
 }
 
-async function runWithHooks(draft: RequestDraft, call: ToolCall, limit: TimeLimit | undefined): Promise<Ran> {
+async function runWithHooks(
+  draft: RequestDraft,
+  call: ToolCall,
+  limit: TimeLimit | undefined,
+  progress: ToolProgress | undefined,
+): Promise<Ran> {
+  const { signal } = draft.context;
+  draft.support.assertMayBegin();
   const instead = await beforeTool(draft, call);
+  signal.throwIfAborted();
+  if (progress) progress.mayTakeEffect = !instead;
   let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
+  if (progress && 'error' in ran && !limit?.over.signal.aborted) progress.mayTakeEffect = false;
+  // The end of the run answers a call that it finds running; no hook is called for it any more.
+  signal.throwIfAborted();
   if ('error' in ran) {
-    if (isOfTheRun(ran.error) || draft.context.signal.aborted) throw ran.error;
+    if (isOfTheRun(ran.error)) throw ran.error;
+    if (!isRefusal(ran.error)) logToolFailure(draft, call, ran.error);
     const handled = await onToolError(draft, call, ran.error);
     if (!handled) return ran;
     ran = { value: handled, isTools: false };
   }
   if (ran.value === undefined && call.tool.isLongRunning) return ran;
-  return { value: await afterTool(draft, call, ran.value as JsonObject), isTools: ran.isTools };
+  const answer = await afterTool(draft, call, ran.value as JsonObject);
+  try {
+    return { value: readResult(answer), isTools: ran.isTools };
+  } catch (error) {
+    const failure = cannotBeStored(call.tool, error);
+    logToolFailure(draft, call, failure);
+    return { error: failure };
+  }
+}
+
+function logToolFailure(draft: RequestDraft, { tool, toolContext }: ToolCall, error: Error): void {
+  logFailure(draft.context, 'A tool failed.', error, { tool: tool.name, functionCallId: toolContext.functionCallId });
+}
+
+function cannotBeStored(tool: Tool, cause: unknown): Error {
+  return new Error(`${tool.name} ran, but its result could not be stored: ${(cause as Error).message}`, { cause });
 }
 
 async function attempt(
-  { context }: RequestDraft,
+  { context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   limit: TimeLimit | undefined,
 ): Promise<Ran> {
+  support.workBegins();
   try {
     const running = tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? within(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isTools: true };
-    return { value: normalizeResult(value), isTools: true };
+    return resultOf(tool, value);
   } catch (error) {
     return { error: asError(error) };
+  } finally {
+    support.workEnds();
+  }
+}
+
+function resultOf(tool: Tool, value: unknown): Ran {
+  try {
+    return { value: readResult(value), isTools: true };
+  } catch (error) {
+    return { error: cannotBeStored(tool, error) };
   }
 }
 
@@ -107,25 +163,40 @@ async function within<T>(
 
 function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
   if ('error' in ran) {
-    const isRefused = TholeError.is(ran.error, 'INVALID_INPUT') && ran.error.details?.['refused'] === true;
-    return { ...fail(ran.error.message || `${tool.name} failed.`, actions), isRefused, error: ran.error };
+    const isRefused = isRefusal(ran.error);
+    return { ...fail(sentenceOf(ran.error, tool, context), actions), isRefused, error: ran.error };
   }
   const target = actions.transferToAgent;
   if (target !== undefined && !context.tree.find(target))
     return fail(`There is no agent ${target} to hand over to.`, actions);
   const isPending = tool.isLongRunning === true && ran.isTools;
   if (ran.value === undefined) return { actions, isPending };
-  return { response: ran.value as JsonObject, actions, isPending };
+  return { ...splitResult(ran.value as JsonObject), actions, isPending };
+}
+
+/** What the model learns of an error; with `toolErrors: 'redacted'` nothing of what others threw. */
+function sentenceOf(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
+  const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
+  return (!isRedacted && error.message) || `${tool.name} failed.`;
 }
 
 function refuse(sentence: string): ToolAnswer {
   return { response: { error: sentence }, isRefused: true };
 }
 
-// A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it.
 function fail(sentence: string, actions: EventActions): ToolAnswer {
+  return { response: { error: sentence }, actions: keptActions(actions) };
+}
+
+/** A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it. */
+export function keptActions(actions: EventActions): EventActions {
   const { skipSummarization: _skip, transferToAgent: _transfer, escalate: _escalate, ...kept } = actions;
-  return { response: { error: sentence }, actions: kept };
+  return kept;
+}
+
+/** True if the tool did not run because its arguments did not fit. */
+function isRefusal(error: Error): boolean {
+  return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
 }
 
 function listOf(tools: ReadonlyMap<string, Tool> | undefined): string {
@@ -144,5 +215,5 @@ function isOfTheRun(error: Error): boolean {
 function asError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is no error.');
+    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is not an error.', { cause: thrown });
 }

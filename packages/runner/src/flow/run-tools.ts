@@ -1,8 +1,8 @@
-import { createEvent } from '@thole/core';
 import type { Event, FunctionCall } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { runTool } from './run-tool.ts';
-import type { ToolAnswer } from './run-tool.ts';
+import type { ToolAnswer, ToolProgress } from './run-tool.ts';
+import { hasActions, storeAnswer } from './store-answer.ts';
 import { ToolSpans } from './tool-spans.ts';
 
 /** A turn's calls and what became of each, in call order. */
@@ -10,48 +10,52 @@ export type ToolsOutcome = readonly ToolAnswer[];
 
 type Call = FunctionCall & { id: string };
 
+const CANCELLED = 'Cancelled: the run ended before this call had.';
+const IN_DOUBT = 'The run ended while this call was running. The call may or may not have taken effect.';
+const LAST_MICROTASKS = 30;
+
 /**
  * Runs a turn's calls together, each once. An answer is stored as an event of its own as soon as it is ready, and handed over
- * afterwards; the run's end answers those still running as cancelled. Throws what a hook or the store throws.
+ * afterwards; the run's end answers the others: a call whose tool had not begun, or ended when it heard the signal, as cancelled,
+ * and a call whose tool still runs as one that may have taken effect. Throws what a hook or the store throws.
  */
 export async function* runTools(
   draft: RequestDraft,
   calls: readonly FunctionCall[],
 ): AsyncGenerator<Event, ToolsOutcome, Event> {
   const { context, support } = draft;
+  support.assertMayBegin();
   const spans = support.trace && new ToolSpans(support.trace, draft);
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
   const all = [...open.values()];
+  const progressOf = new Map<string, ToolProgress>();
   const outcome: ToolAnswer[] = [];
   const ready: Event[] = [];
   let failure: { error: unknown } | undefined;
   let wake = noop;
   let next = 0;
 
-  const answer = async (call: Call, answered: ToolAnswer): Promise<Event> => {
-    const event = answerEvent(draft, call, answered);
-    spans?.answered(call, answered, event.id);
-    const stored = await context.commit(event);
+  const answer = async (call: Call, answered: ToolAnswer): Promise<ToolAnswer> => {
+    const stored = await storeAnswer(draft, call, answered);
+    spans?.answered(call, stored.answer, stored.event.id);
     // One that a plugin dropped is not stored, and nobody sees it.
-    if (stored.seq !== undefined) ready.push(stored);
-    return stored;
+    if (stored.event.seq !== undefined) ready.push(stored.event);
+    return { ...stored.answer, actions: stored.event.actions };
   };
   const runNext = async (): Promise<void> => {
     while (next < all.length && !failure && !context.signal.aborted) {
       const index = next++;
       const call = all[index]!;
-      const answered = await (spans ? spans.run(call) : runTool(draft, call));
+      const progress: ToolProgress = { mayTakeEffect: false };
+      progressOf.set(call.id, progress);
+      const answered = await (spans ? spans.run(call, progress) : runTool(draft, call, { progress }));
       // Whoever takes the call out of `open` answers it: a run that ends may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
-      if (answered.response) {
-        const { actions } = await answer(call, answered);
-        outcome[index] = { ...answered, actions };
-      } else {
-        spans?.answered(call, answered, undefined);
-        if (answered.actions) context.state.update(answered.actions.stateDelta);
-      }
+      // A call that is answered later may have written something already.
+      if (answered.response || hasActions(answered.actions)) outcome[index] = await answer(call, answered);
+      else spans?.answered(call, answered, undefined);
       wake();
     }
   };
@@ -66,10 +70,12 @@ export async function* runTools(
   };
 
   const settled = context.onClose(async () => {
+    // A tool that ends when it hears the signal has ended after these.
+    for (let i = 0; i < LAST_MICROTASKS; i++) await Promise.resolve();
     for (const [id, call] of open) {
       open.delete(id);
       const error = context.signal.reason as Error | undefined;
-      await answer(call, { response: { error: 'Cancelled: the run ended before this call had.' }, error });
+      await answer(call, { response: { error: progressOf.get(id)?.mayTakeEffect ? IN_DOUBT : CANCELLED }, error });
     }
   });
   let workers = Math.min(all.length, context.runConfig.maxParallelTools ?? all.length);
@@ -82,18 +88,10 @@ export async function* runTools(
       wake = resolve;
     });
   }
+  context.signal.throwIfAborted();
   // Only here: where the run ends early, the calls still open are answered by it.
   settled();
   return outcome;
-}
-
-function answerEvent({ agent, context }: RequestDraft, call: Call, { response = {}, actions }: ToolAnswer): Event {
-  const { invocationId, branch, runtime } = context;
-  const content = { role: 'user' as const, parts: [{ functionResponse: { id: call.id, name: call.name, response } }] };
-  return createEvent(
-    { author: agent.name, invocationId, content, actions, ...(branch !== undefined && { branch }) },
-    runtime,
-  );
 }
 
 function noop(): void {}

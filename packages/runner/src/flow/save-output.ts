@@ -1,4 +1,4 @@
-import { getFunctionCalls, isFinalResponse, textOf } from '@thole/core';
+import { getFunctionCalls, isFinalResponse, setOwn, textOf } from '@thole/core';
 import type { Event, Json } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 
@@ -8,7 +8,7 @@ export function saveOutput(agent: LlmAgent, event: Event): void {
   if (event.errorCode || !isFinalResponse(event) || getFunctionCalls(event).length > 0) return;
   const text = textOf(event.content);
   if (text === '') return;
-  event.actions.stateDelta[agent.outputKey] = agent.outputSchema ? parsed(text) : text;
+  setOwn(event.actions.stateDelta, agent.outputKey, agent.outputSchema ? parsed(text) : text);
 }
 
 // The flow has checked it, but a plugin may have changed it since.

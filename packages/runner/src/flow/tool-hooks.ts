@@ -2,7 +2,7 @@ import { thawJson, TholeError } from '@thole/core';
 import type { JsonObject, Tool, ToolContext } from '@thole/core';
 import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
-import { normalizeResult } from './normalize-result.ts';
+import { readResult } from './read-result.ts';
 
 /** One call as hooks see it. */
 export interface ToolCall {
@@ -13,67 +13,81 @@ export interface ToolCall {
 
 /** May change the arguments; an object answers instead of the tool. */
 export async function beforeTool(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
   const answer =
-    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext })) ??
-    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback'), {
+    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext }, context.signal)) ??
+    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
     }));
-  return answer && normalizeHookResult(answer, 'beforeToolCallback');
+  return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
-/** The answer as hooks leave it. */
+/** Returns the answer as hooks leave it; the caller checks that it is JSON. */
 export async function afterTool(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   given: JsonObject,
-): Promise<JsonObject> {
+): Promise<unknown> {
   if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
   // A copy that hooks may change in place.
   const result = thawJson(given);
-  const answer =
-    (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result })) ??
-    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback'), {
+  return (
+    (await callPlugins(
+      support.plugins,
+      'afterToolCallback',
+      { tool, toolArgs, toolContext, result },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
       response: result,
     })) ??
-    result;
-  return normalizeHookResult(answer, 'afterToolCallback');
+    result
+  );
 }
 
 /** What hooks answer instead of the error, if anything. */
 export async function onToolError(
-  { agent, support }: RequestDraft,
+  { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   error: Error,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
   const answer =
-    (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error })) ??
-    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback'), {
+    (await callPlugins(
+      support.plugins,
+      'onToolErrorCallback',
+      { tool, toolArgs, toolContext, error },
+      context.signal,
+    )) ??
+    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback', context.signal), {
       tool,
       args: toolArgs,
       context: toolContext,
       error,
     }));
-  return answer && normalizeHookResult(answer, 'onToolErrorCallback');
+  return answer && readHookResult(answer, 'onToolErrorCallback');
 }
 
-function normalizeHookResult(answer: unknown, hook: string): JsonObject {
+function readHookResult(answer: unknown, hook: string): JsonObject {
   try {
-    return normalizeResult(answer);
+    return readResult(answer);
   } catch (cause) {
     throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
   }
 }
 
-function nameOf(agent: { name: string }, callback: string): { agentName: string; callback: string } {
-  return { agentName: agent.name, callback };
+function nameOf(
+  agent: { name: string },
+  callback: string,
+  signal: AbortSignal,
+): { agentName: string; callback: string; signal: AbortSignal } {
+  return { agentName: agent.name, callback, signal };
 }

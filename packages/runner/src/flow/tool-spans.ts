@@ -4,7 +4,7 @@ import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { runTool } from './run-tool.ts';
-import type { ToolAnswer } from './run-tool.ts';
+import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 
 type Call = FunctionCall & { id: string };
 
@@ -20,9 +20,9 @@ export class ToolSpans {
   }
 
   /** Runs one call within a span, which goes on until `answered`: where a hook throws, the end of the run answers. */
-  run(call: Call): Promise<ToolAnswer> {
+  run(call: Call, progress: ToolProgress): Promise<ToolAnswer> {
     const span = this.#begin(call);
-    return inSpan(span, () => runTool(this.#draft, call, span));
+    return inSpan(span, () => runTool(this.#draft, call, { span, progress }));
   }
 
   /** `eventId` is that of the answer's event; a call that is answered later has none. */

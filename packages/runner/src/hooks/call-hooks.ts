@@ -1,5 +1,7 @@
 import { TholeError } from '@thole/core';
-import type { MaybePromise, OneOrMany, Plugin } from '@thole/core';
+import type { CallbackContext, MaybePromise, OneOrMany, Plugin } from '@thole/core';
+import { isAnswer, problemWithAnswer } from './check-answer.ts';
+import { logFailure } from './log-failure.ts';
 
 type HookName = Exclude<keyof Plugin, 'name' | 'close'>;
 /** What a plugin's hook of this name is given. */
@@ -11,13 +13,17 @@ export function hasHook(plugins: readonly Plugin[], name: HookName): boolean {
   return plugins.some((plugin) => plugin[name] !== undefined);
 }
 
-/** Asks plugins in order; the first answer wins. What one throws is `PLUGIN_FAILED`. */
+/**
+ * Asks plugins in order; the first answer wins. `PLUGIN_FAILED` for what one throws, and for an answer of the wrong shape. With a
+ * signal, throws its reason if it is aborted when a plugin answers: no later plugin is called then.
+ */
 export async function callPlugins<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal?: AbortSignal,
 ): Promise<HookAnswer<N> | undefined> {
-  return askPlugins(plugins, name, params);
+  return askPlugins(plugins, name, params, signal);
 }
 
 /** As `callPlugins`, with nothing to wait for where all of them answer at once; it then throws at once, too. */
@@ -25,6 +31,7 @@ export function askPlugins<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal?: AbortSignal,
 ): MaybePromise<HookAnswer<N> | undefined> {
   for (let i = 0; i < plugins.length; i++) {
     const plugin = plugins[i]!;
@@ -33,10 +40,11 @@ export function askPlugins<N extends HookName>(
     try {
       answer = (plugin[name] as (p: HookParams<N>) => MaybePromise<unknown>)(params);
     } catch (cause) {
-      throw pluginFailed(plugin, name, cause);
+      throw pluginFailed(plugin, name, params, { cause });
     }
-    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params);
-    if (answer !== undefined) return answer as HookAnswer<N>;
+    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params, signal);
+    signal?.throwIfAborted();
+    if (isAnswer(name, answer)) return checked(plugin, name, params, answer);
   }
   return undefined;
 }
@@ -46,38 +54,88 @@ async function askOn<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
+  signal: AbortSignal | undefined,
 ): Promise<HookAnswer<N> | undefined> {
+  let answer: unknown;
   try {
-    const answer = await first;
-    if (answer !== undefined) return answer as HookAnswer<N>;
+    answer = await first;
   } catch (cause) {
-    throw pluginFailed(plugins[0]!, name, cause);
+    throw pluginFailed(plugins[0]!, name, params, { cause });
   }
-  return askPlugins(plugins.slice(1), name, params);
+  signal?.throwIfAborted();
+  if (isAnswer(name, answer)) return checked(plugins[0]!, name, params, answer);
+  return askPlugins(plugins.slice(1), name, params, signal);
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-function pluginFailed(plugin: Plugin, name: HookName, cause: unknown): TholeError {
-  return new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause });
+function checked<N extends HookName>(
+  plugin: Plugin,
+  name: N,
+  params: HookParams<N>,
+  answer: unknown,
+): HookAnswer<N> | undefined {
+  const problem = problemWithAnswer(name, answer);
+  if (problem) throw pluginFailed(plugin, name, params, { problem });
+  return answer as HookAnswer<N>;
 }
 
-/** Calls an agent's own callbacks in order; the first answer wins. What one throws is `CALLBACK_FAILED`. */
+/** Makes the error of a plugin, and logs it unless the run only logs what this hook throws. */
+export function pluginFailed<N extends HookName>(
+  plugin: Plugin,
+  name: N,
+  params: HookParams<N>,
+  why: { cause: unknown } | { problem: string },
+): TholeError {
+  const error =
+    'problem' in why
+      ? new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name}: ${name} ${why.problem}`)
+      : new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause: why.cause });
+  const contexts: { [context in 'callbackContext' | 'toolContext' | 'invocationContext']?: CallbackContext } = params;
+  const context = contexts.callbackContext ?? contexts.toolContext ?? contexts.invocationContext;
+  const isOnlyLogged = name === 'afterRunCallback' || name === 'onAgentErrorCallback' || name === 'onRunErrorCallback';
+  if (context && !isOnlyLogged) logFailure(context, 'A plugin failed.', error, { plugin: plugin.name, callback: name });
+  return error;
+}
+
+/**
+ * Calls an agent's own callbacks in order; the first answer wins. `CALLBACK_FAILED` for what one throws, and for an answer of the
+ * wrong shape. The first argument is the context, or an object that holds it. A signal acts as in `callPlugins`.
+ */
 export async function callCallbacks<A extends readonly unknown[], R>(
-  callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | undefined,
-  of: { agentName: string; callback: string },
+  callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | null | undefined,
+  of: { agentName: string; callback: string; signal?: AbortSignal | undefined },
   ...args: A
 ): Promise<R | undefined> {
-  if (callbacks === undefined) return undefined;
+  if (callbacks === undefined || callbacks === null) return undefined;
   for (const callback of typeof callbacks === 'function' ? [callbacks] : callbacks) {
+    let answer: unknown;
     try {
-      const answer = await callback(...args);
-      if (answer !== undefined) return answer as R;
+      answer = await callback(...args);
     } catch (cause) {
-      throw new TholeError('CALLBACK_FAILED', `Agent ${of.agentName} failed in ${of.callback}.`, { cause });
+      throw callbackFailed(of, args, { cause });
     }
+    of.signal?.throwIfAborted();
+    if (!isAnswer(of.callback, answer)) continue;
+    const problem = problemWithAnswer(of.callback, answer);
+    if (problem) throw callbackFailed(of, args, { problem });
+    return answer as R;
   }
   return undefined;
+}
+
+function callbackFailed(
+  { agentName, callback }: { agentName: string; callback: string },
+  [first]: readonly unknown[],
+  why: { cause: unknown } | { problem: string },
+): TholeError {
+  const error =
+    'problem' in why
+      ? new TholeError('CALLBACK_FAILED', `Agent ${agentName}: ${callback} ${why.problem}`)
+      : new TholeError('CALLBACK_FAILED', `Agent ${agentName} failed in ${callback}.`, { cause: why.cause });
+  const given = first as CallbackContext | { context: CallbackContext };
+  logFailure('context' in given ? given.context : given, 'A callback failed.', error, { agent: agentName, callback });
+  return error;
 }

@@ -12,10 +12,28 @@ export interface FlowSupport {
   readonly folds: Map<string, unknown>;
   /** A context for one call, with a state of its own over the committed one, and the run's signal if it is given none. */
   openToolContext(p: ToolContextInit): OpenToolContext;
+  /** Throws why the run ends where no model call and no tool may begin any more. */
+  assertMayBegin(): void;
+  /** Called when a model or tool is waited for: a reader that leaves meanwhile ends the run at once. */
+  workBegins(): void;
+  /** Called when that wait is over. */
+  workEnds(): void;
+  /** Returns an event as it was stored, for an agent whose `yield` was answered with nothing (a `for await` loop around it). */
+  storedAs(event: Event): Event;
+  /** Counts the rounds of a loop of this agent. */
+  loopRounds(): LoopRounds;
   /** Hands a partial event over without waiting for the reader. */
   show(event: Event): void;
   /** Toolsets that were asked are closed with the runner. */
   usesToolset(toolset: Toolset): void;
+}
+
+/** The rounds of one loop. */
+export interface LoopRounds {
+  /** Called when a round begins. Throws `LOOP_LIMIT` after 1,000 rounds in a row without a model call or a wait. */
+  next(): void;
+  /** Called when the loop has ended. */
+  close(): void;
 }
 
 /** What a call brings to its context. */

@@ -1,5 +1,5 @@
 import type { CallbackContext, LogFields, Plugin, Tool, ToolContext } from '@thole/core';
-import { getFunctionCalls, TholeError } from '@thole/core';
+import { errorFields, getFunctionCalls } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** How much is logged, and the name by which errors know the plugin (`logging`). */
@@ -9,7 +9,10 @@ export interface LoggingPluginOptions {
   content?: boolean | undefined;
 }
 
-/** Tells the runtime's logger what a run does, at `info`, errors at `error`: ids, names and counts. It changes nothing. */
+/**
+ * Logs what a run does: ids, names and counts at `info`, errors with their messages and those of their causes at `error`. It
+ * changes nothing.
+ */
 export class LoggingPlugin implements Plugin {
   readonly name: string;
   readonly #content: boolean;
@@ -78,8 +81,10 @@ export class LoggingPlugin implements Plugin {
   }
 
   #logError(context: CallbackContext, message: string, fields: LogFields, error: Error): void {
-    const code = TholeError.is(error) ? error.code : error.name;
-    this.#write(context, 'error', message, { ...fields, code, ...(this.#content && { content: error.message }) });
+    // Without stacks: the run itself has logged them.
+    const { error: text, code = error.name, causes = [] } = errorFields(error);
+    const chain = causes.length > 0 && { causes: causes.map((cause) => cause.error) };
+    this.#write(context, 'error', message, { ...fields, code, error: text, ...chain });
   }
 
   #write(context: CallbackContext, level: 'info' | 'error', message: string, fields: LogFields): void {

@@ -31,6 +31,7 @@ async function addFilled(
   const texts: string[] = [];
   if (everyones !== undefined)
     texts.push(await readInstruction(everyones, context, `globalInstruction of ${context.tree.root.name}`));
+  context.signal.throwIfAborted();
   if (own !== undefined) texts.push(await readInstruction(own, context, `instruction of ${agent.name}`));
   const text = texts.filter((each) => each !== '').join('\n\n');
   if (agent.staticInstruction) draft.dynamicInstruction = text;

@@ -1,5 +1,6 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { invalidInput, setOwn, TholeError } from '@thole/core';
 import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } from '@thole/core';
+import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RequestDraft } from './request-draft.ts';
 
@@ -28,10 +29,23 @@ export function checkToolNames(agentName: string, tools: readonly (Tool | Toolse
   const origins = new Map<string, string>();
   tools.forEach((tool, i) => {
     const origin = `tools[${i}]`;
+    if (typeof tool === 'function')
+      throw invalidInput(
+        `Agent ${agentName}: ${origin}`,
+        'a tool or a toolset (wrap a function in FunctionTool)',
+        tool,
+      );
     if (typeof tool !== 'object' || tool === null || !(isToolset(tool) || typeof tool.runAsync === 'function')) {
       throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
     }
     if (isToolset(tool)) return;
+    // Agents have `runAsync` too, and would be ignored in silence.
+    if (isAgent(tool)) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `Agent ${agentName}: ${origin} (${tool.name}) is an agent, not a tool. Wrap it: new AgentTool({ agent: ${tool.name} }).`,
+      );
+    }
     if (typeof tool.name !== 'string' || tool.name === '') {
       throw invalidInput(`Agent ${agentName}: ${origin}.name`, 'a string that is not empty', tool.name);
     }
@@ -39,6 +53,11 @@ export function checkToolNames(agentName: string, tools: readonly (Tool | Toolse
     if (other !== undefined) throw duplicateTool(agentName, tool.name, other, origin);
     origins.set(tool.name, origin);
   });
+}
+
+function isAgent(tool: Tool): boolean {
+  const { description, declaration, processLlmRequest } = tool as Partial<Tool>;
+  return 'subAgents' in tool || (description === undefined && !declaration && !processLlmRequest);
 }
 
 function duplicateTool(agentName: string, name: string, one: string, other: string): TholeError {
@@ -58,10 +77,13 @@ async function addAll(draft: RequestDraft): Promise<void> {
       return asked(draft, `The toolset tools[${i}]`, 'getTools', () => tool.getTools(readonlyContext(context)));
     }),
   );
+  context.signal.throwIfAborted();
   for (const [i, tools] of resolved.entries()) {
     for (const tool of tools) {
       addTool(draft, tool, isToolset(agent.tools[i]!) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
-      if (tool.processLlmRequest) await letWork(draft, tool);
+      if (!tool.processLlmRequest) continue;
+      await letWork(draft, tool);
+      context.signal.throwIfAborted();
     }
   }
 }
@@ -77,7 +99,7 @@ async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   } finally {
     const actions = open.close();
     context.state.update(actions.stateDelta);
-    Object.assign(artifactDelta, actions.artifactDelta);
+    for (const [name, version] of Object.entries(actions.artifactDelta)) setOwn(artifactDelta, name, version);
   }
 }
 
@@ -92,7 +114,9 @@ async function asked<T>(
     return await ask();
   } catch (cause) {
     context.signal.throwIfAborted();
-    throw new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
+    const error = new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
+    logFailure(context, 'A tool failed.', error);
+    throw error;
   }
 }
 

@@ -46,7 +46,12 @@ export function buildRequest(
 function takeSteps(draft: RequestDraft, from: number): MaybePromise<RequestDraft> {
   for (let i = from; i < steps.length; i++) {
     const pending = steps[i]!(draft);
-    if (pending) return pending.then(() => takeSteps(draft, i + 1));
+    if (pending) {
+      return pending.then(() => {
+        draft.context.signal.throwIfAborted();
+        return takeSteps(draft, i + 1);
+      });
+    }
   }
   return draft;
 }

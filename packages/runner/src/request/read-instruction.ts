@@ -1,16 +1,34 @@
 import { invalidInput, TholeError } from '@thole/core';
 import type { CallbackContext } from '@thole/core';
 import type { Instruction } from '../agents/llm-agent-options.ts';
+import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import { fillTemplate } from './fill-template.ts';
 
-/** The text of an instruction in this context: filled in, or as its function gives it. `where` names it in errors: `CALLBACK_FAILED` for what a function throws. */
+/**
+ * Returns the text of an instruction in this context: filled in, or what its function returns. `where` names it in errors:
+ * `STATE_KEY_MISSING`, `CALLBACK_FAILED` for what a function throws, `INVALID_INPUT` for what is not a string. They are logged.
+ */
 export async function readInstruction(
   instruction: Instruction,
   context: CallbackContext,
   where: string,
 ): Promise<string> {
-  if (typeof instruction === 'string') return fillTemplate(instruction, context, where);
+  try {
+    return typeof instruction === 'string'
+      ? await fillTemplate(instruction, context, where)
+      : await textFrom(instruction, context, where);
+  } catch (error) {
+    logFailure(context, 'An instruction failed.', error, { instruction: where });
+    throw error;
+  }
+}
+
+async function textFrom(
+  instruction: Exclude<Instruction, string>,
+  context: CallbackContext,
+  where: string,
+): Promise<string> {
   let text: unknown;
   try {
     text = await instruction(readonlyContext(context));

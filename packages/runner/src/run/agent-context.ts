@@ -14,13 +14,26 @@ import type {
 } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
+import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import { stepInSpan } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
 import { hollow } from './delivery.ts';
 import type { CallPlace } from './idempotency-key.ts';
+import { asError } from './run-errors.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
-import { Strand } from './strand.ts';
+import { storedAs } from './stored-as.ts';
+import type { Strand } from './strand.ts';
+
+/** Where an agent runs: its pending changes, its span, its branch, and the context of the agent that runs it. */
+export interface AgentContextInit {
+  readonly strand: Strand;
+  readonly span: Span | undefined;
+  readonly branch?: string | undefined;
+  readonly parent?: AgentContext | undefined;
+}
+
+const UNWIND_DEPTH = 64;
 
 /** The context of one agent in a run. */
 export class AgentContext<T = unknown> extends BaseContext<T> implements InvocationContext<T>, WithFlowSupport {
@@ -28,21 +41,17 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   readonly branch?: string;
   readonly #strand: Strand;
   readonly #parent: AgentContext | undefined;
+  /** How many agents run this one, one inside the other. */
+  readonly #depth: number;
   #support: FlowSupport | undefined;
 
-  constructor(
-    run: RunScope,
-    agent: Agent,
-    strand: Strand,
-    span: Span | undefined,
-    branch?: string,
-    parent?: AgentContext,
-  ) {
-    super(run, agent.name, span);
+  constructor(run: RunScope, agent: Agent, p: AgentContextInit) {
+    super(run, agent.name, p.span);
     this.agent = agent;
-    this.#strand = strand;
-    this.#parent = parent;
-    if (branch !== undefined) this.branch = branch;
+    this.#strand = p.strand;
+    this.#parent = p.parent;
+    this.#depth = p.parent ? p.parent.#depth + 1 : 0;
+    if (p.branch !== undefined) this.branch = p.branch;
   }
 
   get state(): State {
@@ -70,6 +79,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   countLlmCall(): void {
+    this.run.assertMayBegin();
     this.run.host.calls.count(this.run.invocationId);
   }
 
@@ -80,39 +90,48 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   async commit(event: Event): Promise<Event> {
-    const stored = await this.run.commit(this.#claim(event));
-    this.#strand.state.settle();
-    return stored ?? hollow(event);
+    return (await this.run.commit(this.#claim(event))) ?? hollow(event);
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
     return this.childOf(p);
   }
 
-  async *runAgent(agent: Agent, p: { branch?: string | undefined } = {}): AsyncGenerator<Event, void, Event> {
+  async *runAgent(
+    agent: Agent,
+    p: { branch?: string | undefined } = {},
+  ): AsyncGenerator<Event, void, Event | undefined> {
     checkAgent(agent);
     if (this.run.ended) return;
+    const turn = this.run.eventLoopTurn();
+    if (turn) await turn;
+    this.run.assertMayBegin();
     this.run.entered(agent);
     const branch = p.branch ?? this.branch;
     const ownStrand = branch !== this.branch;
-    const strand = ownStrand ? new Strand(this.run.live, this.run.temp, this.run.assertOpen) : this.#strand;
+    const strand = ownStrand ? this.#strand.branch() : this.#strand;
     const { trace } = this.run;
     const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), this.ownSpan);
-    const context = new AgentContext(this.run, agent, strand, span, branch, this);
+    const context = new AgentContext(this.run, agent, { strand, span, branch, parent: this });
+    const unwinds = context.#depth % UNWIND_DEPTH === 0;
     let failure: unknown;
     let isLeft = true;
     try {
       const instead = context.#hasHooks('beforeAgentCallback') && (await context.#callHooks('beforeAgentCallback'));
+      this.signal.throwIfAborted();
       if (instead) {
-        yield context.#claim(context.#answerEvent(instead));
+        const event = context.#claim(context.#answerEvent(instead));
+        context.#storedAs(event, yield event);
       } else if (!this.run.ended) {
         const steps = agent.runAsync(context);
         let finished = false;
         try {
           let step = await (span ? stepInSpan(span, steps) : steps.next());
           while (!step.done) {
-            const stored = yield context.#claim(step.value);
-            strand.state.settle();
+            const event = context.#claim(step.value);
+            const stored = context.#storedAs(event, yield event);
+            // Each agent's step calls that of the agent below: a long chain of transfers would overflow the stack.
+            if (unwinds) await Promise.resolve();
             step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
           }
           finished = true;
@@ -120,18 +139,25 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
           // Not awaited: an agent that ignores its signal must not hold up the end of its run.
           if (!finished) steps.return().catch(noop);
         }
+        this.signal.throwIfAborted();
         const more =
           !this.run.ended &&
           context.#hasHooks('afterAgentCallback') &&
           (await context.#callHooks('afterAgentCallback'));
-        if (more) yield context.#claim(context.#answerEvent(more));
+        if (more) {
+          const event = context.#claim(context.#answerEvent(more));
+          context.#storedAs(event, yield event);
+        }
       }
-      strand.state.settle();
-      if (ownStrand && strand.hasPending()) yield context.#claim(context.#stateEvent());
+      if (ownStrand && strand.hasPending()) {
+        const event = context.#claim(context.#stateEvent());
+        context.#storedAs(event, yield event);
+      }
       isLeft = false;
     } catch (error) {
       isLeft = false;
       failure = error;
+      await context.#failed(error);
       throw error;
     } finally {
       if (span) trace?.end(span, isLeft && this.signal.aborted ? this.signal.reason : failure);
@@ -162,9 +188,32 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   async #callHooks(callback: 'beforeAgentCallback' | 'afterAgentCallback'): Promise<Content | undefined> {
+    const { agent, run, signal } = this;
+    const answer = await callPlugins(run.host.plugins, callback, { agent, callbackContext: this }, signal);
+    return answer ?? callCallbacks(agent[callback], { agentName: agent.name, callback, signal }, this);
+  }
+
+  // An agent that was stopped with its run has not failed.
+  async #failed(error: unknown): Promise<void> {
     const { agent, run } = this;
-    const answer = await callPlugins(run.host.plugins, callback, { agent, callbackContext: this });
-    return answer ?? callCallbacks(agent[callback], { agentName: agent.name, callback }, this);
+    if (this.signal.aborted) return;
+    run.failedIn(agent, error);
+    if (!hasHook(run.host.plugins, 'onAgentErrorCallback')) return;
+    await notifyPlugins(this, 'onAgentErrorCallback', { agent, callbackContext: this, error: asError(error) });
+  }
+
+  /**
+   * What became of an event: `answer` is what the caller gave to `next()`. A caller that gave nothing (`for await`) may have
+   * yielded the event on or not: then the stored event is looked up, and without one the agent goes on as if a plugin had
+   * dropped its event. Changes that an unstored event had taken wait for the next event.
+   */
+  #storedAs(event: Event, answer: Event | undefined): Event {
+    const taken = this.run.unstored.size > 0 ? this.run.unstored.get(event.id) : undefined;
+    if (taken) {
+      this.run.unstored.delete(event.id);
+      for (const each of taken) each.restore();
+    }
+    return answer ?? storedAs(this.run.live, event);
   }
 
   #answerEvent(content: Content): Event {

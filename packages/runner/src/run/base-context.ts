@@ -18,6 +18,8 @@ import type {
   State,
 } from '@thole/core';
 import { silentSpan, StatePrefix } from '@thole/core';
+import { inMemorySpan } from '../traces/memory-span.ts';
+import type { TracedMemoryCall } from '../traces/memory-span.ts';
 import type { RunScope } from './run-scope.ts';
 
 /** What every context of a run can do: reading, state, artifacts, memory. */
@@ -99,14 +101,19 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
 
   async addSessionToMemory(): Promise<void> {
     this.assertOpen();
-    await this.#memory().addSessionToMemory(this.run.live.toSession(), { signal: this.signal });
+    const memory = this.#memory();
+    await this.#traced({ operation: 'upsert_memory' }, () =>
+      memory.addSessionToMemory(this.run.live.toSession(), { signal: this.signal }),
+    );
   }
 
   async addEventsToMemory(events: readonly Event[]): Promise<void> {
     this.assertOpen();
     const memory = this.#memory();
     if (!memory.addEventsToMemory) throw lacking('addEventsToMemory');
-    await memory.addEventsToMemory({ ...this.run.live.ref, events, signal: this.signal });
+    await this.#traced({ operation: 'upsert_memory' }, () =>
+      memory.addEventsToMemory!({ ...this.run.live.ref, events, signal: this.signal }),
+    );
   }
 
   async addMemory(content: string | Content, p: Partial<Omit<NewMemory, 'content'>> = {}): Promise<MemoryEntry> {
@@ -121,33 +128,54 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
       ...p,
       content: typeof content === 'string' ? { role: 'user', parts: [{ text: content }] } : content,
     };
-    const [added] = await memory.addMemory({
-      appName: this.appName,
-      userId: this.userId,
-      memories: [entry],
-      signal: this.signal,
-    });
+    const { appName, userId, signal } = this;
+    // An entry of the same id is replaced.
+    const operation = entry.id === undefined ? 'create_memory' : 'upsert_memory';
+    const [added] = await this.#traced(
+      { operation, id: entry.id, count: (added) => added.length, records: (added) => added },
+      () => memory.addMemory!({ appName, userId, memories: [entry], signal }),
+    );
     return added!;
+  }
+
+  async deleteMemory(ids: readonly string[]): Promise<number> {
+    this.assertOpen();
+    const memory = this.#memory();
+    if (!memory.deleteMemory) throw lacking('deleteMemory');
+    const { appName, userId, signal } = this;
+    const id = ids.length === 1 ? ids[0] : undefined;
+    return this.#traced({ operation: 'delete_memory', id, count: (deleted) => deleted }, () =>
+      memory.deleteMemory!({ appName, userId, ids, signal }),
+    );
   }
 
   async searchMemory(
     query: string,
     p: Pick<SearchMemoryRequest, 'limit' | 'filter' | 'minScore' | 'minRelevance' | 'timeZone'> = {},
   ): Promise<SearchMemoryResponse> {
-    return this.#memory().searchMemory({
-      ...p,
-      appName: this.appName,
-      userId: this.userId,
-      query,
-      signal: this.signal,
-    });
+    const memory = this.#memory();
+    const { appName, userId, signal } = this;
+    return this.#traced(
+      {
+        operation: 'search_memory',
+        query,
+        count: ({ memories }) => memories.length,
+        records: ({ memories }) => memories,
+      },
+      () => memory.searchMemory({ ...p, appName, userId, query, signal }),
+    );
   }
 
   protected childOf(p: ChildRun): AsyncIterable<Event> {
     this.assertOpen();
+    this.run.assertMayBegin();
     const parentState = this.state.toRecord();
     for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
-    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan });
+    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan, signal: this.signal });
+  }
+
+  #traced<T>(call: Omit<TracedMemoryCall<T>, 'agentName' | 'parent'>, work: () => Promise<T>): Promise<T> {
+    return inMemorySpan(this.run.trace, { ...call, agentName: this.agentName, parent: this.ownSpan }, work);
   }
 
   #artifacts(): ArtifactService {

@@ -1,4 +1,4 @@
-import { createEvent, createEventActions, State, TholeError } from '@thole/core';
+import { createEvent, createEventActions, setOwn, State, TholeError } from '@thole/core';
 import type { ChildRun, Event, EventActions, Json, StateView, ToolContext } from '@thole/core';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { BaseContext } from './base-context.ts';
@@ -64,7 +64,7 @@ export class CallContext<T = unknown> extends BaseContext<T> implements ToolCont
   }
 
   protected saved(filename: string, version: number): void {
-    if (!this.#closed) this.actions.artifactDelta[filename] = version;
+    if (!this.#closed) setOwn(this.actions.artifactDelta, filename, version);
   }
 
   protected assertOpen(): void {

@@ -1,10 +1,12 @@
 import {
   checkContent,
   checkName,
+  didYouMean,
   failInvalidJson,
   invalidInput,
   isPlainObject,
   JsonCopier,
+  refuseUnknown,
   TholeError,
 } from '@thole/core';
 import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
@@ -12,7 +14,8 @@ import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
 /** What `runAsync` is given, as the caller wrote it. */
 export interface RunInput {
   userId: string;
-  sessionId: string;
+  /** Without one the run creates a session. */
+  sessionId?: string | undefined;
   newMessage: string | Content;
   stateDelta?: StateDelta | undefined;
   runConfig?: RunConfig | undefined;
@@ -24,9 +27,19 @@ export interface CheckedInput {
 }
 
 /** Everything that can be wrong before the session is touched: `INVALID_INPUT`, with nothing stored. */
-export function checkRunInput(p: RunInput): CheckedInput {
+export function checkRunInput(
+  p: RunInput,
+  { appName, sessionId }: { appName: string; sessionId: string },
+): CheckedInput {
+  if (typeof p !== 'object' || p === null)
+    throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', p);
+  refuseUnknown(p, INPUT, 'runAsync');
+  // A caller may hand in a whole session reference, of this app.
+  const given: unknown = (p as { appName?: unknown }).appName;
+  if (given !== undefined && given !== appName)
+    throw new TholeError('INVALID_INPUT', `appName must be that of the runner, "${appName}", or be left out.`);
   checkName('userId', p.userId);
-  checkName('sessionId', p.sessionId);
+  checkName('sessionId', sessionId);
   checkRunConfig(p.runConfig);
   const message = toMessage(p.newMessage);
   if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta))
@@ -51,20 +64,34 @@ function toMessage(given: string | Content): Content {
   return given.role === 'user' ? given : { ...given, role: 'user' };
 }
 
+const INPUT = [
+  'appName',
+  'userId',
+  'sessionId',
+  'newMessage',
+  'stateDelta',
+  'runConfig',
+  'abortSignal',
+  'yieldUserMessage',
+  'deps',
+];
 const MODES = ['none', 'sse'];
 const READERS = ['attached', 'detached'];
 const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
 const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
-const OTHERS = ['streamingMode', 'reader', 'saveInputBlobsAsArtifacts', 'customMetadata'];
+const TOOL_ERRORS = ['message', 'redacted'];
+const OTHERS = ['streamingMode', 'reader', 'toolErrors', 'saveInputBlobsAsArtifacts', 'customMetadata'];
 const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
 
 function checkRunConfig(config: unknown): void {
   if (config === undefined) return;
   if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
   for (const name in config)
-    if (!OPTIONS.has(name)) throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.`);
+    if (!OPTIONS.has(name))
+      throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.${didYouMean(name, [...OPTIONS])}`);
   checkOneOf(config, 'streamingMode', MODES);
   checkOneOf(config, 'reader', READERS);
+  checkOneOf(config, 'toolErrors', TOOL_ERRORS);
   for (const name of DURATIONS) {
     const value = config[name];
     if (value !== undefined && !(typeof value === 'number' && value > 0))

@@ -1,6 +1,7 @@
-import { createEvent } from '@thole/core';
+import { createEvent, errorFields } from '@thole/core';
 import type { TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Committer } from './commit.ts';
 import type { Reader } from './reader.ts';
@@ -15,6 +16,8 @@ interface ClosingRun {
   readonly stop: TholeError | undefined;
   /** The author of the closing record; undefined before the message was stored. */
   readonly record: string | undefined;
+  /** How long it may take, in milliseconds. */
+  readonly limitMs: number;
 }
 
 const NOTHING_STORABLE: ReadonlySet<string> = new Set([
@@ -30,26 +33,33 @@ export function canStoreAfter(stop: TholeError): boolean {
   return !NOTHING_STORABLE.has(stop.code);
 }
 
+// Whoever leaves, aborts or interrupts a run wanted its end.
+const NO_FAILURE: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
+
+function isFailure(stop: TholeError): boolean {
+  return !NO_FAILURE.has(stop.code);
+}
+
 /**
- * The end of a run: the append under way, answers for calls that still run, the closing record, `afterRunCallback`, state that no
- * event took. A run that is stopped, or has hooks, gets `cleanupMs` for it. Answers what failed, if anything did.
+ * The end of a run: the append under way, answers for calls that still run, `onRunErrorCallback`, the closing record, `afterRunCallback`, state that no
+ * event took. A run that is stopped, or has hooks, gets `limitMs` for it. Answers what failed, if anything did.
  */
 export async function closeRun(closing: ClosingRun): Promise<unknown> {
   const { run, stop, committer } = closing;
-  if (stop || run.closers?.size || committer.isBusy) return inTime(run, cleanUp(closing));
+  if (stop || run.closers?.size || committer.isBusy) return inTime(closing, cleanUp(closing));
   // Hooks mostly answer at once: then a clock would cost the run more than they do.
   const hooks = callHooks(closing);
   return hooks
     ? inTime(
-        run,
+        closing,
         hooks.then(() => storePending(closing)),
       )
     : failureOf(storePending(closing));
 }
 
-async function inTime(run: RunScope, work: Promise<void>): Promise<unknown> {
+async function inTime({ run, limitMs }: ClosingRun, work: Promise<void>): Promise<unknown> {
   const over = new AbortController();
-  const limit = run.host.runtime.sleep(run.runConfig.cleanupMs ?? 5_000, over.signal).catch(noop);
+  const limit = run.host.runtime.sleep(limitMs, over.signal).catch(noop);
   const failure = await Promise.race([failureOf(work), limit]);
   over.abort('over');
   return failure;
@@ -68,6 +78,8 @@ async function cleanUp(closing: ClosingRun): Promise<void> {
     const failure = await failureOf(Promise.resolve().then(closer));
     if (failure !== undefined) warn(run, 'A run could not store all that had finished.', failure);
   }
+  if (stop && isFailure(stop))
+    await notifyPlugins(closing.root, 'onRunErrorCallback', { invocationContext: closing.root, error: stop });
   if (stop && storable && closing.record !== undefined) await storeClosingRecord(closing, stop, closing.record);
   await callHooks(closing);
   if (!stop) await storePending(closing);
@@ -111,7 +123,7 @@ async function storeClosingRecord(
 }
 
 function warn(run: RunScope, message: string, error: unknown): void {
-  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, error: String(error) });
+  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, ...errorFields(error) });
 }
 
 async function failureOf(work: Promise<unknown> | undefined): Promise<unknown> {

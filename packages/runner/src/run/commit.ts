@@ -4,6 +4,7 @@ import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
 import { toStoreError } from './run-errors.ts';
 import type { RunHost } from './run-host.ts';
+import type { UnstoredChanges } from './strand.ts';
 
 /** The run whose events are committed. */
 export interface Committing {
@@ -13,6 +14,8 @@ export interface Committing {
   /** Where the invocation keeps `temp:` values; those of stored events go there. */
   readonly temp: StateMap;
   readonly root: InvocationContext;
+  /** Changes that events under way have taken. */
+  readonly unstored: UnstoredChanges;
   /** Whose event it is. */
   agentNamed(author: string): Agent | undefined;
 }
@@ -90,9 +93,12 @@ export class Committer {
       keepTemp(event, temp);
       if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
       else live.add(stored);
+      if (stored.usageMetadata) this.#run.host.calls.addUsage(stored.usageMetadata);
       return stored;
     } finally {
       this.#underWay--;
+      const { unstored } = this.#run;
+      if (unstored.size > 0) settle(unstored, given.id);
     }
   }
 
@@ -135,6 +141,11 @@ export class Committer {
 
 function keepTemp({ actions: { stateDelta } }: Event, temp: StateMap): void {
   for (const key in stateDelta) if (key.startsWith(StatePrefix.TEMP)) applyDelta(temp, { [key]: stateDelta[key]! });
+}
+
+function settle(unstored: UnstoredChanges, eventId: string): void {
+  for (const taken of unstored.get(eventId) ?? []) taken.settle();
+  unstored.delete(eventId);
 }
 
 function noop(): void {}

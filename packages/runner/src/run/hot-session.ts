@@ -1,6 +1,7 @@
 import { sessionKeyOf, TholeError } from '@thole/core';
 import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
 import { LiveSession } from './live-session.ts';
+import { sessionNotFound } from './session-not-found.ts';
 
 /**
  * Sessions kept between turns. The lease brings the session's head, so that only what moved since is read: nothing after an
@@ -66,7 +67,7 @@ export class HotSessions {
   async #make(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
     const { signal } = p;
     if (!p.autoCreate) {
-      throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
+      throw sessionNotFound(ref, 'set autoCreateSession on the runner');
     }
     await this.#service.createSession({ ...ref, signal });
     // First the head, then the session: what is written in between is seen now, and merely read once more later.

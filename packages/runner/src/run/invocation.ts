@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap } from '@thole/core';
+import type { Agent, Content, Event, Lease, MaybePromise, RunConfig, StateMap, Usage } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
 import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import type { AgentContext } from './agent-context.ts';
@@ -7,6 +7,7 @@ import { checkRunInput } from './check-run.ts';
 import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
 import { hollow } from './delivery.ts';
 import { drive } from './drive.ts';
+import { EventLoopTurns } from './event-loop-turns.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Reader } from './reader.ts';
 import type { RunHost, RunOptions, WithinParent } from './run-host.ts';
@@ -14,6 +15,7 @@ import { RunLimits } from './run-limits.ts';
 import { aborted, toRunError, toStoreError } from './run-errors.ts';
 import type { RunScope } from './run-scope.ts';
 import { RunWork } from './run-work.ts';
+import type { UnstoredChanges } from './strand.ts';
 import type { Swept } from './sweep.ts';
 
 /** The task behind a run: from the lease to the last commit. It lives until it has closed, whoever reads. */
@@ -34,12 +36,21 @@ export class Invocation implements RunScope, Swept {
       );
   };
   ended: boolean = false;
+  readonly unstored: UnstoredChanges = new Map();
+  underWay: number = 0;
   /** Whether it waits for its reader, event by event. */
   attached: boolean;
 
   readonly #options: RunOptions;
+  readonly #sessionId: string;
   readonly #controller: AbortController = new AbortController();
   readonly #limits: RunLimits;
+  readonly #turns: EventLoopTurns;
+  /** Aborted when the run is over: ends the timers that hold the process for it. */
+  #timers: AbortController | undefined;
+  /** The reader left at a final response, at this time of the monotonic clock. */
+  #left: { readonly error: TholeError; readonly at: number } | undefined;
+  #failure: { readonly error: unknown; readonly agent: Agent } | undefined;
   /** Agents that ran and are not in the tree. */
   #strangers: Map<string, Agent> | undefined;
   /** For those that wait for the end, if anyone does. */
@@ -53,15 +64,18 @@ export class Invocation implements RunScope, Swept {
   #work: RunWork | undefined;
   #current: Agent | undefined;
 
-  constructor(host: RunHost, options: RunOptions, reader: Reader) {
+  constructor(host: RunHost, options: RunOptions, { reader, sessionId }: { reader: Reader; sessionId: string }) {
     this.host = host;
-    this.deps = options.deps;
     this.#options = options;
-    this.runConfig = options.runConfig ?? {};
+    this.#sessionId = sessionId;
+    // Not checked yet, so it may be anything.
+    this.deps = options?.deps;
+    this.runConfig = options?.runConfig ?? {};
     this.invocationId = host.runtime.newId('invocation');
     this.attached = this.runConfig.reader !== 'detached';
     this.reader = reader;
     this.#limits = new RunLimits(this);
+    this.#turns = new EventLoopTurns(host.runtime, host.house.forcedTurns);
   }
 
   /** Resolves when the invocation has closed; never rejects. */
@@ -77,6 +91,7 @@ export class Invocation implements RunScope, Swept {
   begin(): void {
     if (this.#phase !== 'new') return;
     this.#phase = 'open';
+    this.#limitTime();
     // The span begins where the reader is, so that what is active there is above it.
     this.trace = this.#beginTrace();
     if (this.trace) inSpan(this.trace.root, () => this.#drive());
@@ -93,6 +108,17 @@ export class Invocation implements RunScope, Swept {
     }
   }
 
+  /**
+   * The reader has left. At a final response the agents may end by themselves: then so did the run. It is stopped with `RUN_LEFT`
+   * where a model, a tool or another agent is under way or asked for, or where the agents take half of `cleanupMs`.
+   */
+  leave(p: { atFinalResponse: boolean }): void {
+    const error = new TholeError('RUN_LEFT', 'The reader left the run.');
+    if (!p.atFinalResponse || this.#phase !== 'open' || this.#stop || this.underWay > 0) return this.stop(error);
+    this.#left = { error, at: this.host.runtime.monotonic() };
+    this.#after(this.#cleanupMs / 2, () => this.stop(error));
+  }
+
   // ── what contexts share
 
   get live(): LiveSession {
@@ -104,11 +130,29 @@ export class Invocation implements RunScope, Swept {
   get userContent(): Content {
     return this.#work!.userContent;
   }
+  get usage(): Usage {
+    return this.host.calls.usage;
+  }
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
   get stopReason(): TholeError | undefined {
     return this.#stop;
+  }
+
+  assertMayBegin(): void {
+    this.signal.throwIfAborted();
+    if (!this.#left) return;
+    this.stop(this.#left.error);
+    throw this.#left.error;
+  }
+
+  eventLoopTurn(): Promise<void> | undefined {
+    return this.#turns.next();
+  }
+
+  failedIn(agent: Agent, error: unknown): void {
+    if (this.#failure?.error !== error) this.#failure = { error, agent };
   }
 
   entered(agent: Agent): void {
@@ -152,6 +196,7 @@ export class Invocation implements RunScope, Swept {
     drive(
       () => this.#prepare(),
       (event) => this.#work!.delivery.emit(event),
+      () => this.#turns.next(),
     ).then(
       () => this.#end(),
       (error: unknown) => this.#end(error),
@@ -162,7 +207,7 @@ export class Invocation implements RunScope, Swept {
     const { artifactRef, parentSpan, runtime } = this.host;
     if (runtime.tracer.isSilent) return undefined;
     // Not checked yet: a run that is refused has its span too.
-    const [userId, sessionId] = [this.#options.userId, this.#options.sessionId].map(String) as [string, string];
+    const [userId, sessionId] = [this.#options?.userId, this.#sessionId].map(String) as [string, string];
     const run = { invocationId: this.invocationId, appName: artifactRef.appName, userId, sessionId };
     return new RunTrace(runtime, run, parentSpan);
   }
@@ -170,12 +215,31 @@ export class Invocation implements RunScope, Swept {
   /** All that comes before the agent; answers its steps, unless a plugin has answered in its place. */
   async #prepare(): Promise<AsyncGenerator<Event, void, Event> | undefined> {
     this.host.house.began(this);
-    const input = checkRunInput(this.#options);
+    const { appName } = this.host.artifactRef;
+    const input = checkRunInput(this.#options, { appName, sessionId: this.#sessionId });
     this.#listenToCaller();
     const work = await this.#open();
     await work.takeMessage(input, { yieldsMessage: this.#options.yieldUserMessage === true });
     if (hasHook(this.host.plugins, 'beforeRunCallback') && (await work.isAnsweredInstead())) return undefined;
     return work.begin();
+  }
+
+  get #cleanupMs(): number {
+    return this.runConfig.cleanupMs ?? 5_000;
+  }
+
+  #limitTime(): void {
+    const limitMs = this.runConfig.timeLimitMs;
+    if (limitMs === undefined) return;
+    const error = (): TholeError =>
+      new TholeError('RUN_TIME_LIMIT', `Invocation ${this.invocationId} took longer than ${limitMs} ms.`);
+    this.#after(limitMs, () => this.#stopWith(error()));
+  }
+
+  // A sleep holds the process: a run whose time is limited does not vanish with a process that has nothing else to do.
+  #after(ms: number, work: () => void): void {
+    this.#timers ??= new AbortController();
+    this.host.runtime.sleep(ms, this.#timers.signal).then(work, noop);
   }
 
   #listenToCaller(): void {
@@ -191,7 +255,7 @@ export class Invocation implements RunScope, Swept {
   }
 
   async #open(): Promise<RunWork> {
-    const { cleanupMs = 5_000 } = this.runConfig;
+    const cleanupMs = this.#cleanupMs;
     const lease = await this.host.session.takeLease({
       invocationId: this.invocationId,
       cleanupMs,
@@ -240,7 +304,10 @@ export class Invocation implements RunScope, Swept {
   /** The work has ended, or was stopped: what comes first counts. */
   #end(failure?: unknown): void {
     if (this.#phase !== 'open') return;
-    if (failure !== undefined) this.#stop ??= toRunError(failure, this.#speaker);
+    if (failure !== undefined && !this.#stop) {
+      if (this.#failure?.error === failure) this.#current = this.#failure.agent;
+      this.#stop = toRunError(failure, this.#speaker);
+    }
     void this.#finish();
   }
 
@@ -255,7 +322,10 @@ export class Invocation implements RunScope, Swept {
       const { root, committer, isRecorded } = work;
       const author = this.#speaker;
       const record = isRecorded ? author : undefined;
-      const failure = await closeRun({ run: this, root, committer, reader: this.reader, stop, record });
+      const spentMs = this.#left ? this.host.runtime.monotonic() - this.#left.at : 0;
+      const limitMs = this.#cleanupMs - Math.min(spentMs, this.#cleanupMs / 2);
+      const closing = { run: this, root, committer, reader: this.reader, stop, record, limitMs };
+      const failure = await closeRun(closing);
       if (failure !== undefined) this.#stop ??= toRunError(failure, author);
     }
     this.#close();
@@ -266,10 +336,10 @@ export class Invocation implements RunScope, Swept {
     const { house, runtime, session } = this.host;
     const [stop, work] = [this.#stop, this.#work];
     const isUnsure = stop !== undefined && (!canStoreAfter(stop) || !work?.isRecorded || work.committer.isBusy);
-    if (isUnsure) session.forget();
     if (!this.#lease) return this.#over();
+    if (isUnsure) session.forget();
     // A store that does not answer keeps the lease until it runs out, but not the run.
-    this.#overAt = runtime.monotonic() + (this.runConfig.cleanupMs ?? 5_000);
+    this.#overAt = runtime.monotonic() + this.#cleanupMs;
     house.sweep.add(this);
     this.#lease.release().then(
       () => this.#over(),
@@ -284,6 +354,7 @@ export class Invocation implements RunScope, Swept {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
     this.#unlisten();
+    this.#timers?.abort('over');
     this.host.house.sweep.remove(this);
     this.host.house.closed(this);
     this.trace?.close(this.#stop);

@@ -2,6 +2,9 @@ import { applyDelta, deepFreeze, getOwn, scopeOf, State } from '@thole/core';
 import type { Event, Json, Session, SessionHead, SessionRef, StateMap, StateView } from '@thole/core';
 import { SessionLog } from '../history/session-log.ts';
 
+/** How many events may be stored between an event of a branch and the look-up of it. */
+const LOOK_BACK = 1_000;
+
 /** A session as a runner holds it: its events, its merged state, and how far it knows it to be right. */
 export class LiveSession implements StateView {
   readonly ref: SessionRef;
@@ -28,6 +31,15 @@ export class LiveSession implements StateView {
 
   read(key: string): Json | undefined {
     return getOwn(this.#state, key);
+  }
+
+  /** Returns the newest event with this id among the last events, if there is one. */
+  findById(id: string): Event | undefined {
+    for (let i = this.log.length - 1; i >= Math.max(0, this.log.length - LOOK_BACK); i--) {
+      const event = this.log.at(i);
+      if (event?.id === id) return event;
+    }
+    return undefined;
   }
 
   copyInto(target: StateMap): void {

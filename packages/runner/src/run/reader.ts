@@ -27,8 +27,9 @@ export class Reader {
     this.#add({ event });
   }
 
-  /** Resolves when the reader asks for the event after this one. */
+  /** Resolves when the reader asks for the event after this one; at once where it has left. */
   pushAndWait(event: Event): Promise<void> {
+    if (this.#left) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#add({ event, goOn: resolve });
     return promise;
@@ -60,10 +61,19 @@ export class Reader {
     if (asking) this.#finish(asking);
   }
 
-  /** The reader has left: what is queued, and what still comes, is for nobody. */
+  /** The event that the reader took last, while it has not asked for another. */
+  get taken(): Event | undefined {
+    return this.#taken?.event;
+  }
+
+  /** The reader has left: what is queued, and what still comes, is for nobody, and nothing waits for it. */
   leave(): void {
+    const waiting = [this.#taken, ...this.#queue];
     this.#queue.length = 0;
+    this.#taken = undefined;
     this.#left = true;
+    this.idleSince = Infinity;
+    for (const entry of waiting) entry?.goOn?.();
   }
 
   #add(entry: Entry): void {

@@ -18,15 +18,21 @@ export async function* runChild(parent: Invocation, p: WithinParent): AsyncGener
   const ref = { appName, userId, sessionId: house.runtime.newId('session') };
   const tree = checkedTree(p.agent, house.models);
   const session = ownSession(house.runtime, ref, p.state ?? p.parentState);
-  const child = new RunTask(new RunHost({ house, session, tree, artifactRef, calls, parentSpan: p.parentSpan }), {
+  const host = new RunHost({ house, session, tree, artifactRef, calls, parentSpan: p.parentSpan });
+  const options = {
     userId,
-    sessionId: ref.sessionId,
     newMessage: p.message,
-    runConfig: { ...parent.runConfig, reader: 'detached' },
-    abortSignal: parent.signal,
+    runConfig: { ...parent.runConfig, reader: 'detached' as const },
+    abortSignal: p.signal,
     deps: parent.deps,
-  });
-  yield* child;
+  };
+  const child = new RunTask(host, options, ref.sessionId);
+  parent.underWay++;
+  try {
+    yield* child;
+  } finally {
+    parent.underWay--;
+  }
 }
 
 /** A session of one run's own, in memory, in the place of the runner's. */
@@ -45,6 +51,7 @@ export function ownSession(runtime: Runtime, ref: SessionRef, state: StateMap): 
 export function readOnlyMemory(memory: MemoryService): MemoryService {
   return {
     searchMemory: (p) => memory.searchMemory(p),
+    ...(memory.getMemory && { getMemory: memory.getMemory.bind(memory) }),
     ...(memory.listMemories && { listMemories: memory.listMemories.bind(memory) }),
     addSessionToMemory: async () => {},
     addEventsToMemory: async () => {},

@@ -16,6 +16,11 @@ export function toStoreError(error: unknown): TholeError {
   });
 }
 
+/** The error for hooks: an `Error` unchanged, anything else that was thrown as the cause of one. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('A value that is not an Error was thrown.', { cause: thrown });
+}
+
 /** What ends a run that its caller does not want any more. */
 export function aborted(invocationId: string, cause: unknown): TholeError {
   return new TholeError('RUN_ABORTED', `Invocation ${invocationId} was aborted.`, { cause });

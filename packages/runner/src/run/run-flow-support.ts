@@ -1,9 +1,11 @@
 import type { Event, Llm, Plugin, Span, Toolset } from '@thole/core';
-import type { FlowSupport, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
+import type { FlowSupport, LoopRounds, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { CallContext } from './call-context.ts';
 import type { CallPlace } from './idempotency-key.ts';
+import { CountedRounds } from './loop-rounds.ts';
 import type { RunScope } from './run-scope.ts';
+import { storedAs } from './stored-as.ts';
 import type { Strand } from './strand.ts';
 
 /** The run as the flow of one agent sees it. */
@@ -40,6 +42,27 @@ export class RunFlowSupport implements FlowSupport {
     const init = { ...p, span: p.span ?? this.#span };
     const context = new CallContext(this.#run, this.#agentName, this.#strand.state, init, this.#placeOf);
     return { context, close: () => context.close() };
+  }
+
+  assertMayBegin(): void {
+    this.#run.assertMayBegin();
+  }
+
+  workBegins(): void {
+    this.#run.underWay++;
+  }
+
+  workEnds(): void {
+    this.#run.underWay--;
+  }
+
+  storedAs(event: Event): Event {
+    return storedAs(this.#run.live, event);
+  }
+
+  loopRounds(): LoopRounds {
+    const { runtime, calls, house } = this.#run.host;
+    return new CountedRounds({ runtime, calls, forced: house.forcedTurns, agentName: this.#agentName });
   }
 
   show(event: Event): void {

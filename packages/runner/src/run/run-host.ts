@@ -17,6 +17,7 @@ import type {
   Toolset,
 } from '@thole/core';
 import type { RunInput } from './check-run.ts';
+import type { ForcedTurns } from './event-loop-turns.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Invocation } from './invocation.ts';
 import type { LlmCalls } from './llm-calls.ts';
@@ -30,6 +31,7 @@ export interface House {
   readonly memoryService: MemoryService | undefined;
   readonly artifactService: ArtifactService | undefined;
   readonly sweep: Sweep;
+  readonly forcedTurns: ForcedTurns;
   model(name: string): Llm;
   usesToolset(toolset: Toolset): void;
   runChild(run: Invocation, p: WithinParent): AsyncIterable<Event>;
@@ -38,7 +40,7 @@ export interface House {
 }
 
 /** A child run, and what it takes of the context that asks for it. */
-export type WithinParent = ChildRun & { parentState: StateMap; parentSpan: Span | undefined };
+export type WithinParent = ChildRun & { parentState: StateMap; parentSpan: Span | undefined; signal: AbortSignal };
 
 /** The one session of a run. */
 export interface SessionAccess {

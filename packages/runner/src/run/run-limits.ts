@@ -15,10 +15,9 @@ export interface Limited {
   stop(reason: unknown): void;
 }
 
-/** What ends a run by the clock, and what keeps its lease: plain deadlines, looked at by the runner's one sweep. */
+/** What ends a run that nobody reads, and what keeps its lease: plain deadlines, looked at by the runner's one sweep. */
 export class RunLimits {
   readonly #run: Limited;
-  readonly #timeIsUpAt: number;
   #lease: Lease | undefined;
   #renewAt: number = Infinity;
   /** Until when the lease holds, as far as is known. */
@@ -29,7 +28,6 @@ export class RunLimits {
 
   constructor(run: Limited) {
     this.#run = run;
-    this.#timeIsUpAt = run.host.runtime.monotonic() + (run.runConfig.timeLimitMs ?? Infinity);
   }
 
   /** Keeps this lease from now on. */
@@ -41,11 +39,6 @@ export class RunLimits {
   /** Does what is due and answers when to look again. */
   check(now: number): number {
     const { invocationId, runConfig, reader, attached } = this.#run;
-    if (now >= this.#timeIsUpAt) {
-      const limit = `${runConfig.timeLimitMs} ms`;
-      this.#run.stop(new TholeError('RUN_TIME_LIMIT', `Invocation ${invocationId} took longer than ${limit}.`));
-      return Infinity;
-    }
     const idleLimit = attached ? (runConfig.idleLimitMs ?? 300_000) : Infinity;
     const abandonedAt = Math.min(reader.idleSince, now) + idleLimit;
     if (reader.idleSince <= now && now >= abandonedAt) {
@@ -63,7 +56,7 @@ export class RunLimits {
       this.#run.stop(new TholeError('LEASE_LOST', `The lease of invocation ${invocationId} could not be renewed.`));
       return Infinity;
     }
-    return Math.min(this.#timeIsUpAt, abandonedAt, this.#renewAt);
+    return Math.min(abandonedAt, this.#renewAt);
   }
 
   // A store that cannot be reached for a while does not end a run: only a lease that is gone, or was not renewed in its time.

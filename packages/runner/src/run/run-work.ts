@@ -27,14 +27,14 @@ export class RunWork {
   /** Whether the session holds something of the run, so that it is to hold its end too. */
   isRecorded: boolean = false;
   /** Undefined where a plugin has answered in the agent's place, and before there are any. */
-  steps: AsyncGenerator<Event, void, Event> | undefined;
+  steps: AsyncGenerator<Event, void, Event | undefined> | undefined;
   readonly #run: Working;
 
   constructor(run: Working, live: LiveSession, fence: string | undefined) {
     this.#run = run;
     this.live = live;
-    const strand = new Strand(live, run.temp, run.assertOpen);
-    this.root = new AgentContext(run, run.host.tree.root, strand, run.trace?.root);
+    const strand = new Strand({ view: live, temp: run.temp, unstored: run.unstored, guard: run.assertOpen });
+    this.root = new AgentContext(run, run.host.tree.root, { strand, span: run.trace?.root });
     this.committer = new Committer(run, fence);
     this.delivery = new Delivery(run, this.committer);
   }
@@ -68,7 +68,7 @@ export class RunWork {
   }
 
   /** The steps of the agent whose turn it is. */
-  begin(): AsyncGenerator<Event, void, Event> {
+  begin(): AsyncGenerator<Event, void, Event | undefined> {
     const agent = findAgentToRun(this.live.log, this.#run.host.tree, this.userContent);
     return (this.steps = this.root.runAgent(agent));
   }

@@ -1,5 +1,5 @@
-import { TholeError } from '@thole/core';
-import type { Event } from '@thole/core';
+import { isFinalResponse, TholeError } from '@thole/core';
+import type { Agent, Event, Usage } from '@thole/core';
 import { Invocation } from './invocation.ts';
 import { aborted } from './run-errors.ts';
 import { Reader } from './reader.ts';
@@ -9,11 +9,16 @@ import { textsOf } from './texts-of.ts';
 /** One invocation: its events as they happen. Errors come from the iterable; there is one reader. */
 export interface Run extends AsyncIterableIterator<Event> {
   readonly invocationId: string;
+  /** The session of the run: the session that was asked for, or a new one. */
+  readonly sessionId: string;
   /** Resolves when the run has closed; never rejects. Without a reader it lets the run go on by itself. */
   readonly done: Promise<void>;
   /** Ends the run: `RUN_ABORTED`, with the reason as its cause. */
   abort(reason?: unknown): void;
-  /** The run as text: partial texts as they come, whole ones where there were none. */
+  /**
+   * The run as text: partial texts as they come, and whole texts of answers that were not streamed. An agent with an
+   * `outputSchema` gives its answers whole, after they passed.
+   */
   text(): AsyncIterable<string>;
 }
 
@@ -21,12 +26,23 @@ export interface Run extends AsyncIterableIterator<Event> {
 export class RunTask implements Run {
   readonly #invocation: Invocation;
   readonly #reader: Reader;
+  readonly #sessionId: string;
   #hasReader: boolean = false;
 
-  constructor(host: RunHost, options: RunOptions) {
+  constructor(host: RunHost, options: RunOptions, sessionId: string) {
+    this.#sessionId = sessionId;
     this.#reader = new Reader(host.runtime);
-    this.#invocation = new Invocation(host, options, this.#reader);
+    this.#invocation = new Invocation(host, options, { reader: this.#reader, sessionId });
     if (!this.#invocation.attached) queueMicrotask(() => this.#invocation.begin());
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  /** Tokens of all stored answers, those of agents that ran as tools included. */
+  get usage(): Usage {
+    return this.#invocation.usage;
   }
 
   get invocationId(): string {
@@ -40,8 +56,9 @@ export class RunTask implements Run {
   }
 
   async return(): Promise<IteratorResult<Event>> {
+    const last = this.#reader.taken;
     this.#reader.leave();
-    this.#invocation.stop(new TholeError('RUN_LEFT', 'The reader left the run.'));
+    this.#invocation.leave({ atFinalResponse: last !== undefined && isAnswer(last) });
     await this.#invocation.closed;
     return { value: undefined, done: true };
   }
@@ -58,7 +75,8 @@ export class RunTask implements Run {
 
   text(): AsyncIterable<string> {
     const reader = this[Symbol.asyncIterator]();
-    return textsOf({ [Symbol.asyncIterator]: () => reader });
+    const isChecked = (author: string): boolean => hasOutputSchema(this.#invocation.agentNamed(author));
+    return textsOf({ [Symbol.asyncIterator]: () => reader }, isChecked);
   }
 
   get done(): Promise<void> {
@@ -70,6 +88,15 @@ export class RunTask implements Run {
   abort(reason?: unknown): void {
     this.#invocation.stop(aborted(this.invocationId, reason));
   }
+}
+
+function hasOutputSchema(agent: Agent | undefined): boolean {
+  return (agent as { outputSchema?: unknown } | undefined)?.outputSchema !== undefined;
+}
+
+// A whole answer; an event with changes of state alone answers nothing.
+function isAnswer(event: Event): boolean {
+  return !event.partial && event.author !== 'user' && event.content !== undefined && isFinalResponse(event);
 }
 
 function secondReader(): TholeError {

@@ -9,6 +9,7 @@ import type {
   Runtime,
   SessionService,
 } from '@thole/core';
+import { checkPlugin } from '../hooks/check-plugin.ts';
 import type { Concurrency } from './lease.ts';
 
 /** What a runner runs: an app, or its parts. */
@@ -78,6 +79,14 @@ export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, '
   };
 }
 
+/** Returns the suggestions of an app, none by default. Throws `INVALID_INPUT` for anything but a list of strings that are not empty. */
+export function checkedSuggestions(suggestions: readonly string[] = []): readonly string[] {
+  if (!Array.isArray(suggestions)) throw invalidInput('app.suggestions', 'a list of strings', suggestions);
+  const wrong = suggestions.findIndex((each) => typeof each !== 'string' || each.trim() === '');
+  if (wrong >= 0) throw invalidInput(`app.suggestions[${wrong}]`, 'a string that is not empty', suggestions[wrong]);
+  return [...(suggestions as readonly string[])];
+}
+
 /** The tree below a root, each agent checked against what the runner has. */
 export function checkedTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
   const tree = new AgentTree(root);
@@ -88,8 +97,7 @@ export function checkedTree(root: Agent, models: readonly ModelFactory[]): Agent
 function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const plugin of plugins) {
-    if (typeof plugin?.name !== 'string' || plugin.name === '')
-      throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
+    checkPlugin(plugin);
     if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
     names.add(plugin.name);
   }

@@ -29,7 +29,7 @@ import { RunHost } from './run-host.ts';
 import type { House, SessionAccess } from './run-host.ts';
 import { aborted } from './run-errors.ts';
 import { RunTask } from './run.ts';
-import { checkedTree, checkRunnerOptions } from './runner-options.ts';
+import { checkedSuggestions, checkedTree, checkRunnerOptions } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { Sweep } from './sweep.ts';
 import { toCompletion } from './to-completion.ts';
@@ -39,7 +39,8 @@ import { updateThroughPlugins } from './update-through-plugins.ts';
 /** What one run is given. */
 export interface RunRequest<T = unknown> {
   userId: string;
-  sessionId: string;
+  /** Without one the run creates a session; `run.sessionId` is its id. */
+  sessionId?: string | undefined;
   newMessage: string | Content;
   /** State written with the message; `temp:` keys are there for this invocation alone. */
   stateDelta?: StateDelta | undefined;
@@ -60,6 +61,8 @@ export class Runner {
   readonly sessionService: SessionService;
   readonly memoryService?: MemoryService | undefined;
   readonly artifactService?: ArtifactService | undefined;
+  /** The app's `suggestions`: first messages that a user interface may offer. Empty if the app has none. */
+  readonly suggestions: readonly string[];
   readonly #plugins: readonly Plugin[];
   readonly #models: readonly ModelFactory[];
   readonly #runtime: Runtime;
@@ -79,6 +82,7 @@ export class Runner {
     this.sessionService = options.sessionService;
     this.memoryService = options.memoryService;
     this.artifactService = options.artifactService;
+    this.suggestions = checkedSuggestions(options.app?.suggestions);
     this.#plugins = app.plugins ?? [];
     this.#models = app.models ?? [];
     this.#runtime = options.runtime ?? systemRuntime();
@@ -97,6 +101,7 @@ export class Runner {
       memoryService: this.memoryService,
       artifactService: this.artifactService,
       sweep: this.#sweep,
+      forcedTurns: { count: 0 },
       model: (name) => this.#model(name),
       usesToolset: (toolset) => void this.#toolsets.add(toolset),
       runChild,
@@ -121,26 +126,25 @@ export class Runner {
    * (or `done` is asked for), with `runConfig: {reader: 'detached'}` at once.
    */
   runAsync<T = unknown>(p: RunRequest<T>): Run {
-    const ref = { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
-    return new RunTask(this.#hostFor(ref, p.runConfig), p);
+    return this.#run(p);
   }
 
   /** Runs one message to its end: the last answer's text, its parsed form where the agent has an `outputSchema`, all stored events, usage. */
   runToCompletion<O = unknown, T = unknown>(p: RunRequest<T>): Promise<Completion<O>> {
-    return toCompletion<O>(this.runAsync(p), this.#tree);
+    return toCompletion<O>(this.#run(p), this.#tree);
   }
 
   /** Runs one message in a session of its own that is gone afterwards: reads memory and writes none, keeps no artifacts. */
   runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId'>): Run {
-    const ref = { appName: this.appName, userId: p.userId, sessionId: this.#runtime.newId('session') };
+    const ref = { appName: this.appName, userId: p?.userId, sessionId: this.#runtime.newId('session') };
     const memoryService = this.memoryService && readOnlyMemory(this.memoryService);
     const house: House = { ...this.#house, memoryService, artifactService: undefined };
-    const host = this.#hostFor(ref, p.runConfig, house, ownSession(this.#runtime, ref, {}));
-    return new RunTask(host, { ...p, sessionId: ref.sessionId });
+    const host = this.#hostFor(ref, p?.runConfig, house, ownSession(this.#runtime, ref, {}));
+    return new RunTask(host, p, ref.sessionId);
   }
 
-  /** Writes state from outside a run, past a running one; plugins hear the event. */
-  async updateSessionState(p: {
+  /** Writes state from outside a run, also while one is going on; plugins are called with the event. */
+  async updateState(p: {
     userId: string;
     sessionId: string;
     stateDelta: StateDelta;
@@ -148,6 +152,11 @@ export class Runner {
   }): Promise<Event> {
     const ref = this.#ref(p);
     return updateThroughPlugins(ref, p.stateDelta, this.#hostFor(ref, undefined), p.signal);
+  }
+
+  /** The same as `updateState`: its name in earlier versions. */
+  updateSessionState(p: Parameters<Runner['updateState']>[0]): Promise<Event> {
+    return this.updateState(p);
   }
 
   /**
@@ -209,6 +218,15 @@ export class Runner {
     for (const result of await Promise.allSettled(closing)) {
       if (result.status === 'rejected') this.#runtime.logger.error('Closing failed.', { error: String(result.reason) });
     }
+  }
+
+  // Nothing is thrown here, whatever was given: the run checks it, and throws from the iterable.
+  #run<T>(p: RunRequest<T>): RunTask {
+    const makes = p?.sessionId === undefined;
+    const sessionId = makes ? this.#runtime.newId('session') : (p.sessionId as string);
+    const ref = { appName: this.appName, userId: p?.userId, sessionId };
+    const session = new KeptSession(makes ? { ...this.#keeping, autoCreate: true } : this.#keeping, ref);
+    return new RunTask(this.#hostFor(ref, p?.runConfig, this.#house, session), p, sessionId);
   }
 
   #ref(p: { userId: string; sessionId: string }): SessionRef {

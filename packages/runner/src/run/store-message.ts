@@ -28,7 +28,7 @@ function mayChange({ plugins, runConfig }: AgentContext): boolean {
 async function changed(root: AgentContext, given: Content, onChange: (message: Content) => void): Promise<Content> {
   let message = given;
   const userMessage = { invocationContext: root, userMessage: message };
-  const replaced = await callPlugins(root.plugins, 'onUserMessageCallback', userMessage);
+  const replaced = await callPlugins(root.plugins, 'onUserMessageCallback', userMessage, root.signal);
   if (replaced) onChange((message = { ...replaced, role: 'user' }));
   if (root.runConfig.saveInputBlobsAsArtifacts) onChange((message = await saveInputBlobs(root, message)));
   return message;

@@ -1,33 +1,87 @@
 import { State } from '@thole/core';
-import type { Event, StateMap, StateView } from '@thole/core';
+import type { Event, StateDelta, StateMap, StateView } from '@thole/core';
+
+/** Changes that an event has taken and that are not stored yet. */
+export interface TakenChanges {
+  /** Called when the event was stored, or dropped by a plugin. */
+  settle(): void;
+  /** Called when the event never reached the store: the next event takes the changes. */
+  restore(): void;
+}
+
+/** The changes that events under way have taken, by event id. */
+export type UnstoredChanges = Map<string, TakenChanges[]>;
+
+/** What a strand reads from and where it notes what events have taken. */
+export interface StrandInit {
+  readonly view: StateView;
+  readonly temp: StateMap;
+  readonly unstored: UnstoredChanges;
+  readonly guard: () => void;
+  /** The strand of the agent above, whose changes this one reads; its events take them too. */
+  readonly parent?: Strand | undefined;
+}
 
 /**
- * What hooks and agents that run one after another have written and no event has taken yet. Branches that run beside each
- * other have one each.
+ * What hooks and agents that run one after another have written and no event has taken yet. Each branch has its own strand
+ * below that of the agent which began it.
  */
 export class Strand {
   readonly state: State;
-  artifactDelta: { [filename: string]: number } | undefined;
+  readonly #init: StrandInit;
+  #artifactDelta: { [filename: string]: number } | undefined;
 
-  constructor(view: StateView, temp: StateMap, guard: () => void) {
-    this.state = new State(view, { temp, guard });
+  constructor(init: StrandInit) {
+    this.#init = init;
+    this.state = new State(init.view, { temp: init.temp, guard: init.guard });
+  }
+
+  /** A strand for a branch: it sees what is pending here. */
+  branch(): Strand {
+    return new Strand({ ...this.#init, view: this.state, parent: this });
   }
 
   hasPending(): boolean {
-    return this.artifactDelta !== undefined || this.state.hasDelta();
+    return this.#artifactDelta !== undefined || this.state.hasDelta();
   }
 
   saved(filename: string, version: number): void {
-    this.artifactDelta = { ...this.artifactDelta, [filename]: version };
+    this.#artifactDelta = { ...this.#artifactDelta, [filename]: version };
   }
 
-  /** The event with what waits here; its own changes win. */
+  /** Returns the event with what is pending here and in the strands above; the event's own changes win, then the nearest. */
   giveTo(event: Event): Event {
-    if (event.partial || !this.hasPending()) return event;
+    if (event.partial) return event;
+    const own = this.hasPending() ? this.#giveOwn(event) : event;
+    const { parent } = this.#init;
+    return parent ? parent.giveTo(own) : own;
+  }
+
+  #giveOwn(event: Event): Event {
     const { actions } = event;
-    const stateDelta = { ...this.state.takeDelta(), ...actions.stateDelta };
-    const artifactDelta = { ...this.artifactDelta, ...actions.artifactDelta };
-    this.artifactDelta = undefined;
+    const [delta, artifacts] = [this.state.takeDelta(), this.#artifactDelta];
+    this.#artifactDelta = undefined;
+    this.#noteTaken(event.id, delta, artifacts);
+    const stateDelta = { ...delta, ...actions.stateDelta };
+    const artifactDelta = { ...artifacts, ...actions.artifactDelta };
     return { ...event, actions: { ...actions, stateDelta, artifactDelta } };
+  }
+
+  #noteTaken(
+    eventId: string,
+    delta: StateDelta | undefined,
+    artifacts: { [filename: string]: number } | undefined,
+  ): void {
+    const { unstored } = this.#init;
+    const taken: TakenChanges = {
+      settle: () => delta && this.state.settle(delta),
+      restore: () => {
+        if (delta) this.state.restore(delta);
+        if (artifacts) this.#artifactDelta = { ...artifacts, ...this.#artifactDelta };
+      },
+    };
+    const others = unstored.get(eventId);
+    if (others) others.push(taken);
+    else unstored.set(eventId, [taken]);
   }
 }

@@ -1,6 +1,6 @@
 import { isFinalResponse, textOf } from '@thole/core';
 import type { AgentTree, Event, Usage } from '@thole/core';
-import { addUsage } from '../flow/add-usage.ts';
+import type { RunTask } from './run.ts';
 
 /** A run that has ended by itself. */
 export interface Completion<O = unknown> {
@@ -10,18 +10,27 @@ export interface Completion<O = unknown> {
   output: O | undefined;
   /** Every stored event that was handed over, in order. */
   events: Event[];
-  /** Of all model calls together. */
+  /** Of all model calls together, those of agents that ran as tools included. */
   usage: Usage;
   finishReason: string | undefined;
+  /** The session of the run. */
+  sessionId: string;
 }
 
 /** Reads a run to its end. Rejects with what the run throws. */
-export async function toCompletion<O>(run: AsyncIterable<Event>, tree: AgentTree): Promise<Completion<O>> {
-  const completion: Completion<O> = { text: '', output: undefined, events: [], usage: {}, finishReason: undefined };
+export async function toCompletion<O>(run: RunTask, tree: AgentTree): Promise<Completion<O>> {
+  const { sessionId, usage } = run;
+  const completion: Completion<O> = {
+    text: '',
+    output: undefined,
+    events: [],
+    usage,
+    finishReason: undefined,
+    sessionId,
+  };
   for await (const event of run) {
     if (event.partial) continue;
     completion.events.push(event);
-    addUsage(completion.usage, event.usageMetadata);
     if (event.author === 'user' || !event.content || !isFinalResponse(event)) continue;
     completion.text = textOf(event.content);
     completion.finishReason = event.finishReason;

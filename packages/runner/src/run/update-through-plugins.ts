@@ -1,10 +1,11 @@
-import { createEvent, TholeError } from '@thole/core';
+import { createEvent } from '@thole/core';
 import type { Event, SessionRef, StateDelta } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
 import { LiveSession } from './live-session.ts';
 import type { RunHost } from './run-host.ts';
 import { Invocation } from './invocation.ts';
 import { Reader } from './reader.ts';
+import { sessionNotFound } from './session-not-found.ts';
 
 /**
  * An out-of-band write that goes the one way into a session: plugins hear it first. It takes no lease, so it neither waits for a
@@ -19,9 +20,12 @@ export async function updateThroughPlugins(
   const { service } = host.session;
   if (!hasHook(host.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
   const session = await service.getSession({ ...ref, signal });
-  if (!session)
-    throw new TholeError('SESSION_NOT_FOUND', `No session ${ref.sessionId} for ${ref.userId} in ${ref.appName}.`);
-  const task = new Invocation(host, { ...ref, newMessage: '' }, new Reader(host.runtime));
+  if (!session) throw sessionNotFound(ref);
+  const task = new Invocation(
+    host,
+    { ...ref, newMessage: '' },
+    { reader: new Reader(host.runtime), sessionId: ref.sessionId },
+  );
   const event = createEvent(
     { author: 'system', invocationId: task.invocationId, actions: { stateDelta } },
     host.runtime,

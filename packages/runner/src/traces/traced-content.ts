@@ -1,4 +1,4 @@
-import type { Content, LlmRequest, LlmResponse, Part } from '@thole/core';
+import type { Content, FunctionResponsePart, LlmRequest, LlmResponse, Part } from '@thole/core';
 
 /** A request as a span tells it: all but the bytes of files. */
 export function tracedRequest(request: LlmRequest): string {
@@ -12,10 +12,12 @@ export function tracedResponse(response: LlmResponse): string {
 }
 
 function withoutBytes(content: Content): Content {
-  if (!content.parts?.some((part) => part.inlineData)) return content;
+  if (!content.parts?.some((part) => part.inlineData || part.functionResponse?.parts)) return content;
   return { ...content, parts: content.parts.map(withoutData) };
 }
 
-function withoutData(part: Part): Part {
-  return part.inlineData ? { ...part, inlineData: { ...part.inlineData, data: '' } } : part;
+function withoutData<P extends Part | FunctionResponsePart>(part: P): P {
+  if (part.inlineData) return { ...part, inlineData: { ...part.inlineData, data: '' } };
+  const answer = 'functionResponse' in part ? part.functionResponse : undefined;
+  return answer?.parts ? { ...part, functionResponse: { ...answer, parts: answer.parts.map(withoutData) } } : part;
 }

@@ -19,6 +19,21 @@ import {
 } from '../support/llm-house.ts';
 
 describe('an agent as a tool', () => {
+  it('is stopped at the time limit of its call: its model hears the signal (contract 25)', async () => {
+    let signal: AbortSignal | undefined;
+    const waiting = new ScriptedLlm((request, options) => {
+      signal = options.signal;
+      return (hangs() as (...p: [typeof request, typeof options]) => Promise<never>)(request, options);
+    });
+    const inner = new LlmAgent({ name: 'inner', model: waiting });
+    const model = new ScriptedLlm(calls('inner', { request: 'x' }), says('Too slow.'));
+    const house = await houseOf(rootOf(model, { tools: [new AgentTool({ agent: inner })] }));
+    const completed = house.runner.runToCompletion({ ...hello, runConfig: { toolTimeoutMs: 100 } });
+    await house.runtime.advance(100);
+    expect((await completed).text).toBe('Too slow.');
+    expect(signal?.aborted).toBe(true);
+  });
+
   it('answers the call with its final text, from a session of its own (contract 25)', async () => {
     const inner = new ScriptedLlm(says('Ask the porter.'));
     const tools = [new AgentTool({ agent: new LlmAgent({ name: 'expert', description: 'Knows.', model: inner }) })];

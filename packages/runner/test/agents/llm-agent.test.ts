@@ -32,7 +32,6 @@ describe('an LlmAgent is refused', () => {
       { name: 'a', beforeToolCallback: [() => {}, 'x'] },
       'Agent a: beforeToolCallback must be a function',
     ],
-    ['a bare JSON Schema', { name: 'a', outputSchema: { type: 'object' } }, 'outputSchema is a bare JSON Schema'],
     [
       'a config that takes an option’s place',
       { name: 'a', generateContentConfig: { systemInstruction: 'x' } },

@@ -30,6 +30,7 @@ const action = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('calls' as const),
       ids: someIds,
+      by: fc.constantFrom('user', ...authors, ...authors),
       longRunning: fc.subarray(ids),
       withoutId: fc.integer({ min: 0, max: 8 }).map((n) => n === 0),
     }),
@@ -114,7 +115,7 @@ function eventOf({ place: { author }, action: what }: Step, events: readonly Eve
       const parts = what.ids.map((id) =>
         what.withoutId ? { functionCall: { name: 'nameless', args: {} } } : callPart(id),
       );
-      return { author, content: { role: 'model', parts }, longRunningToolIds: what.longRunning };
+      return { author: what.by, content: { role: 'model', parts }, longRunningToolIds: what.longRunning };
     }
     case 'answers': {
       const parts = what.ids.map((id) =>

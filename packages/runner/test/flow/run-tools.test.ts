@@ -196,7 +196,7 @@ describe('calls of one turn', () => {
     expect(most).toBe(4);
   });
 
-  it('are answered as cancelled where an abort finds them running; finished ones keep their answer (contracts 18, 23)', async () => {
+  it('are answered as in doubt where an abort finds them running; finished ones keep theirs (contracts 18, 23)', async () => {
     const tools = [toolOf('quick', () => 'done'), toolOf('slow', never)];
     const model = new ScriptedLlm(callsAll(['slow', {}, 'a'], ['quick', {}, 'b']), says('Back.'));
     const { runner, stored } = await houseOf(rootOf(model, { tools }));
@@ -207,7 +207,7 @@ describe('calls of one turn', () => {
     expect((await ending).error?.code).toBe('RUN_ABORTED');
     expect(answersIn((await stored()).events)).toEqual([
       ['quick', { result: 'done' }],
-      ['slow', { error: 'Cancelled: the run ended before this call had.' }],
+      ['slow', { error: 'The run ended while this call was running. The call may or may not have taken effect.' }],
     ]);
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
   });

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { Llm, LlmRequest, LlmResponse } from '@thole/core';
-import { fails, FixedRuntime, hangs, llmCases, register, says, ScriptedLlm, streams } from '@thole/testing';
+import { fails, FixedRuntime, hangs, llmCases, plays, register, says, ScriptedLlm, streams } from '@thole/testing';
 import type { LlmScenario, ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { FallbackLlm } from '../../src/models/fallback-llm.ts';
@@ -226,34 +226,18 @@ describe('FallbackLlm', () => {
   });
 });
 
-/** Plays a scenario, as often as a case asks. */
-function played({ thoughts = [], pieces = [], calls = [], ending, error }: LlmScenario): ScriptedLlm {
-  const partials = [...thoughts.map((text) => ({ text, thought: true })), ...pieces.map((text) => ({ text }))];
-  const parts = [
-    ...(thoughts.length > 0 ? [{ text: thoughts.join(''), thought: true }] : []),
-    ...(pieces.length > 0 ? [{ text: pieces.join('') }] : []),
-    ...calls.map((call) => ({ functionCall: { ...call } })),
-  ];
-  const finals: LlmResponse =
-    ending === 'blocked'
-      ? { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' }
-      : { content: { role: 'model', parts }, finishReason: ending === 'max-tokens' ? 'MAX_TOKENS' : 'STOP' };
-  const answer: ScriptedAnswer =
-    ending === 'silence'
-      ? hangs()
-      : error
-        ? new TholeError(error.code, 'Refused.', { retryAfterMs: error.retryAfterMs })
-        : [
-            ...partials.map((part): LlmResponse => ({ partial: true, content: { role: 'model', parts: [part] } })),
-            finals,
-          ];
-  return new ScriptedLlm(answer, answer, answer);
-}
-
 const failing = (): ScriptedLlm => new ScriptedLlm(...Array.from({ length: 3 }, () => fails('MODEL_UNAVAILABLE')));
 
 register({ describe, it }, llmCases, {
   name: 'FallbackLlm over a model that is not there and one that is',
-  claims: ['thoughts'],
-  create: () => ({ llm: (scenario) => new FallbackLlm({ models: [failing(), played(scenario)] }) }),
+  claims: ['thoughts', 'signatures', 'stop-sequences', 'images', 'answer-images'],
+  create: () => {
+    const models: ScriptedLlm[] = [];
+    const llm = (scenario: LlmScenario): FallbackLlm => {
+      const model = new ScriptedLlm(...Array.from({ length: 3 }, () => plays(scenario)));
+      models.push(model);
+      return new FallbackLlm({ models: [failing(), model] });
+    };
+    return { llm, received: () => models.flatMap(({ requests }) => requests) };
+  },
 });

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Agent, Tracer } from '@thole/core';
-import { InMemorySessionService } from '@thole/mem-services';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says, ScriptedLlm, streams } from '@thole/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
@@ -73,6 +73,36 @@ describe('openTelemetryTracer', () => {
       [`generate_content ${model.model}`]: SpanKind.CLIENT,
       'execute_tool look': SpanKind.INTERNAL,
     });
+  });
+
+  it('exports memory spans below the tool that works on memory, as INTERNAL and without content', async () => {
+    const tool = toolOf('look', async (_, toolContext) => {
+      await toolContext.addMemory('Likes tea.');
+      trace.getTracer('db').startSpan('SELECT').end();
+      await toolContext.searchMemory('tea');
+    });
+    const agent = rootOf(new ScriptedLlm(calls('look'), says('Done.')), { tools: [tool] });
+    const runtime = new FixedRuntime({ tracer: openTelemetryTracer() });
+    const sessionService = new InMemorySessionService({ runtime });
+    await sessionService.createSession(ref);
+    const memoryService = new InMemoryMemoryService({ runtime });
+    await new Runner({ appName: 'app', agent, sessionService, memoryService, runtime }).runToCompletion(hello);
+    expect(parents()).toMatchObject({ create_memory: 'execute_tool look', search_memory: 'execute_tool look' });
+    expect(named('search_memory').kind).toBe(SpanKind.INTERNAL);
+    expect(named('search_memory').attributes).toMatchObject({
+      'gen_ai.operation.name': 'search_memory',
+      'gen_ai.agent.name': 'root',
+      'gen_ai.memory.record.count': 1,
+    });
+    expect(JSON.stringify(named('search_memory').attributes)).not.toContain('tea');
+    await new Runner({
+      ...{ appName: 'app', sessionService, memoryService },
+      agent: rootOf(new ScriptedLlm(calls('look'), says('Done.')), { tools: [tool] }),
+      runtime: new FixedRuntime({ tracer: openTelemetryTracer({ captureContent: true }) }),
+    }).runToCompletion(hello);
+    const captured = exporter.getFinishedSpans().findLast(({ name }) => name === 'search_memory')!;
+    expect(captured.attributes).toMatchObject({ 'gen_ai.memory.query.text': 'tea' });
+    expect(captured.attributes['gen_ai.memory.records']).toContain('Likes tea.');
   });
 
   it('stands below the caller’s active span, and its tools’ and models’ own spans below theirs', async () => {

@@ -56,13 +56,16 @@ describe('LoggingPlugin', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Fine.');
   });
 
-  it('tells of errors by their codes', async () => {
+  it('logs errors by code, with name and message', async () => {
     const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(fails('MODEL_AUTH'))), {
       plugins: [new LoggingPlugin()],
     });
     await outcomeOf(runner.runAsync(hello));
-    const [line] = runtime.logs.filter(({ level }) => level === 'error');
-    expect(line).toMatchObject({ message: 'model failed', fields: { code: 'MODEL_AUTH' } });
+    const line = runtime.logs.find(({ message }) => message === 'model failed');
+    expect(line!.fields).toMatchObject({
+      code: 'MODEL_AUTH',
+      error: expect.stringMatching(/^TholeError: The model failed/),
+    });
   });
 });
 

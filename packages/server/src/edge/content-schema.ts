@@ -2,6 +2,8 @@ import { checkContent } from '@thole/core';
 import type { Content, Part } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
+import { ref } from '../openapi/schema.ts';
+import type { SchemaName } from '../openapi/schema.ts';
 import { map } from './schemas.ts';
 
 const id = z.string().optional();
@@ -23,7 +25,7 @@ const known = z.looseObject({
 });
 
 /** A part of a message, such as a file. */
-export const partSchema: ZodType<Part> = asItCame<Part>(known).refine(
+export const partSchema: ZodType<Part> = asItCame<Part>(known, 'Part').refine(
   hasOneKind,
   'must have one of text, inlineData, functionCall …',
 );
@@ -31,17 +33,18 @@ export const partSchema: ZodType<Part> = asItCame<Part>(known).refine(
 /** A message. */
 export const contentSchema: ZodType<Content> = asItCame<Content>(
   z.looseObject({ role: z.enum(['user', 'model']).optional(), parts: z.array(partSchema).optional() }),
+  'Content',
 );
 
 /** Checked by the schema, and handed on as it came: what a schema gives is a copy in which names like `__proto__` are lost. */
-function asItCame<T>(schema: ZodType): ZodType<T> {
+function asItCame<T>(schema: ZodType, name: SchemaName): ZodType<T> {
   return z
     .unknown()
     .superRefine((value, context) => {
       const result = schema.safeParse(value);
       for (const { message, path } of result.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
     })
-    .meta({ type: 'object' }) as unknown as ZodType<T>;
+    .meta(ref(name)) as unknown as ZodType<T>;
 }
 
 function hasOneKind(part: Part): boolean {

@@ -56,6 +56,14 @@ function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBo
   return promise;
 }
 
+async function throwAway(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The client is gone.
+  }
+}
+
 async function readStream(request: Request, limits: Limits): Promise<Uint8Array> {
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
@@ -64,8 +72,11 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) break;
     size += value.length;
-    // Not cancelled: that would end the connection before the answer has gone out.
-    if (size > limits.bodyBytes) throw tooLarge(limits);
+    if (size > limits.bodyBytes) {
+      // Neither cancelled nor left unread: the connection could close before the answer has gone out.
+      void throwAway(reader!);
+      throw tooLarge(limits);
+    }
     chunks.push(value);
   }
   const whole = new Uint8Array(size);

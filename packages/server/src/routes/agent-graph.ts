@@ -6,6 +6,8 @@ export interface AgentGraph {
   description: string;
   /** `LlmAgent`, `LoopAgent` …; absent for an agent that is of no class. */
   type?: string | undefined;
+  /** Name of the agent's own model; absent if it uses that of an agent above, or none. */
+  model?: string | undefined;
   subAgents: AgentGraph[];
   tools: ToolNode[];
 }
@@ -23,10 +25,16 @@ export function agentGraphOf(agent: Agent, above: readonly Agent[] = []): AgentG
   const type = agent.constructor.name;
   const way = [...above, agent];
   return {
-    ...{ name, description, ...(type !== 'Object' && { type }) },
+    ...{ name, description, ...(type !== 'Object' && { type }), ...modelOf(agent) },
     subAgents: subAgents.map((each) => agentGraphOf(each, way)),
     tools: toolsOf(agent).map((tool) => toolNode(tool, way)),
   };
+}
+
+function modelOf(agent: Agent): { model?: string } {
+  const { model } = agent as { model?: unknown };
+  const name = typeof model === 'object' && model !== null ? (model as { model?: unknown }).model : model;
+  return typeof name === 'string' ? { model: name } : {};
 }
 
 function toolNode(tool: Partial<Tool> & { name: string; agent?: Agent }, way: readonly Agent[]): ToolNode {

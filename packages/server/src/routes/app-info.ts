@@ -11,6 +11,8 @@ export interface AppInfo {
   agents: { [name: string]: AgentInfo };
   /** What the app has besides sessions, so that a page asks for nothing that is not there. */
   services: { memory: boolean; artifacts: boolean };
+  /** First messages that a page may offer in an empty session; empty if the app suggests none. */
+  suggestions: readonly string[];
 }
 
 /** One agent of a tree. Toolsets are named, not opened. */
@@ -28,7 +30,11 @@ export function appInfoOf(runner: Runner): AppInfo {
   for (const agent of new AgentTree(root)) agents[agent.name] = agentInfoOf(agent);
   const { description = '' } = root;
   const services = { memory: runner.memoryService !== undefined, artifacts: runner.artifactService !== undefined };
-  return { name: runner.appName, rootAgentName: root.name, description, language: 'typescript', agents, services };
+  return {
+    ...{ name: runner.appName, rootAgentName: root.name, description, language: 'typescript', agents, services },
+    // A runner of another copy of the package may not have the member.
+    suggestions: runner.suggestions ?? [],
+  };
 }
 
 function agentInfoOf(agent: Agent): AgentInfo {

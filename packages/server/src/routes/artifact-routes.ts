@@ -3,9 +3,10 @@ import type { ArtifactRef, ArtifactService, ArtifactVersion } from '@thole/core'
 import { z } from 'zod';
 import { partSchema } from '../edge/content-schema.ts';
 import { count, map } from '../edge/schemas.ts';
+import { listOf, ref, text, wholeNumber } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
-import { refOf } from './session-ref.ts';
+import { noSession, refOf } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/sessions/:session/artifacts';
 // A name may hold slashes, encoded or not; what ends like another row's path belongs to that row, so it stands last.
@@ -18,6 +19,7 @@ export const artifactRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [ALL], tag },
     summary: 'Names of the files of the session and of its user, sorted.',
+    returns: listOf(text),
     answers: { 200: 'Names', 404: 'No artifact service' },
     handle: async (call) => Response.json(await serviceOf(call).listArtifactKeys(refOf(call))),
   }),
@@ -25,14 +27,17 @@ export const artifactRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [ALL], tag },
     summary: 'Saves a new version of a file.',
     body: z.object({ filename: z.string(), artifact: partSchema, customMetadata: map.nullish() }),
+    returns: ref('Artifact'),
     answers: {
       200: '{version, mimeType, displayName, customMetadata, createTime}',
-      404: 'No artifact service',
+      404: 'No such session, or no artifact service',
       413: 'Too large',
     },
     async handle(call) {
       const { filename, artifact, customMetadata } = call.body;
       const service = serviceOf(call);
+      const session = await call.runner.sessionService.getSession({ ...refOf(call), numRecentEvents: 0 });
+      if (!session) throw noSession(refOf(call));
       const ref = { ...refOf(call), filename };
       const version = await service.saveArtifact({ ...ref, artifact, customMetadata: customMetadata ?? undefined });
       return Response.json(await versionOf(service, { ...ref, version }));
@@ -41,6 +46,7 @@ export const artifactRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [`${ONE}/versions/metadata`], tag },
     summary: 'What is known of all versions of a file.',
+    returns: listOf(ref('Artifact')),
     answers: { 200: 'A list of {version, mimeType, …}', 404: missing },
     async handle(call) {
       const service = serviceOf(call);
@@ -52,6 +58,7 @@ export const artifactRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [`${ONE}/versions/:version/metadata`], tag },
     summary: 'What is known of one version of a file; `latest` is the newest.',
+    returns: ref('Artifact'),
     answers: { 200: '{version, mimeType, displayName, customMetadata, createTime}', 404: missing },
     handle: async (call) =>
       Response.json(await versionOf(serviceOf(call), { ...artifactOf(call), version: versionIn(call) })),
@@ -59,12 +66,14 @@ export const artifactRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [`${ONE}/versions/:version`], tag },
     summary: 'One version of a file; `latest` is the newest.',
+    returns: ref('Part'),
     answers: { 200: 'A part', 404: missing },
     handle: (call) => load(call, versionIn(call)),
   }),
   route({
     ...{ method: 'GET', paths: [`${ONE}/versions`], tag },
     summary: 'The versions of a file.',
+    returns: listOf(wholeNumber),
     answers: { 200: 'Numbers', 404: missing },
     handle: async (call) => Response.json(await versionsOf(serviceOf(call), artifactOf(call))),
   }),
@@ -72,6 +81,7 @@ export const artifactRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: [ONE], tag },
     summary: 'The newest version of a file, or the one that is named.',
     query: z.object({ version: count.optional() }),
+    returns: ref('Part'),
     answers: { 200: 'A part', 404: missing },
     handle: (call) => load(call, call.query.version),
   }),

@@ -1,4 +1,5 @@
 import { runnerNamed } from '../edge/runner-named.ts';
+import { anyObject, listOf, objectOf } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 
@@ -11,6 +12,7 @@ export const evaluationRoutes: readonly Route[] = [
     route({
       ...{ method: 'GET', paths: both(name), tag: 'evaluation' },
       summary: 'Evaluation does not exist here yet.',
+      returns: listOf(anyObject),
       answers: { 200: 'An empty array', 404: 'No such app' },
       handle: (call) => answer(call, []),
     }),
@@ -18,6 +20,7 @@ export const evaluationRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: both('metrics-info'), tag: 'evaluation' },
     summary: 'Metrics of evaluation: none.',
+    returns: objectOf({ metricsInfo: listOf(anyObject) }),
     answers: { 200: '{"metricsInfo": []}', 404: 'No such app' },
     handle: (call) => answer(call, { metricsInfo: [] }),
   }),

@@ -2,6 +2,7 @@ import { AgentTree, getFunctionCalls, getFunctionResponses, TholeError } from '@
 import type { Agent, Event } from '@thole/core';
 import { z } from 'zod';
 import { flag } from '../edge/schemas.ts';
+import { anyObject, objectOf, text } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { adkGraphOf } from './adk-graph.ts';
@@ -18,6 +19,7 @@ export const graphRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: both('build_graph'), tag },
     summary: 'The agents and tools of an app, as a tree.',
+    returns: objectOf({ name: text, rootAgent: anyObject, root_agent: anyObject }),
     answers: { 200: '{name, rootAgent: {name, description, type, subAgents, tools}}', 404: 'No such app' },
     handle({ runner }) {
       const rootAgent = agentGraphOf(runner.agent);
@@ -28,6 +30,7 @@ export const graphRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: both('build_graph_image'), tag },
     summary: 'The same in Graphviz’s language; with `node` from that agent on.',
     query: z.object({ darkMode: flag.optional(), node: z.string().optional() }),
+    returns: objectOf({ dotSrc: text }),
     answers: { 200: '{dotSrc}, and the same under the path that was asked for', 404: 'No such app or agent' },
     handle({ query: { darkMode, node }, runner }) {
       const agent = agentNamed(node, runner.agent);
@@ -41,6 +44,7 @@ export const graphRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: both('users/:user/sessions/:session/events/:event/graph'), tag },
     summary: 'The graph of an app, with who called whom in an event marked.',
     query: z.object({ darkMode: flag.optional() }),
+    returns: objectOf({ dotSrc: text }),
     answers: { 200: '{dotSrc}', 404: 'No such session or event' },
     async handle(call) {
       const ref = refOf(call);

@@ -12,6 +12,9 @@ const kinds: ZodType<MemoryEntry['kind'][]> = z
   .regex(OF_KINDS, `must be some of ${KINDS.join(', ')}, with commas between them`)
   .transform((text) => text.split(',') as MemoryEntry['kind'][]);
 
+/** `topics=food,travel`: names with commas between them. */
+const topics: ZodType<string[]> = z.string().transform((text) => text.split(','));
+
 /** All but those on metadata, whose names are the client's. */
 type Conditions = Omit<MemoryFilter, 'metadata'>;
 
@@ -23,12 +26,12 @@ export const filterQuery: { readonly [Name in keyof Conditions]-?: ZodType<Condi
   validAt: number.optional(),
   author: z.string().optional(),
   sessionId: z.string().optional(),
+  topics: topics.optional(),
 };
 
 /** The filter that a query names; undefined where it names none. */
-export function filterOf({ kinds: some, from, to, validAt, author, sessionId }: Conditions): MemoryFilter | undefined {
-  const given = Object.entries({ kinds: some, from, to, validAt, author, sessionId }).filter(
-    ([, value]) => value !== undefined,
-  );
+export function filterOf(query: Conditions): MemoryFilter | undefined {
+  const names = Object.keys(filterQuery) as (keyof Conditions)[];
+  const given = names.filter((name) => query[name] !== undefined).map((name) => [name, query[name]]);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { contentSchema } from '../edge/content-schema.ts';
 import { count, flag, map, number } from '../edge/schemas.ts';
 import { withoutNulls } from '../edge/without-nulls.ts';
+import { listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { filterOf, filterQuery } from './memory-filter.ts';
@@ -27,6 +28,8 @@ const members = z.object({
   validFrom: z.number().nullish(),
   validTo: z.number().nullish(),
   supersededBy: z.string().nullish(),
+  topics: z.array(z.string()).nullish(),
+  expiresAt: z.number().nullish(),
   customMetadata: map.nullish(),
 });
 
@@ -36,6 +39,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'PATCH', paths: [ALL], tag },
     summary: 'Adds what was said in a session; what is there already stays as it is.',
     body: z.object({ sessionId: z.string() }),
+    returns: { type: 'null' },
     answers: { 200: 'null', 400: 'No memory service', 404: 'No such session' },
     async handle(call) {
       const service = serviceOf(call);
@@ -49,19 +53,22 @@ export const memoryRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: [ALL], tag },
     summary:
-      'With `query` a search, best first, each with its score (`explain`: and what gave how much to it); else a list, newest last, and the cursor of its next page. Both of what meets all conditions: `kinds`, `from`, `to`, `validAt`, `author`, `sessionId`.',
+      'With `query` a search, best first, each with its score (`explain`: and what gave how much to it); else a list, newest last, and the cursor of its next page. Both of what meets all conditions: `kinds`, `from`, `to`, `validAt`, `author`, `sessionId`, `topics`.',
     query: z.object({
       query: z.string().optional(),
       limit: count.optional(),
       minScore: number.optional(),
+      minRelevance: number.optional(),
+      timeZone: z.string().optional(),
       explain: flag.optional(),
       cursor: z.string().optional(),
       ...filterQuery,
     }),
+    returns: objectOf({ memories: listOf(ref('Memory')), 'next?': text }),
     answers: { 200: '{memories}, and `next` where more are to be listed', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
-      const { query, minScore, explain, cursor } = call.query;
+      const { query, minScore, minRelevance, timeZone, explain, cursor } = call.query;
       const filter = filterOf(call.query);
       const limit =
         call.query.limit === undefined ? undefined : Math.min(call.query.limit, call.house.limits.listItems);
@@ -69,7 +76,7 @@ export const memoryRoutes: readonly Route[] = [
       const found =
         query === undefined
           ? await able(service, 'listMemories')({ ...user, limit, cursor, filter })
-          : await service.searchMemory({ ...user, query, limit, minScore, explain, filter });
+          : await service.searchMemory({ ...user, query, limit, minScore, minRelevance, timeZone, explain, filter });
       return Response.json(withoutNulls(found));
     },
   }),
@@ -78,6 +85,7 @@ export const memoryRoutes: readonly Route[] = [
     summary:
       'Keeps entries as they are: each {content} or {text}, a `note` unless `kind` says otherwise. One with the id of another takes its place.',
     body: z.object({ memories: z.array(members.extend({ id: z.string().nullish() })) }),
+    returns: objectOf({ memories: listOf(ref('Memory')) }),
     answers: { 200: '{memories}: the entries with their ids', 400: unable },
     async handle(call) {
       const service = serviceOf(call);
@@ -94,6 +102,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'PATCH', paths: [ONE], tag },
     summary: 'Corrects an entry: the members that are given are put in the place of its own.',
     body: members,
+    returns: ref('Memory'),
     answers: { 200: 'The entry', 400: unable, 404: 'No such entry' },
     async handle(call) {
       const service = serviceOf(call);

@@ -1,4 +1,5 @@
-import { openApiOf } from '../openapi.ts';
+import { openApiOf } from '../openapi/openapi-of.ts';
+import { anyObject } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 
@@ -7,6 +8,7 @@ export const openApiRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: ['/openapi.json'], tag: 'server' },
     summary: 'This API, as OpenAPI 3.1.',
+    returns: anyObject,
     answers: { 200: 'An OpenAPI document' },
     handle: ({ house }) => Response.json(openApiOf(house.routes, house.basePath)),
   }),

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Ui } from '../handler-options.ts';
 import type { House } from '../house.ts';
+import { anyObject } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 
@@ -42,9 +43,19 @@ export const pageRoutes: readonly Route[] = [
     handle: ({ house, request }) => serve(uiOf(house), '', request),
   }),
   route({
+    ...{ method: 'GET', paths: ['/dev-ui/config'], tag, access: 'open' },
+    summary: 'What ADK’s web UI asks about its logo: there is none.',
+    returns: anyObject,
+    answers: { 200: '{"logo_text": null, "logo_image_url": null}', 404: 'No page is served' },
+    handle({ house }) {
+      uiOf(house);
+      return Response.json({ logo_text: null, logo_image_url: null });
+    },
+  }),
+  route({
     ...{ method: 'GET', paths: ['/dev-ui/:path{.+}'], tag, access: 'open' },
     summary: 'A file of the page.',
-    answers: { 200: 'The file', 304: 'It is the one you have', 404: missing },
+    answers: { 200: 'text/html or another type: the file', 304: 'It is the one you have', 404: missing },
     handle: ({ house, names, request }) => serve(uiOf(house), names['path']!, request),
   }),
 ];

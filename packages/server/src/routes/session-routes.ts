@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { checkClientState } from '../edge/client-state.ts';
 import { importedEvents } from '../edge/imported-events.ts';
 import { count, flag, map, number } from '../edge/schemas.ts';
+import { listOf, objectOf, ref, wholeNumber } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { createFilledSession } from './create-filled-session.ts';
@@ -14,6 +15,10 @@ import { wireSession } from './wire-session.ts';
 const ALL = '/apps/:app/users/:user/sessions';
 const ONE = `${ALL}/:session`;
 const tag = 'sessions';
+const PAGE = objectOf({
+  sessions: listOf(ref('Session')),
+  ...{ page: wholeNumber, limit: wholeNumber, totalItems: wholeNumber, totalPages: wholeNumber },
+});
 
 /** Sessions: made, read, written to and deleted. */
 export const sessionRoutes: readonly Route[] = [
@@ -27,6 +32,7 @@ export const sessionRoutes: readonly Route[] = [
       page: count.optional(),
       order: z.enum(['asc', 'desc']).optional(),
     }),
+    returns: { anyOf: [listOf(ref('Session')), PAGE] },
     answers: { 200: 'Sessions; or {sessions, page, limit, totalItems, totalPages}' },
     handle: listSessions,
   }),
@@ -34,8 +40,13 @@ export const sessionRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [ALL], tag },
     summary: 'Makes a session, with state and events of an earlier one if they are given.',
     body: z
-      .object({ sessionId: z.string().nullish(), state: map.nullish(), events: z.array(z.unknown()).nullish() })
+      .object({
+        sessionId: z.string().nullish(),
+        state: map.nullish(),
+        events: z.array(z.unknown().meta(ref('Event'))).nullish(),
+      })
       .nullish(),
+    returns: ref('Session'),
     answers: {
       200: 'The session',
       400: 'Events that carry what only a run may write',
@@ -48,6 +59,7 @@ export const sessionRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [ONE], tag, keepsKeys: true },
     summary: 'Makes a session with this id. Deprecated: POST to the list with sessionId.',
     body: map.nullish(),
+    returns: ref('Session'),
     answers: { 200: 'The session', 403: 'State of a scope that clients may not write', 409: 'The id is taken' },
     handle: (call) => createSession(call, { sessionId: call.names.session, state: stateIn(call.body) }),
   }),
@@ -55,6 +67,7 @@ export const sessionRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: [ONE], tag },
     summary: 'A session with its events, all or some: first those from a time on, of these the last so many.',
     query: z.object({ numRecentEvents: count.optional(), afterTimestamp: number.optional() }),
+    returns: ref('Session'),
     answers: { 200: 'The session', 404: 'No such session' },
     handle: (call) => sessionOf(call, call.query),
   }),
@@ -62,12 +75,13 @@ export const sessionRoutes: readonly Route[] = [
     ...{ method: 'PATCH', paths: [ONE], tag },
     summary: 'Writes state, as one committed event; null deletes a key.',
     body: z.object({ stateDelta: map }),
+    returns: ref('Session'),
     answers: { 200: 'The session', 403: 'State of a scope that clients may not write', 404: 'No such session' },
     async handle(call) {
       const { body, house, names, runner } = call;
       checkClientState(body.stateDelta, house);
       const { user: userId, session: sessionId } = names;
-      await runner.updateSessionState({ userId, sessionId, stateDelta: body.stateDelta });
+      await runner.updateState({ userId, sessionId, stateDelta: body.stateDelta });
       return sessionOf(call, {});
     },
   }),

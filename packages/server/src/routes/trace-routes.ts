@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import { isResponse } from '../edge/is-response.ts';
+import { anyObject, listOf, ref } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import type { KeptSpan, SpanOwner } from '../traces/kept-span.ts';
@@ -18,6 +19,7 @@ export const traceRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: each('session/:session'), tag, access: 'body' },
     summary: 'The spans of a session that have ended, and of what ran within its runs.',
+    returns: listOf(ref('Span')),
     answers: { 200: 'A list of {name, span_id, trace_id, start_time, end_time, attributes, parent_span_id}' },
     async handle(call) {
       const spans = call.house.traces?.ofSession(call.names.session) ?? [];
@@ -28,6 +30,7 @@ export const traceRoutes: readonly Route[] = [
   route({
     ...{ method: 'GET', paths: each(':event'), tag, access: 'body' },
     summary: 'The attributes of the span that an event came from, with the request that the model saw.',
+    returns: anyObject,
     answers: { 200: 'Attributes', 404: 'Nothing was recorded' },
     async handle(call) {
       const found = call.house.traces?.ofEvent(call.names['event']!);

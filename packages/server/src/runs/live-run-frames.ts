@@ -1,5 +1,4 @@
 import type { Event } from '@thole/core';
-import { errorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { LiveRun } from './live-run.ts';
 import type { FrameSource } from './sse-response.ts';
@@ -12,6 +11,7 @@ export class LiveRunFrames implements FrameSource {
   readonly #live: LiveRun;
   /** The stored events of the run after a `seq`. */
   readonly #stored: (after: number) => Promise<readonly Event[]>;
+  readonly #failed: (error: unknown) => string;
   #index: number;
   #lastSeq: number;
   #left: boolean = false;
@@ -19,9 +19,17 @@ export class LiveRunFrames implements FrameSource {
   #missedPartials: boolean = false;
 
   /** From the first frame on, or with `after` from what came after that `seq`. */
-  constructor(live: LiveRun, p: { after?: number | undefined; stored: (after: number) => Promise<readonly Event[]> }) {
+  constructor(
+    live: LiveRun,
+    p: {
+      after?: number | undefined;
+      stored: (after: number) => Promise<readonly Event[]>;
+      failed: (error: unknown) => string;
+    },
+  ) {
     this.#live = live;
     this.#stored = p.stored;
+    this.#failed = p.failed;
     this.#lastSeq = p.after ?? 0;
     // What was stored is read from the store; then the run is followed from where it stands now.
     this.#index = p.after === undefined ? 0 : -1;
@@ -32,7 +40,7 @@ export class LiveRunFrames implements FrameSource {
       return await this.#next();
     } catch (error) {
       this.#ended = true;
-      return errorFrame(error);
+      return this.#failed(error);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Event, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { PartialJson } from '../edge/partial-json.ts';
-import { DONE_FRAME, errorFrame } from './end-frames.ts';
+import { DONE_FRAME } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 
 /** A run that goes on whoever reads it. The last of what it said is kept for its readers, up to a number of characters. */
@@ -18,14 +18,17 @@ export class LiveRun {
   #ended: boolean = false;
   #waiting: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(run: Run, p: { ref: SessionRef; mostChars: number; split: boolean }) {
+  constructor(
+    run: Run,
+    p: { ref: SessionRef; mostChars: number; split: boolean; failed: (error: unknown, hasBegun: boolean) => string },
+  ) {
     this.ref = p.ref;
     this.invocationId = run.invocationId;
     this.#mostChars = p.mostChars;
     const begun = Promise.withResolvers<void>();
     this.begun = begun.promise;
     begun.promise.catch(() => {});
-    void this.#read(run, p.split, begun);
+    void this.#read(run, p, begun);
   }
 
   /** The number of the first frame that is kept. */
@@ -59,7 +62,11 @@ export class LiveRun {
     return this.#waiting.promise;
   }
 
-  async #read(run: Run, split: boolean, begun: PromiseWithResolvers<void>): Promise<void> {
+  async #read(
+    run: Run,
+    { split, failed }: { split: boolean; failed: (error: unknown, hasBegun: boolean) => string },
+    begun: PromiseWithResolvers<void>,
+  ): Promise<void> {
     const partials = new PartialJson();
     let hasBegun = false;
     try {
@@ -72,7 +79,7 @@ export class LiveRun {
     } catch (error) {
       // Before the run has begun there is a plain answer to give.
       if (!hasBegun) begun.reject(error);
-      this.#add({ text: errorFrame(error) });
+      this.#add({ text: failed(error, hasBegun) });
     }
     begun.resolve();
     this.#ended = true;

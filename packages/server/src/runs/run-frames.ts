@@ -1,7 +1,7 @@
 import type { Event, Runtime } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { PartialJson } from '../edge/partial-json.ts';
-import { DONE_FRAME, errorFrame } from './end-frames.ts';
+import { DONE_FRAME } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
 
@@ -17,6 +17,7 @@ export class RunFrames implements FrameSource {
   readonly #partials: PartialJson = new PartialJson();
   readonly #split: boolean;
   readonly #runtime: Runtime;
+  readonly #failed: (error: unknown) => string;
   /** Whether the run was asked for its next event. */
   #isAsking: boolean = false;
   #text: string = '';
@@ -26,10 +27,14 @@ export class RunFrames implements FrameSource {
   #ended: boolean = false;
   #waiting: PromiseWithResolvers<string | undefined> | undefined;
 
-  constructor(run: Run, p: { first: IteratorResult<Event>; split: boolean; runtime: Runtime }) {
+  constructor(
+    run: Run,
+    p: { first: IteratorResult<Event>; split: boolean; runtime: Runtime; failed: (error: unknown) => string },
+  ) {
     this.#run = run;
     this.#split = p.split;
     this.#runtime = p.runtime;
+    this.#failed = p.failed;
     this.#take(p.first);
   }
 
@@ -75,7 +80,7 @@ export class RunFrames implements FrameSource {
   };
 
   readonly #fail = (error: unknown): void => {
-    this.#end(errorFrame(error));
+    this.#end(this.#failed(error));
     this.#give();
   };
 

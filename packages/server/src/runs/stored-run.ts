@@ -1,6 +1,6 @@
 import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
-import { DONE_FRAME, errorFrame, isClosingRecord, recordedErrorFrame } from './end-frames.ts';
+import { DONE_FRAME, isClosingRecord, recordedErrorFrame } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
 
@@ -13,6 +13,7 @@ export class StoredRun implements FrameSource {
   readonly #ref: SessionRef;
   readonly #invocationId: string;
   readonly #runtime: Runtime;
+  readonly #failed: (error: unknown) => string;
   readonly #left: AbortController = new AbortController();
   #lastSeq: number;
   #last: Event | undefined;
@@ -28,6 +29,7 @@ export class StoredRun implements FrameSource {
     this.#ref = p.ref;
     this.#invocationId = p.invocationId;
     this.#runtime = p.runtime;
+    this.#failed = p.failed;
     this.#lastSeq = p.after;
   }
 
@@ -48,7 +50,7 @@ export class StoredRun implements FrameSource {
       return await this.#next();
     } catch (error) {
       this.#ended = true;
-      return this.#left.signal.aborted ? undefined : errorFrame(error);
+      return this.#left.signal.aborted ? undefined : this.#failed(error);
     }
   }
 
@@ -74,7 +76,7 @@ export class StoredRun implements FrameSource {
     if (this.#last && isClosingRecord(this.#last)) return recordedErrorFrame(this.#last);
     if (!this.#died && this.#calls.size === 0) return DONE_FRAME;
     const sentence = `Invocation ${this.#invocationId} ended in the middle: its process died or hangs.`;
-    return errorFrame(new TholeError('LEASE_LOST', sentence));
+    return this.#failed(new TholeError('LEASE_LOST', sentence));
   }
 
   async #goesOn(): Promise<boolean> {
@@ -130,6 +132,8 @@ export interface StoredRunOptions {
   invocationId: string;
   after: number;
   runtime: Runtime;
+  /** Makes the frame of an error. */
+  failed: (error: unknown) => string;
 }
 
 /** The stored events of a run after a `seq`, without the user's own. */

@@ -1,5 +1,6 @@
 import { setOwn } from '@thole/core';
 import type { JsonObject, Span, SpanAttributes } from '@thole/core';
+import { describeError } from '../logging/describe-error.ts';
 
 /** Whose run a span belongs to, as far as the tracer was told. */
 export interface SpanOwner {
@@ -52,8 +53,14 @@ export class KeptSpan implements Span {
     if (this.isKept && this.endTime === undefined) this.#keeper.grew(this, this.#take(attributes));
   }
 
-  end(): void {
-    this.endTime ??= nanoseconds(this.#keeper.now());
+  /** Keeps the message, causes and stack of an error. */
+  end(error?: unknown): void {
+    if (this.endTime !== undefined) return;
+    if (error !== undefined) {
+      const { message, causes, stack } = describeError(error);
+      this.set({ 'error.message': [message, ...causes].join(' < caused by: '), 'exception.stacktrace': stack });
+    }
+    this.endTime = nanoseconds(this.#keeper.now());
   }
 
   #take(attributes: SpanAttributes): number {

@@ -137,3 +137,14 @@ it.each([
   const { handler } = await demo({ artifactService: artifactService() });
   expect((await ask(handler, 'GET', ALL + path)).status).toBe(400);
 });
+
+it('answers 404 and saves nothing for a session that does not exist', async () => {
+  const service = artifactService();
+  const { handler } = await demo({ artifactService: service });
+  for (const filename of ['a', 'user:a']) {
+    const path = '/apps/demo/users/ann/sessions/nowhere/artifacts';
+    const answer = await ask(handler, 'POST', path, { filename, artifact: file });
+    expect([answer.status, answer.body.code]).toEqual([404, 'SESSION_NOT_FOUND']);
+  }
+  expect(await service.listArtifactKeys({ ...session, sessionId: 'nowhere' })).toEqual([]);
+});

@@ -25,14 +25,15 @@ function tree(model: ScriptedLlm): LlmAgent {
 
 it('tells an app’s agents and tools as a tree, with and without /dev', async () => {
   const { handler } = await demo({ rootAgent: tree(new ScriptedLlm()) });
-  const first = { name: 'first', description: '', type: 'LlmAgent', subAgents: [], tools: [] };
-  const critic = { name: 'critic', description: 'Judges.', type: 'LlmAgent', subAgents: [], tools: [] };
+  const first = { name: 'first', description: '', type: 'LlmAgent', model: 'scripted', subAgents: [], tools: [] };
+  const kind = { type: 'LlmAgent', model: 'scripted' };
+  const critic = { name: 'critic', description: 'Judges.', ...kind, subAgents: [], tools: [] };
   for (const path of ['/dev/apps/demo/build_graph', '/apps/demo/build_graph']) {
     expect((await ask(handler, 'GET', path)).body).toEqual({
       name: 'demo',
       root_agent: expect.anything(),
       rootAgent: {
-        ...{ name: 'concierge', description: '', type: 'LlmAgent' },
+        ...{ name: 'concierge', description: '', ...kind },
         subAgents: [{ name: 'steps', description: '', type: 'SequentialAgent', subAgents: [first], tools: [] }],
         tools: [
           { name: 'look', description: 'Looks.' },

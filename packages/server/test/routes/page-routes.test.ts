@@ -79,3 +79,10 @@ it('asks nobody whether the page may be seen: it holds nothing', async () => {
   expect((await ask(handler, 'GET', '/dev-ui/')).status).toBe(200);
   expect((await ask(handler, 'GET', '/list-apps')).status).toBe(403);
 });
+
+it('answers what ADK’s web UI asks about its logo, only where a page is served', async () => {
+  const { handler } = await demo({ ui });
+  const answer = await ask(handler, 'GET', '/dev-ui/config');
+  expect([answer.status, answer.body]).toEqual([200, { logo_text: null, logo_image_url: null }]);
+  expect((await ask((await demo()).handler, 'GET', '/dev-ui/config')).status).toBe(404);
+});

@@ -23,7 +23,10 @@ export interface SqlArtifactStoreOptions extends DatabaseOptions {
   codec?: TextCodec | undefined;
 }
 
-/** Keeps files in SQLite, PostgreSQL or MariaDB: a row for each version, and one for each name, which counts them. */
+/**
+ * Keeps files in SQLite, PostgreSQL or MariaDB: a row for each version, and one for each name, which counts them. Deleted files are
+ * also removed from the bytes of a SQLite file.
+ */
 export class SqlArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
   readonly #storage: SqlStorage;
@@ -90,7 +93,8 @@ export class SqlArtifactStore implements ArtifactStore {
 
   async remove(key: ArtifactKey): Promise<void> {
     const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${THE_FILE}`;
-    await this.#storage.write(() => this.#step(sql, this.#bind(key)));
+    const { changes } = await this.#storage.write(() => this.#step(sql, this.#bind(key)));
+    if (changes > 0) await this.#storage.erase();
   }
 
   async removeAll(scope: ArtifactScope): Promise<void> {
@@ -100,10 +104,11 @@ export class SqlArtifactStore implements ArtifactStore {
     const which = `WHERE app_name = ? AND user_id = ?${ofSession}`;
     const parameters = scope.sessionId === undefined ? names.slice(0, 2) : names;
     const step = (table: string): Steps<StatementResult> => this.#step(`DELETE FROM ${table} ${which}`, parameters);
-    await this.#storage.transact(function* () {
+    const { changes } = await this.#storage.transact(function* () {
       yield* step(artifactNames);
-      yield* step(artifacts);
+      return yield* step(artifacts);
     });
+    if (changes > 0) await this.#storage.erase();
   }
 
   /** Makes the tables, or brings them to this package's version; several processes may do so at once. */

@@ -22,10 +22,7 @@ import type { SqlDatabase } from './sql-database.ts';
 const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres, mariadb };
 
 /** The database that the options name. Nothing is connected to yet; `INVALID_INPUT` for what names none. */
-export function openDatabase(
-  options: DatabaseOptions,
-  { readOnly = false, secureDelete = false }: { readOnly?: boolean; secureDelete?: boolean } = {},
-): SqlDatabase {
+export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
   const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
   checkCount('timeoutMs', timeoutMs, 1);
@@ -42,7 +39,7 @@ export function openDatabase(
   const address = parseDatabaseUrl(dbUrl);
   if (address.kind === 'sqlite') {
     const { path } = address;
-    return new SqliteDatabase({ path, readOnly, synchronous, secureDelete, dialect: sqlite, runtime, timeoutMs });
+    return new SqliteDatabase({ path, readOnly, synchronous, dialect: sqlite, runtime, timeoutMs });
   }
   const open = address.kind === 'postgres' ? openPostgres : openMariaDb;
   const source = open(address.url, { maxConnections, timeoutMs });

@@ -49,8 +49,11 @@ export interface SqlDatabase {
   transact<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
   /** All statements of one moment; none of them writes. */
   snapshot<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
-  /** Takes what was deleted out of files that go on holding it for a while, as far as others let it; never throws. */
-  erase?(): Promise<void>;
+  /**
+   * Removes text that was deleted from, or replaced in, tables with this prefix from the database's files: now, or later while
+   * others read them. Never throws.
+   */
+  erase?(tablePrefix: string): Promise<void>;
   /** Harmless when repeated. */
   close(): Promise<void>;
 }

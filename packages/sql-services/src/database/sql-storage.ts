@@ -24,14 +24,14 @@ export class SqlStorage {
   #preparing: Promise<void> | undefined;
 
   /** Nothing is connected to before the first call. */
-  constructor(options: DatabaseOptions, more: { secureDelete?: boolean } = {}) {
+  constructor(options: DatabaseOptions) {
     const { tablePrefix = 'thole_', schema, autoMigrate } = options;
     if (autoMigrate !== undefined && typeof autoMigrate !== 'boolean') {
       throw new TholeError('INVALID_INPUT', 'autoMigrate must be true or false.');
     }
     this.tables = tableNames(tablePrefix, schema);
     this.runtime = options.runtime ?? systemRuntime();
-    this.#database = openDatabase({ ...options, runtime: this.runtime }, more);
+    this.#database = openDatabase({ ...options, runtime: this.runtime });
     this.#options = options;
     this.dialect = this.#database.dialect;
     this.clock = new DatabaseClock(this.#database, this.runtime);
@@ -90,9 +90,9 @@ export class SqlStorage {
     await this.#told<StatementResult>(this.#database.run(() => ask('SELECT 1'), { writes: false }));
   }
 
-  /** After a deletion: out of files that go on holding it for a while too, as far as others let it; never throws. */
+  /** Removes text that was deleted or replaced from the database's files: now, or later while others read them. Never throws. */
   async erase(): Promise<void> {
-    await this.#database.erase?.();
+    await this.#database.erase?.(this.#options.tablePrefix ?? 'thole_');
   }
 
   close(): Promise<void> {
@@ -126,12 +126,7 @@ export class SqlStorage {
 }
 
 /** Refuses options that nobody would read, then opens. */
-export function openStorage(
-  options: DatabaseOptions,
-  known: readonly string[],
-  where: string,
-  more: { secureDelete?: boolean } = {},
-): SqlStorage {
+export function openStorage(options: DatabaseOptions, known: readonly string[], where: string): SqlStorage {
   refuseUnknown(options, known, where);
-  return new SqlStorage(options, more);
+  return new SqlStorage(options);
 }

@@ -5,6 +5,7 @@ import { placeOfAddress } from './database-place.ts';
 import { NodeSqlite } from './node-sqlite.ts';
 import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import type { CallKind, SqlDatabase, Steps } from './sql-database.ts';
+import { SqliteEraser } from './sqlite-eraser.ts';
 import { driveSteps, transactSteps } from './sqlite-steps.ts';
 
 /** How a SQLite file is opened. */
@@ -16,14 +17,9 @@ export interface SqliteOptions {
   readonly dialect: Dialect;
   readonly runtime: Runtime;
   readonly timeoutMs: number;
-  /** What is deleted is overwritten in the file. */
-  readonly secureDelete?: boolean | undefined;
   /** Loads an extension into the connection, before anything else. */
   readonly extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
 }
-
-/** How often the write-ahead log is asked to be emptied while somebody reads from it. */
-const EMPTYINGS = 20;
 
 /** A transaction that waits for its turn. */
 interface Job {
@@ -46,6 +42,7 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #line: Job[] = [];
   #opening: Promise<NodeSqlite> | undefined;
   #connection: NodeSqlite | undefined;
+  #eraser: SqliteEraser | undefined;
   #isClosed = false;
   #isServing = false;
 
@@ -92,22 +89,15 @@ export class SqliteDatabase implements SqlDatabase {
     });
   }
 
-  async erase(): Promise<void> {
-    // Pages stay in the write-ahead log until it is emptied, whatever became of them since.
-    for (let i = 0; i < EMPTYINGS && this.#connection?.isOpen; i++) {
-      try {
-        const { rows } = this.#connection.run({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] });
-        if (Number(rows[0]?.['busy']) === 0) return;
-      } catch {
-        // Locked: what was deleted is deleted all the same.
-      }
-      await this.#pause();
-    }
+  async erase(tablePrefix: string): Promise<void> {
+    await this.#eraser?.erase(tablePrefix, () => this.#pause());
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    (await this.#opening?.catch(() => undefined))?.close();
+    const connection = await this.#opening?.catch(() => undefined);
+    this.#eraser?.close();
+    connection?.close();
   }
 
   #open(): Promise<NodeSqlite> {
@@ -128,11 +118,14 @@ export class SqliteDatabase implements SqlDatabase {
       // The first of several processes switches the file over; the others find it busy for a moment.
       await this.#until(this.deadline(), () => connection.run({ sql: 'PRAGMA journal_mode = WAL', parameters: [] }));
       connection.run({ sql: `PRAGMA synchronous = ${this.#options.synchronous}`, parameters: [] });
-      if (this.#options.secureDelete) connection.run({ sql: 'PRAGMA secure_delete = ON', parameters: [] });
+      connection.run({ sql: 'PRAGMA secure_delete = ON', parameters: [] });
     } catch (error) {
       connection.close();
       throw error;
     }
+    const [runtime, place] = [this.#runtime, this.place];
+    const isIdle = (): boolean => this.#line.length === 0;
+    if (this.#options.path !== ':memory:') this.#eraser = new SqliteEraser({ connection, runtime, place, isIdle });
     return (this.#connection = connection);
   }
 

@@ -7,6 +7,8 @@ import type { MemoryRecord } from './memory-records.ts';
 export interface PutResult {
   written: readonly string[];
   seq: number;
+  /** Number of entries and tombstones that were there before under the same ids. */
+  replaced: number;
 }
 
 /** Which of these ids the log has not heard of, and its last number; it never forgets one, so that an old answer holds. */
@@ -29,7 +31,7 @@ export function* putSteps(
   mode: MemoryPutMode,
 ): Steps<PutResult> {
   const head = mode === 'ifPresent' ? yield* log.head(scope, { toWrite: true }) : yield* log.headToWrite(scope);
-  if (!head) return { written: [], seq: 0 };
+  if (!head) return { written: [], seq: 0, replaced: 0 };
   const known = yield* log.known(
     head.row,
     records.map(({ idKey }) => idKey),
@@ -39,13 +41,13 @@ export function* putSteps(
     if (chosen.has(record.idKey) || !mayWrite(head, known.get(record.idKey), record, mode)) continue;
     chosen.set(record.idKey, record);
   }
-  if (chosen.size === 0) return { written: [], seq: head.lastSeq };
+  if (chosen.size === 0) return { written: [], seq: head.lastSeq, replaced: 0 };
   const replaced = [...chosen.keys()].flatMap((key) => known.get(key)?.seq ?? []);
   yield* log.remove(head.row, replaced);
   const lines = [...chosen.values()].map(({ idKey, idText, ...entry }) => ({ idKey, idText, entry }));
   yield* log.append(head, lines);
   yield* log.writeHead(head);
-  return { written: [...chosen.values()].map(({ id }) => id), seq: head.lastSeq };
+  return { written: [...chosen.values()].map(({ id }) => id), seq: head.lastSeq, replaced: replaced.length };
 }
 
 function mayWrite(

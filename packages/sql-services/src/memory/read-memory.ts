@@ -1,23 +1,35 @@
 import type { MemoryFilter, MemoryScope } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
 import type { MemoryLog } from './memory-log.ts';
+import type { TableNames } from '../schema/table-names.ts';
 import { keyOf } from './memory-records.ts';
 import { filledPortionsOf, marks } from './portions.ts';
 
 const IDS_AT_ONCE = 512;
 
-/** What happened after a number: one statement, so of one moment. A row without `seq` tells of a log where nothing did. */
+/**
+ * Changes after a number, in one statement and so of one moment. A row without `seq` tells of a log without changes. Parameters:
+ * app and user, the number, app and user.
+ */
 export function sinceSql({ tables }: Pick<MemoryLog, 'tables'>, count: number): string {
   return `SELECT s.removals AS removals, s.v AS head_v, e.seq AS seq, e.entry_id AS entry_id, e.entry AS entry, e.v AS v
-    FROM ${tables.memoryScopes} s LEFT JOIN ${tables.memoryEntries} e ON e.scope_row = s.row_id AND e.seq > ?
-    WHERE s.app_name = ? AND s.user_id = ? ORDER BY e.seq LIMIT ${whole(count)}`;
+    FROM ${tables.memoryScopes} s LEFT JOIN (
+      SELECT c.seq, c.entry_id, c.entry, c.v FROM ${tables.memoryEntries} c
+      WHERE c.scope_row = ${rowOfScope(tables)} AND c.seq > ? ORDER BY c.seq LIMIT ${whole(count)}
+    ) e ON 1 = 1 WHERE s.app_name = ? AND s.user_id = ? ORDER BY e.seq`;
 }
 
+// In a join PostgreSQL does not know that there is one row, and would sort all entries of the user to read a page in order.
+function rowOfScope(tables: TableNames): string {
+  return `(SELECT r.row_id FROM ${tables.memoryScopes} r WHERE r.app_name = ? AND r.user_id = ?)`;
+}
+
+// A condition on `kind` would have SQLite take the index over kinds, and read all entries of a user.
 /** Entries by their ids. */
 export function getSql({ tables }: Pick<MemoryLog, 'tables'>, ids: number): string {
   return `SELECT e.id_key AS id_key, e.seq AS seq, e.entry AS entry, e.v AS v
     FROM ${tables.memoryScopes} s JOIN ${tables.memoryEntries} e ON e.scope_row = s.row_id
-    WHERE s.app_name = ? AND s.user_id = ? AND e.id_key IN (${marks(ids)}) AND e.kind IS NOT NULL`;
+    WHERE s.app_name = ? AND s.user_id = ? AND e.id_key IN (${marks(ids)}) AND e.entry IS NOT NULL`;
 }
 
 /** Entries after a number that meet what the database knows of a filter. */
@@ -35,8 +47,7 @@ export function listSql(
   if (sessionId !== undefined) conditions.push(['e.session_key = ?', keyOf(sessionId)]);
   const more = conditions.map(([condition]) => ` AND ${condition}`).join('');
   const sql = `SELECT e.seq AS seq, e.entry AS entry, e.v AS v
-    FROM ${tables.memoryScopes} s JOIN ${tables.memoryEntries} e ON e.scope_row = s.row_id
-    WHERE s.app_name = ? AND s.user_id = ? AND e.seq > ? AND e.kind IS NOT NULL${more} ORDER BY e.seq LIMIT ${whole(p.count)}`;
+    FROM ${tables.memoryEntries} e WHERE e.scope_row = ${rowOfScope(tables)} AND e.seq > ? AND e.entry IS NOT NULL${more} ORDER BY e.seq LIMIT ${whole(p.count)}`;
   const given = conditions.flatMap(([, ...values]) => values);
   return { sql: log.dialect.statement(sql), parameters: [...log.names(p.scope), p.after, ...given] };
 }

@@ -24,7 +24,6 @@ import { textOf } from '../session/row-values.ts';
 import { MemoryLog } from './memory-log.ts';
 import { checkVersion, entryOfRow, idOfRow, keyOf, recordsOf } from './memory-records.ts';
 import { putSteps, unheardSteps } from './put-memory.ts';
-import type { PutResult } from './put-memory.ts';
 import { getSteps, listSql, sinceSql, usersSteps } from './read-memory.ts';
 import { removeSteps } from './remove-memory.ts';
 import { SqlSegments } from './sql-segments.ts';
@@ -43,7 +42,7 @@ export interface SqlMemoryStoreOptions extends DatabaseOptions {
 /**
  * Keeps memory in SQLite, PostgreSQL or MariaDB: a row for each entry or tombstone, numbered in its user's log. Each call ends
  * within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or `STORE_OUTCOME_UNKNOWN` where that is
- * not known. In a SQLite file what is removed is overwritten.
+ * not known. Removed and replaced text is also removed from the bytes of a SQLite file.
  */
 export class SqlMemoryStore implements MemoryStore {
   readonly specVersion = 1;
@@ -53,7 +52,7 @@ export class SqlMemoryStore implements MemoryStore {
   readonly #log: MemoryLog;
 
   constructor(options: SqlMemoryStoreOptions) {
-    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store', { secureDelete: true });
+    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store');
     checkTextCodec(options.codec);
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
@@ -64,7 +63,11 @@ export class SqlMemoryStore implements MemoryStore {
     };
   }
 
-  async put(scope: MemoryScope, entries: readonly MemoryEntry[], mode: MemoryPutMode): Promise<PutResult> {
+  async put(
+    scope: MemoryScope,
+    entries: readonly MemoryEntry[],
+    mode: MemoryPutMode,
+  ): Promise<{ written: readonly string[]; seq: number }> {
     const deadline = this.#storage.deadline();
     let candidates = entries;
     if (mode === 'ifAbsent' || entries.length === 0) {
@@ -75,12 +78,15 @@ export class SqlMemoryStore implements MemoryStore {
       if (candidates.length === 0) return { written: [], seq };
     }
     const records = await recordsOf(this.#codec, candidates);
-    return this.#transact(() => putSteps(this.#log, scope, records, mode), deadline);
+    const { replaced, ...put } = await this.#transact(() => putSteps(this.#log, scope, records, mode), deadline);
+    if (replaced > 0) await this.#storage.erase();
+    return put;
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const sql = this.#storage.dialect.statement(sinceSql(this.#log, limit + 1));
-    const { rows } = await this.#storage.read(() => ask(sql, [seq, ...this.#log.names(scope)]));
+    const names = this.#log.names(scope);
+    const { rows } = await this.#storage.read(() => ask(sql, [...names, seq, ...names]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
     checkVersion(rows[0]['head_v'], 'A memory log');
     const told = rows.filter((row) => row['seq'] !== null);

@@ -6,19 +6,22 @@ import type { TableNames } from '../schema/table-names.ts';
 /** How many rows a statement names. */
 const AT_ONCE = 200;
 
-/** Takes one session with its events; whether it was there, lived, and (with `ifLastSeq`) ended there. */
+/**
+ * Deletes one session with its events. Returns whether it had not expired; undefined if nothing was deleted, because it does not
+ * exist or (with `ifLastSeq`) ends elsewhere.
+ */
 export function* removeSteps(
   dialect: Dialect,
   tables: TableNames,
   p: { key: readonly SqlValue[]; now: number; ifLastSeq?: number | undefined },
-): Steps<boolean> {
+): Steps<boolean | undefined> {
   const find = dialect.statement(`SELECT row_id, last_seq, expires_at FROM ${tables.sessions}
     WHERE app_name = ? AND user_id = ? AND session_id = ?${dialect.forUpdate}`);
   const { rows } = yield { sql: find, parameters: p.key };
   const [row] = rows;
-  if (!row) return false;
+  if (!row) return undefined;
   const isLive = row['expires_at'] === null || Number(row['expires_at']) > p.now;
-  if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return false;
+  if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return undefined;
   yield* removeRows(dialect, tables, [row]);
   yield* removeLeftLeases(dialect, tables, { which: 'app_name = ? AND user_id = ? AND session_id = ?', ...p });
   return isLive;

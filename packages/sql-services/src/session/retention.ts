@@ -16,7 +16,10 @@ export async function pruneEvents(storage: SqlStorage, p: PruneRequest): Promise
         taken = await storage.transact(() => pruneSteps(dialect, tables, row, p));
       }
     }
-    if (rows.length === 0) return count;
+    if (rows.length === 0) {
+      if (count > 0) await storage.erase();
+      return count;
+    }
     after = rows.at(-1)!;
   }
 }
@@ -28,6 +31,8 @@ export async function deleteExpiredSessions(storage: SqlStorage): Promise<number
     const now = await clock.now();
     const taken = await storage.transact(() => removeExpiredSteps(dialect, tables, now));
     count += taken;
-    if (taken === 0) return count;
+    if (taken > 0) continue;
+    if (count > 0) await storage.erase();
+    return count;
   }
 }

@@ -5,7 +5,7 @@ import type { DatabaseOptions } from '../options/database-options.ts';
 
 /** What a `SqlSessionStore` may be told. */
 export interface SqlSessionStoreOptions extends DatabaseOptions {
-  /** How long a session lives after its last event (for ever). `app:` and `user:` state stays. */
+  /** How long a session lives after its last event (for ever, as with `Infinity`). `app:` and `user:` state stays. */
   sessionTtlMs?: number | undefined;
   /** How often the database is asked by those who watch, wait for a session or hold one (500). */
   pollMs?: number | undefined;
@@ -19,7 +19,7 @@ export const sessionStoreOptionNames: readonly string[] = [...databaseOptionName
 /** `INVALID_INPUT` for what is none of them. */
 export function checkSessionStoreOptions(options: SqlSessionStoreOptions): void {
   const { sessionTtlMs, pollMs, codec } = options;
-  if (sessionTtlMs !== undefined) checkCount('sessionTtlMs', sessionTtlMs, 1);
+  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) checkCount('sessionTtlMs', sessionTtlMs, 1);
   if (pollMs !== undefined) checkCount('pollMs', pollMs, 1);
   checkTextCodec(codec);
 }

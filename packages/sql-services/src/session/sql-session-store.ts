@@ -40,7 +40,7 @@ const ATTEMPTS = 100;
 /**
  * Keeps sessions in SQLite, PostgreSQL or MariaDB. Nothing is connected to before the first call, which makes the tables
  * unless told otherwise. Each call ends within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or
- * `STORE_OUTCOME_UNKNOWN` where that is not known.
+ * `STORE_OUTCOME_UNKNOWN` where that is not known. Deleted text is also removed from the bytes of a SQLite file.
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
@@ -60,7 +60,7 @@ export class SqlSessionStore implements SessionStore {
     const { dialect, tables, runtime } = storage;
     this.#storage = storage;
     this.#codec = codec;
-    this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs });
+    this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs === Infinity ? undefined : sessionTtlMs });
     this.#append = dialect.append(tables);
     this.#lines = new AppendLines(runtime, {
       alone: (record, deadline) => this.#appendOne(record, deadline),
@@ -104,7 +104,9 @@ export class SqlSessionStore implements SessionStore {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
     const request = { key: this.#records.keyOf(key), now: await clock.now(deadline), ifLastSeq: p.ifLastSeq };
-    return this.#storage.transact(() => removeSteps(dialect, tables, request), { deadline });
+    const removed = await this.#storage.transact(() => removeSteps(dialect, tables, request), { deadline });
+    if (removed !== undefined) await this.#storage.erase();
+    return removed ?? false;
   }
 
   async append(
@@ -173,6 +175,7 @@ export class SqlSessionStore implements SessionStore {
     const deadline = this.#storage.deadline();
     const now = await clock.now(deadline);
     await this.#storage.transact(() => removeUserSteps(dialect, tables, user, now), { deadline });
+    await this.#storage.erase();
   }
 
   /**

@@ -68,7 +68,7 @@ export class SqlVectorStore implements VectorStore {
     if (ids.length === 0) return;
     await this.#ready();
     await this.#told(this.#database.transact(() => this.#delete(scope, ids)));
-    await this.#database.erase?.();
+    await this.#database.erase?.(this.#place.tablePrefix ?? 'thole_');
   }
 
   async has(scope: UserRef, p: { model: string; ids: readonly string[] } & Call): Promise<string[]> {

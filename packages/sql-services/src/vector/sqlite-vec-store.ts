@@ -37,7 +37,7 @@ export class SqliteVecStore extends SqlVectorStore {
     if (address.kind !== 'sqlite')
       throw new TholeError('INVALID_INPUT', 'dbUrl must be sqlite:///…; SqliteVecStore speaks to no other database.');
     const { path } = address;
-    const more = { readOnly: false, synchronous: 'NORMAL', secureDelete: true, dialect: sqlite } as const;
+    const more = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
     const database = new SqliteDatabase({ path, ...more, runtime, timeoutMs, extend: loadSqliteVec });
     super({ database, flavour: sqliteVec, tablePrefix, autoMigrate });
   }

@@ -2,10 +2,18 @@ import type { Case } from '../case.ts';
 import { llmAnswerCases } from './llm-answer-cases.ts';
 import { llmEndingCases } from './llm-ending-cases.ts';
 import { llmFailureCases } from './llm-failure-cases.ts';
+import { llmRequestCases } from './llm-request-cases.ts';
 import type { LlmSubject } from './llm-support.ts';
 
 /**
  * The promises of core's `Llm`. Claims: `connections` (the other side can tell when a call has ended), `cuts` and `stalls`
- * (it can break off, or fall silent, in the middle of an answer), `thoughts` (the provider shows the model's thinking).
+ * (it can break off, or fall silent, in the middle of an answer), `thoughts` (the provider shows the model's thinking),
+ * `signatures` (the provider seals its reasoning), `stop-sequences`, `request-model` (`request.model` chooses the model),
+ * `images` and `answer-images` (the provider takes images, in messages and in answers of tools).
  */
-export const llmCases: readonly Case<LlmSubject>[] = [...llmAnswerCases, ...llmFailureCases, ...llmEndingCases];
+export const llmCases: readonly Case<LlmSubject>[] = [
+  ...llmAnswerCases,
+  ...llmRequestCases,
+  ...llmFailureCases,
+  ...llmEndingCases,
+];

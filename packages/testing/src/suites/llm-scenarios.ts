@@ -1,4 +1,4 @@
-import type { JsonObject, TholeErrorCode } from '@thole/core';
+import type { JsonObject, TholeErrorCode, Usage } from '@thole/core';
 
 /** What a provider's server does when it is asked: data, for whoever plays it in that provider's protocol. */
 export interface LlmScenario {
@@ -7,6 +7,13 @@ export interface LlmScenario {
   readonly thoughts?: readonly string[] | undefined;
   /** The model's text, in the pieces in which it is streamed. */
   readonly pieces?: readonly string[] | undefined;
+  /**
+   * Data that only the provider understands and that comes with its thinking or its first call: a signature, or encrypted
+   * reasoning. Base64. The next request sends it back unchanged. Claimed as `signatures`.
+   */
+  readonly seal?: string | undefined;
+  /** Tokens that the provider reports. */
+  readonly usage?: Readonly<Record<Exclude<keyof Usage, 'toolUsePromptTokenCount'>, number>> | undefined;
   /** Calls, after the text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] | undefined;
   /**
@@ -28,6 +35,8 @@ export type LlmScenarioName =
   | 'call'
   | 'parallel-calls'
   | 'text-then-call'
+  | 'sealed'
+  | 'usage'
   | 'empty'
   | 'blocked'
   | 'max-tokens'
@@ -63,6 +72,26 @@ export const llmScenarios: { readonly [Name in LlmScenarioName]: LlmScenario & {
     name: 'text-then-call',
     pieces: ['Let me ', 'look.'],
     calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } }],
+    ending: 'stop',
+  },
+  sealed: {
+    name: 'sealed',
+    thoughts: ['High floors.'],
+    seal: 'c2VhbGVkLXJlYXNvbmluZy1vZi10aGUtbW9kZWw=',
+    calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } }],
+    ending: 'stop',
+  },
+  usage: {
+    name: 'usage',
+    thoughts: ['Nine.'],
+    pieces: ['Room 912.'],
+    usage: {
+      promptTokenCount: 110,
+      cachedContentTokenCount: 40,
+      candidatesTokenCount: 7,
+      thoughtsTokenCount: 5,
+      totalTokenCount: 122,
+    },
     ending: 'stop',
   },
   empty: { name: 'empty', ending: 'stop' },

@@ -6,6 +6,14 @@ import type { LlmScenario } from './llm-scenarios.ts';
 /** What the `llm` cases are run over: a model whose other side plays a scenario, at each call anew. */
 export interface LlmSubject {
   llm(scenario: LlmScenario): Llm | Promise<Llm>;
+  /**
+   * Returns everything that the other side received so far, oldest first: HTTP requests with path and body (the `requests`
+   * of a `ProtocolServer`), or the arguments that a library was called with. Cases look for texts and numbers in them, wherever
+   * the provider puts them; `headers` are ignored.
+   */
+  received(): readonly unknown[];
+  /** A MIME type that the model cannot read, for the claim `refuses-media`. Default: `font/woff2`. */
+  readonly unreadableType?: string | undefined;
   /** Resolves when the other side has no call open any more; claimed as `connections`. */
   allEnded?(): Promise<void>;
 }

@@ -124,6 +124,42 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'forget.fact-versions',
+    sentence: 'deletes a fact with every version that supersededBy links to it, in both directions',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      for (const chosen of ['Loved pasta.', 'Loves pizza.', 'Loves ramen.']) {
+        await memory.addSessionToMemory(sessionWith([said('user', 1, `Pasta, before ${chosen}`)], { id: chosen }));
+        const turn = turnId(chosen, 'e1');
+        const memories = [
+          entry('Loved pasta.', { kind: 'fact', evidence: [turn], validTo: 1, supersededBy: 'Loves pizza.' }),
+          entry('Loves pizza.', { kind: 'fact', evidence: ['gone'], validTo: 2, supersededBy: 'Loves ramen.' }),
+          entry('Loves ramen.', { kind: 'fact' }),
+          entry('Has a dog.', { kind: 'fact' }),
+        ];
+        await memory.addMemory!({ ...alice, memories });
+        assert.equal(await memory.deleteMemory!({ ...alice, ids: [chosen] }), 4, chosen);
+        assert.deepEqual(await kept(memory), ['Has a dog.']);
+      }
+    },
+  },
+  {
+    id: 'forget.version-alone',
+    sentence: 'deletes only the given version of a fact with keepEvidence',
+    contracts: [31, 34],
+    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    async check(memory) {
+      const memories = [
+        entry('Loved pasta.', { kind: 'fact', validTo: 1, supersededBy: 'Loves pizza.' }),
+        entry('Loves pizza.', { kind: 'fact' }),
+      ];
+      await memory.addMemory!({ ...alice, memories });
+      assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loved pasta.'], keepEvidence: true }), 1);
+      assert.deepEqual(await kept(memory), ['Loves pizza.']);
+    },
+  },
+  {
     id: 'forget.fact-alone',
     sentence: 'a fact is deleted without its evidence where that is asked for',
     contracts: [31, 34],

@@ -1,11 +1,28 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import type { MemoryFilter } from '@thole/core';
+import type { MemoryFilter, StoredMemoryFilter } from '@thole/core';
 import { alice, allChanges, ids, listed, log, note, notes, reopened } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 /** What `since`, `get` and `list` answer. */
 export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
+  {
+    id: 'list.expiry',
+    sentence: 'a list can be limited to entries that have not expired at a time, or to those that have',
+    contracts: [34],
+    async check(store) {
+      const texts = [note('a'), { ...note('b'), expiresAt: 10 }, { ...note('c'), expiresAt: 11 }];
+      await store.put(alice, texts, 'ifAbsent');
+      const by = async (filter: StoredMemoryFilter): Promise<string[]> =>
+        (await store.list(alice, { limit: 10, filter })).memories.map(({ entry }) => entry.id);
+      assert.deepEqual(await by({ liveAt: 9 }), ['a', 'b', 'c']);
+      assert.deepEqual(await by({ liveAt: 10 }), ['a', 'c']);
+      assert.deepEqual(await by({ liveAt: 12 }), ['a']);
+      assert.deepEqual(await by({ expiredAt: 9 }), []);
+      assert.deepEqual(await by({ expiredAt: 10 }), ['b']);
+      assert.deepEqual(await by({ expiredAt: 12 }), ['b', 'c']);
+    },
+  },
   {
     id: 'since.once',
     sentence: 'each id is told of once, at its last write or removal, in the order of the numbers',

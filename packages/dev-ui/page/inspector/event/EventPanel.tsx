@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../../parts/CopyButton.tsx';
 import { Empty } from '../../parts/Empty.tsx';
 import { formatMoment } from '../../parts/format.ts';
+import { isTouch } from '../../state/screen.ts';
 import { selectedEvent } from '../../state/session.ts';
 import { JsonTree } from '../JsonTree.tsx';
 import { isDelta } from './delta-paths.ts';
@@ -16,7 +17,7 @@ export function EventPanel() {
     return (
       <Empty
         title="No event is selected"
-        text="Select a message or a tool call in the conversation, or walk through the events with j and k."
+        text={`Select a message or a tool call in the conversation${isTouch.value ? '' : ', or walk through the events with j and k'}.`}
       />
     );
   return <OneEvent key={event.id} event={event} />;

@@ -4,7 +4,7 @@ import { EvidenceList } from './EvidenceList.tsx';
 import { HistoryList } from './HistoryList.tsx';
 import type { KnownLine } from './known-lines.ts';
 import type { MemoryActions } from './memory-actions.ts';
-import { Score } from './Score.tsx';
+import { Relevance } from './Relevance.tsx';
 import { Signals } from './Signals.tsx';
 
 interface Detail {
@@ -38,7 +38,7 @@ export function MemoryDetails({ line: { entry, before }, best, actions, children
       name: `History (${before.length})`,
       view: () => <HistoryList before={before} actions={actions} />,
     },
-    explanation && { name: 'Why', view: () => <Signals explanation={explanation} /> },
+    explanation && { name: 'Why this was found', view: () => <Signals explanation={explanation} /> },
   ];
   const shown = opened === undefined ? undefined : details[opened];
   return (
@@ -60,7 +60,7 @@ export function MemoryDetails({ line: { entry, before }, best, actions, children
               </button>
             ),
         )}
-        <Score score={entry.score} best={best} />
+        <Relevance relevance={entry.relevance} score={entry.score} best={best} />
       </div>
       {shown && <div id={id}>{shown.view()}</div>}
     </>

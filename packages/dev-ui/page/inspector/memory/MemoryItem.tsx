@@ -33,6 +33,7 @@ export function MemoryItem({ line, best, actions }: Props) {
   const ended = !isCurrentMemory(entry, presentSeconds());
   const successor = entry.supersededBy && actions.known.find(({ id }) => id === entry.supersededBy);
   const rests = entry.evidence?.length ?? 0;
+  const hasVersions = line.before.length > 0 || entry.supersededBy !== undefined;
 
   function close(): void {
     setCorrection(undefined);
@@ -65,7 +66,11 @@ export function MemoryItem({ line, best, actions }: Props) {
         <p class="memory-text">{memoryText(entry)}</p>
         <span class="state-actions">
           {!ended && <IconButton icon="edit" label="Correct" onClick={() => setCorrection({})} />}
-          <IconButton icon="trash" label="Forget" onClick={() => (rests > 0 ? setAsks(true) : void forget(false))} />
+          <IconButton
+            icon="trash"
+            label="Forget"
+            onClick={() => (rests > 0 || hasVersions ? setAsks(true) : void forget(false))}
+          />
         </span>
       </div>
       {successor && <p class="muted memory-now">Now: {memoryText(successor)}</p>}
@@ -78,14 +83,20 @@ export function MemoryItem({ line, best, actions }: Props) {
       <ConfirmDialog
         open={asks}
         title="Forget this fact?"
-        text={`It rests on ${rests === 1 ? 'something that was said' : `${rests} things that were said`}. What is forgotten is gone for good; with what was said go all facts that rest on nothing else.`}
-        action="Forget both"
+        text={`${restsOn(rests)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}What is forgotten is gone for good.`}
+        action={rests > 0 ? 'Forget both' : 'Forget all versions'}
         onConfirm={() => void forget(false)}
         other={{ action: 'Only the fact', onConfirm: () => void forget(true) }}
         onClose={() => setAsks(false)}
       />
     </li>
   );
+}
+
+function restsOn(count: number): string {
+  if (count === 0) return '';
+  const what = count === 1 ? 'something that was said' : `${count} things that were said`;
+  return `It rests on ${what}, which is forgotten with all facts that rest on nothing else. `;
 }
 
 function Times({ entry }: { entry: MemoryEntry }) {

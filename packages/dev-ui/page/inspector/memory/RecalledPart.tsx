@@ -9,7 +9,7 @@ import { modelSpans } from '../trace/session-spans.ts';
 import { bestScore } from './best-score.ts';
 import { recallsOf } from './recalled.ts';
 import type { Recall, RecalledMemory } from './recalled.ts';
-import { Score } from './Score.tsx';
+import { Relevance } from './Relevance.tsx';
 
 /** What was recalled for the turn of the selected event, else for the newest. */
 export function RecalledPart() {
@@ -64,7 +64,7 @@ function OneRecall({ recall: { by, query, eventId, problem, memories } }: { reca
             <p class="memory-text">{memory.text}</p>
             <p class="muted memory-meta">
               {metaOf(memory)}
-              <Score score={memory.score} best={best} />
+              <Relevance relevance={memory.relevance} score={memory.score} best={best} />
             </p>
           </li>
         ))}

@@ -1,11 +1,12 @@
-/** What gave how much to a score, by the service's names, most first. */
+import { reasonsOf } from './signal-reasons.ts';
+
+/** Tells in words why a memory was found, strongest reason first, with what each added to the score. */
 export function Signals({ explanation }: { explanation: { readonly [signal: string]: number } }) {
-  const signals = Object.entries(explanation).toSorted(([, a], [, b]) => b - a);
   return (
-    <dl class="signals" aria-label="What gave how much to the score">
-      {signals.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
+    <dl class="signals" aria-label="Why this was found">
+      {reasonsOf(explanation).map(({ text, value }) => (
+        <div key={text}>
+          <dt>{text}</dt>
           <dd class="num">{Number(value.toPrecision(3))}</dd>
         </div>
       ))}

@@ -7,7 +7,9 @@ export interface RecalledMemory {
   author?: string | undefined;
   /** ISO 8601, or a heading of the block. */
   time?: string | undefined;
-  /** From 0 to 1 in most services; undefined where the wire does not give it. */
+  /** From 0 to 1; undefined if the tool does not return it. */
+  relevance?: number | undefined;
+  /** Undefined if the tool does not return it. */
   score?: number | undefined;
   /** No longer true. */
   ended: boolean;
@@ -58,11 +60,12 @@ function answered({ memories, error }: JsonObject): Pick<Recall, 'memories' | 'p
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function toRecalled({ text, content, author, time, timestamp, until, score }: JsonObject): RecalledMemory {
+function toRecalled({ text, content, author, time, timestamp, until, relevance, score }: JsonObject): RecalledMemory {
   return {
     text: typeof text === 'string' ? text : textIn(content),
     ...(typeof author === 'string' && { author }),
     ...(typeof (time ?? timestamp) === 'string' && { time: (time ?? timestamp) as string }),
+    ...(typeof relevance === 'number' && { relevance }),
     ...(typeof score === 'number' && { score }),
     ended: until !== undefined,
   };

@@ -48,7 +48,10 @@ function cameFrom(
 export function partText(part: Part): string {
   const { functionCall, functionResponse, inlineData, fileData, executableCode, codeExecutionResult } = part;
   if (functionCall) return `${functionCall.name}(${JSON.stringify(functionCall.args, undefined, 2)})`;
-  if (functionResponse) return `${functionResponse.name} → ${JSON.stringify(functionResponse.response, undefined, 2)}`;
+  if (functionResponse) {
+    const { name, response, parts = [] } = functionResponse;
+    return [`${name} → ${JSON.stringify(response, undefined, 2)}`, ...parts.map(partText)].join('\n');
+  }
   if (inlineData) return `[${inlineData.displayName ?? inlineData.mimeType}]`;
   if (fileData) return `[${fileData.displayName ?? fileData.fileUri}]`;
   if (executableCode) return executableCode.code;

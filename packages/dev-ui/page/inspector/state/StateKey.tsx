@@ -5,6 +5,7 @@ import { IconButton } from '../../parts/IconButton.tsx';
 import { selectEvent } from '../../state/location.ts';
 import { toast } from '../../state/toast.ts';
 import { focusNear } from '../focus-near.ts';
+import { JsonTree } from '../JsonTree.tsx';
 import type { StateRow } from './state-groups.ts';
 import type { StateChange } from './state-history.ts';
 import { ValueEditor } from './ValueEditor.tsx';
@@ -24,10 +25,13 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
   const [showsHistory, setShowsHistory] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const item = useRef<HTMLLIElement>(null);
+  const isNested = typeof row.value === 'object' && row.value !== null && Object.keys(row.value).length > 0;
 
   function close(): void {
     setIsEdited(false);
-    requestAnimationFrame(() => button.current?.focus());
+    requestAnimationFrame(() =>
+      (button.current ?? item.current?.querySelector<HTMLElement>('[aria-label^="Edit "]'))?.focus(),
+    );
   }
 
   async function remove(): Promise<void> {
@@ -53,6 +57,13 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
               onClick={() => setShowsHistory(!showsHistory)}
             />
           )}
+          {write && isNested && !isEdited && (
+            <IconButton
+              icon="edit"
+              label={`Edit ${row.name}, now ${shorten(row.value)}`}
+              onClick={() => setIsEdited(true)}
+            />
+          )}
           {write && <IconButton icon="trash" label={`Delete ${row.name}`} onClick={() => void remove()} />}
         </span>
       </div>
@@ -65,6 +76,8 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
           }}
           onCancel={close}
         />
+      ) : isNested ? (
+        <JsonTree value={row.value} label={`Value of ${row.name}`} open={2} />
       ) : write ? (
         <button
           ref={button}

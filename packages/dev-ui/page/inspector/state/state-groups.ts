@@ -19,6 +19,7 @@ export interface StateGroup {
 export function stateGroups(state: StateMap, temporary: StateMap = {}): StateGroup[] {
   const groups = new Map<StateScope, StateRow[]>(SCOPES.map((scope) => [scope, []]));
   for (const [key, value] of [...Object.entries(state), ...Object.entries(temporary)]) {
+    if (key === SESSION_METADATA) continue;
     const scope = scopeOf(key);
     groups.get(scope)!.push({ key, name: scope === 'session' ? key : key.slice(scope.length + 1), value });
   }
@@ -37,5 +38,8 @@ export function prefixOf(scope: StateScope): string {
 export function scopeOf(key: string): StateScope {
   return SCOPES.find((scope) => scope !== 'session' && key.startsWith(`${scope}:`)) ?? 'session';
 }
+
+/** The page's own key: a session's name. It is renamed in the list of sessions. */
+export const SESSION_METADATA = '__session_metadata__';
 
 const SCOPES: readonly StateScope[] = ['session', 'user', 'app', 'temp'];

@@ -1,0 +1,45 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/explain-json.ts';
+import { checkName, checkUser } from '../session/check-name.ts';
+import type { UserRef } from '../session/session-service.ts';
+
+/**
+ * Names a memory that is not one user's: of a team, of an agent, or of an agent within a team. Every user of the app who names the
+ * same scope reads and writes the same entries; no other scope and no user's own memory shares them.
+ */
+export interface SharedMemoryScope {
+  team?: string | undefined;
+  agent?: string | undefined;
+}
+
+/** User ids that begin so are the keys of scopes in stores; no user may have one. */
+const PREFIX = 'thole:scope:';
+
+/**
+ * Returns the key under which a store keeps a memory: the user's, or that of the scope if one is given. Throws `INVALID_INPUT` for
+ * names that are not valid, and for a user id that begins like the key of a scope.
+ */
+export function memoryKeyOf(user: UserRef, scope: SharedMemoryScope | undefined): UserRef {
+  checkUser(user);
+  const { appName, userId } = user;
+  if (userId.startsWith(PREFIX)) throw new TholeError('INVALID_INPUT', `userId must not begin with "${PREFIX}".`);
+  if (scope === undefined) return { appName, userId };
+  checkSharedScope(scope);
+  const key = PREFIX + JSON.stringify([scope.team ?? null, scope.agent ?? null]);
+  checkName('The key of scope', key);
+  return { appName, userId: key };
+}
+
+/** Throws `INVALID_INPUT` unless a scope names a team, an agent or both. */
+export function checkSharedScope(scope: unknown, argument = 'scope'): asserts scope is SharedMemoryScope {
+  if (!isPlainObject(scope)) throw invalidInput(argument, 'an object {team?, agent?}', scope);
+  const { team, agent, ...others } = scope;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new TholeError('INVALID_INPUT', `${argument} must have no other members than team and agent.`);
+  if (team === undefined && agent === undefined)
+    throw new TholeError('INVALID_INPUT', `${argument} must name a team, an agent or both.`);
+  if (team !== undefined) checkName(`${argument}.team`, team);
+  if (agent !== undefined) checkName(`${argument}.agent`, agent);
+}

@@ -1,0 +1,28 @@
+import type { Logger, Runtime, Tracer } from './runtime.ts';
+
+/** Every member of a runtime; the compiler refuses a list that leaves one out. */
+type EveryMember = { readonly [name in keyof Required<Runtime>]: Runtime[name] | undefined };
+
+/**
+ * Returns a runtime with another logger or tracer; every other member is the given runtime's. The members are delegated, because a
+ * runtime may be an object of a class with private fields.
+ */
+export function withRuntime(
+  runtime: Runtime,
+  p: { logger?: Logger | undefined; tracer?: Tracer | undefined },
+): Runtime {
+  const members: EveryMember = {
+    now: () => runtime.now(),
+    monotonic: () => runtime.monotonic(),
+    newId: (kind) => runtime.newId(kind),
+    random: () => runtime.random(),
+    sleep: (ms, signal) => runtime.sleep(ms, signal),
+    timer: (ms, fn) => runtime.timer(ms, fn),
+    turnOver: runtime.turnOver && (() => runtime.turnOver!()),
+    eventLoopTurn: runtime.eventLoopTurn && (() => runtime.eventLoopTurn!()),
+    logger: p.logger ?? runtime.logger,
+    tracer: p.tracer ?? runtime.tracer,
+  };
+  // Optional members stay absent where the runtime has none.
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as Runtime;
+}

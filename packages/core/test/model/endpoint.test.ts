@@ -1,0 +1,61 @@
+import { hasSealedParts, isFromEndpoint, isSealRefused, TholeError, withoutSealedParts } from '@thole/core';
+import type { Content } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+
+const azure = { name: 'azure:hotel.openai.azure.com', earlierNames: ['azure'] };
+const refused = (message: string, code = 'bad'): TholeError =>
+  new TholeError('MODEL_BAD_REQUEST', message, { details: { code } });
+
+describe('Endpoint', () => {
+  it('owns parts that bear its name or an earlier one, and no others', () => {
+    const owned = [azure.name, 'azure', 'openai', 'azure:other.openai.azure.com'].map((provider) =>
+      isFromEndpoint({ text: 'x', partMetadata: { provider } }, azure),
+    );
+    expect(owned).toEqual([true, true, false, false]);
+    expect(isFromEndpoint({ text: 'x' }, azure)).toBe(false);
+  });
+
+  it('keeps words, calls and answers when sealed parts are removed', () => {
+    const contents: Content[] = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'hm', thought: true, partMetadata: { provider: azure.name } },
+          {
+            functionCall: { id: '1', name: 'a', args: {} },
+            thoughtSignature: 'AA==',
+            partMetadata: { provider: azure.name },
+          },
+        ],
+      },
+    ];
+    expect(hasSealedParts(contents, azure)).toBe(true);
+    const cleaned = withoutSealedParts(contents);
+    expect(cleaned).toEqual([
+      contents[0],
+      { role: 'model', parts: [{ functionCall: { id: '1', name: 'a', args: {} } }] },
+    ]);
+    expect(hasSealedParts(cleaned, azure)).toBe(false);
+  });
+});
+
+describe('isSealRefused', () => {
+  it.each([
+    refused('No.', 'invalid_encrypted_content'),
+    refused('The encrypted content gAAA… could not be verified.'),
+    refused('Thought signature is not valid'),
+    refused('Corrupted thought_signature.'),
+  ])('is true for $message', (error) => {
+    expect(isSealRefused(error)).toBe(true);
+  });
+
+  it.each([
+    refused('Encrypted content is not supported with this model.'),
+    refused("Invalid value: 'frog'."),
+    new TholeError('MODEL_AUTH', 'Invalid encrypted content.'),
+    new Error('Invalid encrypted content.'),
+  ])('is false for $message', (error) => {
+    expect(isSealRefused(error)).toBe(false);
+  });
+});

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { longTimer } from '../../src/runtime/long-timer.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+describe('longTimer', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('waits for longer than setTimeout can, in pieces', () => {
+    let fired = 0;
+    longTimer(60 * DAY_MS, () => fired++);
+    vi.advanceTimersByTime(60 * DAY_MS - 1);
+    expect(fired).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(fired).toBe(1);
+  });
+
+  it('can be cancelled in a later piece, and is given each of its handles', () => {
+    let fired = 0;
+    const handles: unknown[] = [];
+    const cancel = longTimer(
+      60 * DAY_MS,
+      () => fired++,
+      (handle) => handles.push(handle),
+    );
+    vi.advanceTimersByTime(30 * DAY_MS);
+    cancel();
+    vi.advanceTimersByTime(60 * DAY_MS);
+    expect([fired, handles.length]).toEqual([0, 2]);
+  });
+
+  it('never fires for Infinity', () => {
+    let fired = 0;
+    longTimer(Infinity, () => fired++)();
+    expect([fired, vi.getTimerCount()]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,28 @@
+import { FixedRuntime, RecordingTracer } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { silentLogger, silentTracer, systemRuntime, withRuntime } from '../../src/index.ts';
+
+describe('withRuntime', () => {
+  it('keeps every member of a runtime of a class, except logger and tracer', async () => {
+    const fixed = new FixedRuntime();
+    const tracer = new RecordingTracer();
+    const runtime = withRuntime(fixed, { logger: silentLogger, tracer });
+    let fired = false;
+    runtime.timer(5, () => (fired = true));
+    const slept = runtime.sleep(5);
+    await fixed.advance(5);
+    await slept;
+    expect([fired, runtime.now(), runtime.monotonic()]).toEqual([true, fixed.now(), fixed.monotonic()]);
+    expect([runtime.newId('event'), typeof runtime.random()]).toEqual(['event-1', 'number']);
+    expect([runtime.logger, runtime.tracer]).toEqual([silentLogger, tracer]);
+  });
+
+  it('has the members that the system runtime has, and no others', () => {
+    const system = systemRuntime();
+    const runtime = withRuntime(system, { tracer: silentTracer });
+    expect(Object.keys(runtime).sort()).toEqual(Object.keys(system).sort());
+    expect(runtime.logger).toBe(system.logger);
+    const { turnOver: _, ...older } = system;
+    expect(withRuntime(older, {})).not.toHaveProperty('turnOver');
+  });
+});

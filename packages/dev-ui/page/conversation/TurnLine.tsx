@@ -1,0 +1,25 @@
+import { formatCount, formatDuration } from '../parts/format.ts';
+import type { TurnFacts } from './turn-facts.ts';
+
+/** What a turn took: its time, its tokens, the models that answered, and its cost where that is known. */
+export function TurnLine({ turn }: { turn: TurnFacts }) {
+  const { durationMs, tokensIn, tokensOut, models, cost } = turn;
+  return (
+    <dl class="turn-line">
+      <Fact name="Time" value={formatDuration(durationMs)} />
+      {tokensIn !== undefined && <Fact name="Tokens in" value={formatCount(tokensIn)} />}
+      {tokensOut !== undefined && <Fact name="Tokens out" value={formatCount(tokensOut)} />}
+      {models.length > 0 && <Fact name={models.length === 1 ? 'Model' : 'Models'} value={models.join(', ')} />}
+      {cost !== undefined && <Fact name="Cost" value={cost.toPrecision(3)} />}
+    </dl>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="num">{value}</dd>
+    </div>
+  );
+}

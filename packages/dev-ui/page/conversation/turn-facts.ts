@@ -1,0 +1,64 @@
+import type { Event, Json } from '@thole/core';
+
+/** What a turn took, as its events tell it. */
+export interface TurnFacts {
+  invocationId: string;
+  /** From a message to the last event before the next one, in milliseconds; while a person is waited for it does not count. */
+  durationMs: number;
+  /** Sums over the answers of models; undefined if no answer tells its tokens. */
+  tokensIn: number | undefined;
+  tokensOut: number | undefined;
+  /** In the order in which they answered. */
+  models: readonly string[];
+  /** Sum of `customMetadata.cost`; undefined if no event tells its cost. */
+  cost: number | undefined;
+}
+
+/** Returns the facts of each turn in which something besides the user's message happened. */
+export function turnFacts(events: readonly Event[]): TurnFacts[] {
+  const turns = new Map<string, Growing>();
+  for (const event of events) {
+    if (event.partial || !event.invocationId) continue;
+    const turn = turns.get(event.invocationId);
+    if (turn) addEvent(turn, event);
+    else turns.set(event.invocationId, addEvent(begin(event), event));
+  }
+  return [...turns.values()].filter(({ isAnswered }) => isAnswered);
+}
+
+type Growing = { -readonly [K in keyof TurnFacts]: TurnFacts[K] } & {
+  models: string[];
+  isAnswered: boolean;
+  lastAt: number;
+};
+
+function begin({ invocationId, timestamp }: Event): Growing {
+  return {
+    ...{ invocationId, durationMs: 0, tokensIn: undefined, tokensOut: undefined, cost: undefined },
+    ...{ models: [], isAnswered: false, lastAt: timestamp },
+  };
+}
+
+function addEvent(turn: Growing, event: Event): Growing {
+  const { author, timestamp, usageMetadata: usage, modelVersion, customMetadata } = event;
+  // The time before a message of the user is the user's.
+  if (author === 'user') {
+    turn.lastAt = timestamp;
+    return turn;
+  }
+  turn.isAnswered = true;
+  turn.durationMs += Math.max(0, timestamp - turn.lastAt) * 1_000;
+  turn.lastAt = Math.max(turn.lastAt, timestamp);
+  turn.tokensIn = sum(turn.tokensIn, usage?.promptTokenCount, usage?.toolUsePromptTokenCount);
+  turn.tokensOut = sum(turn.tokensOut, usage?.candidatesTokenCount, usage?.thoughtsTokenCount);
+  turn.cost = sum(turn.cost, numberOf(customMetadata?.['cost']));
+  if (modelVersion !== undefined && !turn.models.includes(modelVersion)) turn.models.push(modelVersion);
+  return turn;
+}
+
+function sum(...counts: (number | undefined)[]): number | undefined {
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((total, count) => total + count, 0);
+}
+
+const numberOf = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,0 +1,119 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+
+/** So near to the end counts as the end, in pixels. */
+const NEAR = 48;
+
+/** The layout has settled when no height changed for so long, in milliseconds. */
+const QUIET_MS = 150;
+
+/** Keys that move the view up. */
+const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
+
+/** A box whose view stays at the end of its content until the reader scrolls up. */
+export interface FollowedBox {
+  box: RefObject<HTMLDivElement | null>;
+  inner: RefObject<HTMLDivElement | null>;
+  /** True while the end is in view. */
+  isAtEnd: boolean;
+  /** Goes to the end and follows it. */
+  follow: () => void;
+  /** Stays where the view is. */
+  leave: () => void;
+}
+
+/**
+ * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
+ * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
+ * reader caused ends the following, after that also every scroll upwards over content of the same height. Calls `onSettled` whenever the layout has become quiet.
+ */
+export function useFollowEnd(resets: readonly unknown[], onSettled: () => void): FollowedBox {
+  const box = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const isSettled = useRef(false);
+  const [isAtEnd, setIsAtEnd] = useState(true);
+  const toEnd = useRef(() => {});
+  const settled = useRef(onSettled);
+  settled.current = onSettled;
+
+  const follow = (): void => {
+    follows.current = true;
+    toEnd.current();
+  };
+
+  useEffect(() => {
+    const element = box.current!;
+    let hasInput = false;
+    let quiet: ReturnType<typeof setTimeout> | undefined;
+    let last = { top: 0, height: 0, visible: 0 };
+    const measured = () => ({
+      top: element.scrollTop,
+      height: element.scrollHeight,
+      visible: element.clientHeight,
+    });
+    toEnd.current = () => {
+      element.scrollTop = element.scrollHeight;
+      last = measured();
+      hasInput = false;
+      setIsAtEnd(true);
+    };
+    const onScroll = (): void => {
+      const now = measured();
+      const isSameSize = now.height === last.height && now.visible === last.visible;
+      // Content that shrank above the view or at its end moves it up too.
+      const isUp = now.top - last.top < Math.min(0, now.height - last.height) - 1;
+      const isNear = now.height - now.top - now.visible < NEAR;
+      last = now;
+      if (isNear) follows.current = true;
+      else if (isUp && (hasInput || (isSettled.current && isSameSize))) follows.current = false;
+      else if (follows.current) return toEnd.current();
+      if (isNear) hasInput = false;
+      setIsAtEnd(isNear);
+    };
+    const onInput = (): void => void (hasInput = true);
+    const onWheel = (wheel: WheelEvent): void => {
+      if (wheel.deltaY < 0) onInput();
+    };
+    const onKey = (key: KeyboardEvent): void => {
+      if (UP_KEYS.has(key.key)) onInput();
+    };
+    const ending = new AbortController();
+    const options = { passive: true, signal: ending.signal };
+    element.addEventListener('scroll', onScroll, options);
+    element.addEventListener('wheel', onWheel, options);
+    element.addEventListener('touchmove', onInput, options);
+    element.addEventListener('keydown', onKey, options);
+    // A press on the scroll bar is one on the box itself.
+    element.addEventListener('pointerdown', (press) => press.target === element && onInput(), options);
+    const settle = (): void => {
+      isSettled.current = true;
+      settled.current();
+    };
+    // What is opened stays under the pointer.
+    const onClick = (click: Event): void => {
+      if ((click.target as Element).closest('summary')) follows.current = false;
+    };
+    element.addEventListener('click', onClick, options);
+    const observer = new ResizeObserver(() => {
+      if (follows.current) toEnd.current();
+      clearTimeout(quiet);
+      quiet = setTimeout(settle, QUIET_MS);
+    });
+    observer.observe(inner.current!);
+    observer.observe(element);
+    if (follows.current) toEnd.current();
+    return () => {
+      clearTimeout(quiet);
+      ending.abort();
+      observer.disconnect();
+    };
+  }, []);
+
+  useLayoutEffect(() => {
+    isSettled.current = false;
+    follow();
+  }, [...resets]);
+
+  return { box, inner, isAtEnd, follow, leave: () => void (follows.current = false) };
+}

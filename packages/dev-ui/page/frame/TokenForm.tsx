@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { access, setAccessToken } from '../state/access-token.ts';
+import { readAgain } from '../state/connection.ts';
+
+/** Explains that the server asks for a token, and takes it. */
+export function TokenForm() {
+  const [token, setToken] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const isRefused = access.value === 'refused';
+  useEffect(() => field.current?.focus(), []);
+  function submit(submitted: SubmitEvent): void {
+    submitted.preventDefault();
+    if (token.trim() === '') return field.current?.focus();
+    setAccessToken(token.trim());
+    readAgain();
+  }
+  return (
+    <form class="token-form" onSubmit={submit} aria-label="Access token">
+      <h2>This server asks for a token</h2>
+      <p class="muted">
+        It answered 401: a request must show who sends it. Enter the token that the server was started with. The page
+        keeps it until this tab is closed, and sends it to this server only.
+      </p>
+      <label for="access-token">Token</label>
+      <div class="token-line">
+        <input
+          ref={field}
+          id="access-token"
+          class="field"
+          type="password"
+          autoComplete="off"
+          spellcheck={false}
+          value={token}
+          aria-invalid={isRefused}
+          aria-describedby="token-problem"
+          onInput={(input) => setToken(input.currentTarget.value)}
+        />
+        <button type="submit" class="button button-primary">
+          Use token
+        </button>
+      </div>
+      <p id="token-problem" class="field-problem" role="alert">
+        {isRefused && 'The server does not accept this token. Check it, and enter it again.'}
+      </p>
+    </form>
+  );
+}

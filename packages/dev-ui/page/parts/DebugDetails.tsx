@@ -1,0 +1,24 @@
+import type { ErrorDebug } from '@thole/client';
+
+/** What went wrong inside a server in development: the message with its causes, and the stack folded away. */
+export function DebugDetails({ debug }: { debug: ErrorDebug }) {
+  return (
+    <div class="debug-details">
+      <p class="mono">{debug.message}</p>
+      {debug.causes.map((cause, i) => (
+        <p key={i} class="mono">
+          Caused by: {cause}
+        </p>
+      ))}
+      {debug.stack !== undefined && (
+        <details>
+          <summary>Stack</summary>
+          {/* Scrolls sideways, so the keyboard has to reach it. */}
+          <pre class="mono" tabIndex={0} aria-label="Stack">
+            {debug.stack}
+          </pre>
+        </details>
+      )}
+    </div>
+  );
+}

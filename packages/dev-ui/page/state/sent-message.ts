@@ -1,0 +1,10 @@
+import type { Content } from '@thole/core';
+
+/** A message on its way. */
+export interface SentMessage {
+  content: Content;
+  /** `seq` of the last event that was known when it was sent: the message and its answers follow it. */
+  afterSeq: number;
+  /** Seconds since the epoch. */
+  timestamp: number;
+}

@@ -1,0 +1,32 @@
+import type { Event } from '@thole/core';
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { events, openKey } from './session.ts';
+import { readStored, writeStored } from './stored.ts';
+
+/** Answers that ended before they were stored, by session; those of an older visit are read when a session is opened. */
+const all: Signal<ReadonlyMap<string, readonly Event[]>> = signal<ReadonlyMap<string, readonly Event[]>>(new Map());
+
+/** The answers of the open session that a stop or a failure cut off. The server does not have them. */
+export const unfinished: ReadonlySignal<readonly Event[]> = computed(() => {
+  const key = openKey.value;
+  return key === undefined ? [] : (all.value.get(key) ?? readUnfinished(key));
+});
+
+/** Keeps the answers that were not stored, in this tab. */
+export function keepUnfinished(key: string, streamed: readonly Event[]): void {
+  const stored = new Set(events.peek().map((event) => event.id));
+  const cut = streamed.filter((event) => !stored.has(event.id));
+  if (cut.length === 0) return;
+  const next = [...(all.peek().get(key) ?? readUnfinished(key)), ...cut];
+  all.value = new Map(all.peek()).set(key, next);
+  writeStored(`unfinished:${key}`, JSON.stringify(next), 'tab');
+}
+
+function readUnfinished(key: string): readonly Event[] {
+  try {
+    return JSON.parse(readStored(`unfinished:${key}`, 'tab') ?? '[]') as Event[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,100 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { moved, revealing, zoomed } from './zoom.ts';
+import type { TimeWindow } from './zoom.ts';
+
+/** What of a turn's time is in view, and how to change it. */
+export interface Zoom {
+  window: TimeWindow;
+  whole: TimeWindow;
+  isZoomed: boolean;
+  /** Below 1: shows less, in more detail, around the middle. */
+  by: (factor: number) => void;
+  reset: () => void;
+  /** Brings a stretch of time into view. */
+  reveal: (bar: TimeWindow) => void;
+  /** `+`, `-` and `0`, around the bar that has the focus. Returns true if the key is one of them. */
+  onKey: (key: string, at: TimeWindow | undefined) => boolean;
+}
+
+/**
+ * Zooms by keys, and over the bars by the wheel with Ctrl or ⌘ (or two fingers on a touch pad); a wheel that turns sideways,
+ * or with Shift, and dragging move what is in view.
+ */
+export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null>): Zoom {
+  const extent = { startMs: whole.startMs, endMs: Math.max(whole.endMs, whole.startMs + 1) };
+  const [chosen, setChosen] = useState<TimeWindow | undefined>(undefined);
+  const window = chosen ?? extent;
+  const current = useRef({ window, extent });
+  current.current = { window, extent };
+
+  const show = (next: TimeWindow): void => {
+    const all = current.current.extent;
+    setChosen(next.startMs <= all.startMs && next.endMs >= all.endMs ? undefined : next);
+  };
+  const zoomAt = (factor: number, atMs: number): void =>
+    show(zoomed(current.current.window, current.current.extent, { factor, atMs }));
+
+  useEffect(() => {
+    const box = element.current!;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const share = (x: number): number => {
+      const { left, width } = (box.querySelector('.tick-marks') ?? box).getBoundingClientRect();
+      return (x - left) / Math.max(width, 1);
+    };
+    const lengthNow = (): number => current.current.window.endMs - current.current.window.startMs;
+    const moveBy = (part: number): void =>
+      show(moved(current.current.window, current.current.extent, part * lengthNow()));
+    box.addEventListener(
+      'wheel',
+      (wheel) => {
+        const sideways = wheel.shiftKey ? wheel.deltaY || wheel.deltaX : wheel.deltaX;
+        if (wheel.ctrlKey || wheel.metaKey) {
+          const atMs = current.current.window.startMs + share(wheel.clientX) * lengthNow();
+          zoomAt(Math.exp(Math.max(-60, Math.min(60, wheel.deltaY)) / 120), atMs);
+        } else if (sideways !== 0) moveBy(sideways / 600);
+        else return;
+        wheel.preventDefault();
+      },
+      { signal, passive: false },
+    );
+    box.addEventListener(
+      'pointerdown',
+      (press) => {
+        if (press.button !== 0 || (press.target as Element).closest('button')) return;
+        let last = share(press.clientX);
+        const dragging = new AbortController();
+        const drag = { signal: AbortSignal.any([signal, dragging.signal]) };
+        addEventListener(
+          'pointermove',
+          (move) => {
+            const now = share(move.clientX);
+            moveBy(last - now);
+            last = now;
+          },
+          drag,
+        );
+        for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => dragging.abort(), drag);
+      },
+      { signal },
+    );
+    return () => ending.abort();
+  }, []);
+
+  const middle = (bar: TimeWindow): number => (bar.startMs + bar.endMs) / 2;
+  return {
+    window,
+    whole: extent,
+    isZoomed: chosen !== undefined,
+    by: (factor) => zoomAt(factor, middle(window)),
+    reset: () => setChosen(undefined),
+    reveal: (bar) => show(revealing(window, extent, bar)),
+    onKey(key, at) {
+      const factor = { '+': 0.5, '=': 0.5, '-': 2, _: 2 }[key];
+      if (key === '0') setChosen(undefined);
+      else if (factor !== undefined) zoomAt(factor, middle(at ?? window));
+      return key === '0' || factor !== undefined;
+    },
+  };
+}

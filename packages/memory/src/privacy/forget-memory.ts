@@ -1,0 +1,43 @@
+import { textOf } from '@thole/core';
+import type { Call, MemoryEntry, MemoryService, UserRef } from '@thole/core';
+import { fullMemory } from '../keeping/full-memory.ts';
+import { listAll } from '../keeping/list-all.ts';
+import { findSameStatements } from './find-same-statements.ts';
+
+/** What `forgetMemory` deleted and left. */
+export interface ForgottenMemory {
+  /** Number of deleted entries: the given ones, earlier and later versions of a fact, and their evidence. */
+  count: number;
+  /** Entries that are left and say the same as a deleted one, most similar first. Offer them to the user. */
+  remaining: MemoryEntry[];
+}
+
+/**
+ * Deletes entries as `deleteMemory` does and then searches for what is left that says the same: other facts and notes, and turns
+ * that are no evidence. Throws `MEMORY_NOT_CONFIGURED` if the service cannot list, search or delete.
+ */
+export async function forgetMemory(
+  service: MemoryService,
+  { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & Call,
+): Promise<ForgottenMemory> {
+  const memory = fullMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
+  const user = { appName, userId, signal };
+  const before = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
+  const isKnown = (id: string): boolean => before.some((entry) => entry.id === id);
+  if (!ids.every(isKnown)) before.push(...(await listAll(memory, { ...user, filter: { kinds: ['turn'] } })));
+  const count = await memory.deleteMemory({ ...user, ids });
+  if (count === 0) return { count, remaining: [] };
+  const texts = versionsOf(ids, before).map((entry) => textOf(entry.content));
+  return { count, remaining: await findSameStatements(memory, { ...user, texts }) };
+}
+
+/** Returns the entries with these ids, and the earlier and later versions of those that are facts or notes. */
+function versionsOf(ids: readonly string[], entries: readonly MemoryEntry[]): MemoryEntry[] {
+  const chosen = new Set(ids);
+  for (let before = -1; before < chosen.size;) {
+    before = chosen.size;
+    for (const { id, supersededBy } of entries)
+      if (supersededBy !== undefined && (chosen.has(id) || chosen.has(supersededBy))) chosen.add(id).add(supersededBy);
+  }
+  return entries.filter(({ id }) => chosen.has(id));
+}

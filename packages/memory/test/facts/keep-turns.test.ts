@@ -1,0 +1,112 @@
+import { textOf, turnId } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { FactMemoryService } from '@thole/memory/facts';
+import type { FactMemoryServiceOptions } from '@thole/memory/facts';
+import { RedactingMemoryService } from '@thole/memory/privacy';
+import { fails, FixedRuntime, ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { add, ann, current, facts, operations, talk, texts } from '../support/talks.ts';
+
+const everything = { kinds: ['turn', 'fact', 'note'] as const };
+const lines = ['user: I am vegetarian.', 'concierge: Noted. A screenshot was captured.'];
+const vegetarian = talk('s1', lines);
+
+function factsOnly(options: Partial<FactMemoryServiceOptions>, ...answers: ScriptedAnswer[]) {
+  const runtime = new FixedRuntime();
+  const model = new ScriptedLlm(...answers);
+  const inner = new InMemoryMemoryService({ runtime });
+  const memory = new FactMemoryService({ memory: inner, llm: model, keepTurns: false, runtime, ...options });
+  const stored = async () => (await inner.listMemories({ ...ann, limit: 1000, filter: everything })).memories;
+  return { model, inner, memory, stored };
+}
+
+describe('FactMemoryService with keepTurns: false', () => {
+  it('stores facts and no text of a turn', async () => {
+    const { memory, model, stored } = factsOnly({}, operations(add('Likes no meat.', 't1')));
+    await memory.addSessionToMemory(vegetarian);
+    expect(textOf(model.requests[0]!.contents[0])).toContain('user: I am vegetarian.');
+    expect(JSON.stringify(await stored())).not.toMatch(/vegetarian|screenshot/);
+    expect(await current(memory)).toEqual(['Likes no meat.']);
+    expect((await facts(memory))[0]!.evidence).toEqual([turnId('s1', 'e1')]);
+  });
+
+  it('returns no placeholder of a turn from a search or a list', async () => {
+    const { memory } = factsOnly({}, operations(add('Likes no meat.', 't1')));
+    await memory.addSessionToMemory(vegetarian);
+    for (const query of ['meat', 'vegetarian', '…', 'What did I say in November 2023?']) {
+      const { memories } = await memory.searchMemory({ ...ann, query });
+      expect(memories.filter(({ kind }) => kind === 'turn')).toEqual([]);
+    }
+    expect(texts((await memory.searchMemory({ ...ann, query: 'meat' })).memories)).toEqual(['Likes no meat.']);
+    const kinds = ['turn' as const];
+    expect(await memory.searchMemory({ ...ann, query: 'meat', filter: { kinds } })).toEqual({ memories: [] });
+    expect(await memory.listMemories({ ...ann, filter: { kinds } })).toEqual({ memories: [] });
+    expect(texts((await memory.listMemories({ ...ann, filter: everything })).memories)).toEqual(['Likes no meat.']);
+  });
+
+  it('asks the model once for each turn, also when a session grows', async () => {
+    const { memory, model } = factsOnly({}, operations(), operations(add('Likes tea.', 't1')));
+    await memory.addSessionToMemory(vegetarian);
+    await memory.addSessionToMemory(vegetarian);
+    expect(model.requests).toHaveLength(1);
+    await memory.addSessionToMemory(talk('s1', [...lines, 'user: I like tea.']));
+    const prompt = textOf(model.requests[1]!.contents[0]);
+    expect(prompt).toMatch(/c1 .*I am vegetarian\.[^]*t1 .*I like tea\./);
+    expect(await current(memory)).toEqual(['Likes tea.']);
+  });
+
+  it('throws when the model fails, stores no text, and goes on when the session is added again', async () => {
+    const { memory, stored } = factsOnly({}, fails('MODEL_OVERLOADED'), operations(add('Likes no meat.', 't1')));
+    await expect(memory.addSessionToMemory(vegetarian)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED' });
+    expect(JSON.stringify(await stored())).not.toContain('vegetarian');
+    expect(await memory.makeFacts(ann)).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 });
+    await memory.addSessionToMemory(vegetarian);
+    expect(await current(memory)).toEqual(['Likes no meat.']);
+  });
+
+  it('makes facts of events when their session is added, or at once with extractFromEvents', async () => {
+    const p = { ...ann, sessionId: 's1', events: vegetarian.events };
+    const lazy = factsOnly({}, operations(add('Likes no meat.', 't1')));
+    await lazy.memory.addEventsToMemory(p);
+    expect(lazy.model.requests).toHaveLength(0);
+    await lazy.memory.addSessionToMemory(vegetarian);
+    expect(await current(lazy.memory)).toEqual(['Likes no meat.']);
+    const eager = factsOnly({ extractFromEvents: true }, operations(add('Likes no meat.', 't1')));
+    await eager.memory.addEventsToMemory(p);
+    expect(await current(eager.memory)).toEqual(['Likes no meat.']);
+  });
+
+  it('forgets facts with their session and makes none again (contract 31)', async () => {
+    const { memory, model, stored } = factsOnly({}, operations(add('Likes no meat.', 't1')));
+    await memory.addSessionToMemory(vegetarian);
+    await memory.deleteSessionMemory({ ...ann, sessionId: 's1' });
+    await memory.addSessionToMemory(vegetarian);
+    expect([await stored(), model.requests.length]).toEqual([[], 1]);
+  });
+
+  it('shows the model redacted turns if a RedactingMemoryService wraps it', async () => {
+    const { memory, model } = factsOnly({}, operations());
+    const redact = (text: string): string => text.replaceAll('vegetarian', '[diet]');
+    await new RedactingMemoryService({ memory, redact }).addSessionToMemory(vegetarian);
+    expect(textOf(model.requests[0]!.contents[0])).toContain('I am [diet].');
+  });
+
+  it.each([
+    [{ keepTurns: 'no' as never }, /keepTurns must be a boolean/],
+    [
+      { memory: new RedactingMemoryService({ memory: new InMemoryMemoryService(), redact: (text) => text }) },
+      /Give the FactMemoryService to a RedactingMemoryService/,
+    ],
+  ] as [Partial<FactMemoryServiceOptions>, RegExp][])('rejects options %# with INVALID_INPUT', (options, message) => {
+    expect(() => factsOnly(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('rejects what is not a session with INVALID_INPUT', async () => {
+    const { memory } = factsOnly({});
+    for (const session of [undefined, {}, { ...ann, id: 's1', events: [null] }])
+      await expect(memory.addSessionToMemory(session as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

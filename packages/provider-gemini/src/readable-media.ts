@@ -1,0 +1,28 @@
+import type { FileData, InlineData } from '@thole/core';
+
+/** Documents that are text inside are taken as well as images, audio, video and texts. */
+const DOCUMENTS: readonly string[] = [
+  'application/pdf',
+  'application/json',
+  'application/xml',
+  'application/rtf',
+  'application/javascript',
+  'application/x-javascript',
+  'application/typescript',
+  'application/x-typescript',
+  'application/x-python-code',
+  'application/x-ipynb+json',
+];
+
+/** True if Gemini reads data of this MIME type. */
+export function canReadType(mimeType: string): boolean {
+  const type = mimeType.split(';')[0]!.trim().toLowerCase();
+  return /^(image|audio|video|text)\/./.test(type) || DOCUMENTS.includes(type);
+}
+
+/** True if Gemini reads these bytes, or this file. The type of a file may be unknown: Gemini finds it out. */
+export function canRead(media: { inlineData?: InlineData | undefined; fileData?: FileData | undefined }): boolean {
+  const { inlineData, fileData } = media;
+  if (inlineData) return canReadType(inlineData.mimeType);
+  return fileData !== undefined && (fileData.mimeType === undefined || canReadType(fileData.mimeType));
+}

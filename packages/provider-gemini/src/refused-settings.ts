@@ -1,0 +1,51 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+
+/** Settings without which the answer is still of use, by their place in the body, and the words that Gemini refuses them with. */
+const OPTIONAL: readonly (readonly [path: string, words: RegExp])[] = [
+  ['generationConfig.thinkingConfig.thinkingLevel', /thinking[_ ]?level/i],
+  ['generationConfig.thinkingConfig.thinkingBudget', /thinking[_ ]?budget|budget \d+ is invalid/i],
+  ['generationConfig.thinkingConfig', /\bthinking|include[_ ]?thoughts/i],
+  ['generationConfig.temperature', /\btemperature\b/i],
+  ['generationConfig.topP', /\btop[_ ]?p\b/i],
+  ['generationConfig.topK', /\btop[_ ]?k\b/i],
+  ['generationConfig.seed', /\bseed\b/i],
+  ['generationConfig.presencePenalty', /presence[_ ]?penalty|\bpenalty is not enabled/i],
+  ['generationConfig.frequencyPenalty', /frequency[_ ]?penalty|\bpenalty is not enabled/i],
+  ['generationConfig.logprobs', /\blogprobs\b/i],
+  ['generationConfig.responseLogprobs', /response[_ ]?logprobs|\blogprobs\b/i],
+  ['generationConfig.mediaResolution', /media[_ ]?resolution/i],
+  ['labels', /\blabels\b/i],
+  ['serviceTier', /service[_ ]?tier/i],
+];
+
+const UNSUPPORTED =
+  /not (enabled|supported|available|allowed)|does not support|unsupported|unknown name|cannot find field/i;
+
+/** Returns the place in the body of the setting that Gemini says it does not support. Undefined for any other error. */
+export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
+  if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
+  const { message } = error;
+  return OPTIONAL.find(([path, words]) => words.test(message) && valueAt(body, path.split('.')) !== undefined)?.[0];
+}
+
+/** Returns the body without the settings at these places. */
+export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): JsonObject {
+  let copy = body;
+  for (const path of paths) copy = without(copy, path.split('.'));
+  return copy;
+}
+
+function without(body: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  const { [name]: value, ...others } = body;
+  if (value === undefined) return body;
+  if (rest.length === 0 || !isPlainObject(value)) return others;
+  const inner = without(value as JsonObject, rest);
+  return Object.keys(inner).length > 0 ? { ...others, [name]: inner } : others;
+}
+
+function valueAt(body: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = body;
+  for (const name of path) value = isPlainObject(value) ? value[name] : undefined;
+  return value;
+}

@@ -1,0 +1,43 @@
+import { isFromEndpoint, mediaLine } from '@thole/core';
+import type { Endpoint, FunctionResponse, JsonObject, Part } from '@thole/core';
+import { canRead } from './readable-media.ts';
+
+/**
+ * Returns the answer to a call, with the id that Gemini gave the call. With `inAnswer` its images and files are sent in it; a line
+ * in `response.unreadableFiles` names the type of each that Gemini cannot read.
+ */
+export function toGeminiAnswer(
+  part: Part,
+  p: { id: string | undefined; inAnswer: boolean; endpoint: Endpoint },
+): JsonObject {
+  const { functionResponse, partMetadata, ...rest } = part;
+  const { id: _, parts = [], response, ...answer } = functionResponse!;
+  const readable = p.inAnswer ? parts.filter((each) => canRead(each)) : [];
+  const lines = p.inAnswer ? parts.filter((each) => !canRead(each)).flatMap(lineOf) : [];
+  // Members that only Gemini knows are sent unless another endpoint made them.
+  const isForeign = partMetadata?.provider !== undefined && !isFromEndpoint(part, p.endpoint);
+  const own = isForeign ? {} : rest;
+  return {
+    ...(own as JsonObject),
+    functionResponse: {
+      ...(p.id !== undefined && { id: p.id }),
+      ...(answer as JsonObject),
+      response: lines.length > 0 ? { unreadableFiles: lines, ...response } : response,
+      ...(readable.length > 0 && { parts: readable as JsonObject[] }),
+    },
+  };
+}
+
+/** Returns the files of an answer as parts of a message, with a line that says which function gave them. Empty without files. */
+export function answerFiles({ name, parts = [] }: FunctionResponse): JsonObject[] {
+  if (parts.length === 0) return [];
+  const files = parts.flatMap((part): JsonObject[] =>
+    canRead(part) ? [part as JsonObject] : lineOf(part).map((text) => ({ text })),
+  );
+  return [{ text: `Files in the answer of ${name}:` }, ...files];
+}
+
+function lineOf({ inlineData, fileData }: NonNullable<FunctionResponse['parts']>[number]): string[] {
+  const file = inlineData ?? fileData;
+  return file ? [mediaLine(file)] : [];
+}

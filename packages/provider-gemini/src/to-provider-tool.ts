@@ -1,0 +1,32 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
+
+const WEB_SEARCH = ['timeRangeFilter', 'searchTypes', 'excludeDomains', 'blockingConfidence'];
+const FILE_SEARCH = ['fileSearchStoreNames', 'topK', 'metadataFilter'];
+
+/**
+ * Returns a tool that Gemini runs itself. `webSearch` is Google search; tools that this version does not know are sent unchanged.
+ * Throws `INVALID_INPUT`, naming the tool and what to use, for a tool that the endpoint does not have.
+ */
+export function toProviderTool(tool: JsonObject, { vertexai }: { vertexai?: boolean | undefined }): Json {
+  const { webSearch, fileSearch } = tool;
+  if (isPlainObject(webSearch)) {
+    const { webSearch: _, ...rest } = tool;
+    return { ...rest, googleSearch: pick(webSearch as JsonObject, WEB_SEARCH) };
+  }
+  if (!isPlainObject(fileSearch)) return tool;
+  if (vertexai)
+    throw refused(
+      'Vertex AI has no tool fileSearch. Use the Gemini API, or `retrieval` in providerOptions.gemini.tools.',
+    );
+  const names = fileSearch['fileSearchStoreNames'];
+  if (!Array.isArray(names) || names.length === 0)
+    throw refused('tools.fileSearch needs fileSearchStoreNames for Gemini: file search stores, not vector stores.');
+  return { ...tool, fileSearch: pick(fileSearch as JsonObject, FILE_SEARCH) };
+}
+
+const refused = (sentence: string): TholeError => new TholeError('INVALID_INPUT', sentence);
+
+/** Settings that other providers read are left out. */
+const pick = (settings: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));

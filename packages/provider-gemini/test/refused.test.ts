@@ -1,0 +1,86 @@
+import type { Content, JsonObject } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import type { ServerAnswer } from '@thole/testing/http';
+import { describe, expect, it } from 'vitest';
+import { Gemini } from '../src/index.ts';
+import { plainText } from './fixtures/answers.ts';
+import { collect, question, whole, withServer } from './local-gemini.ts';
+
+const refused = (message: string): ServerAnswer =>
+  whole({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, 400);
+
+/** Asks a model whose server gives these answers, one after the other. */
+async function asked(answers: ServerAnswer[], contents: (name: string) => Content[], config: JsonObject = {}) {
+  const runtime = new FixedRuntime();
+  return withServer(
+    () => answers.shift() ?? whole(plainText),
+    async (server) => {
+      const llm = new Gemini({ model: 'gemini-3-pro-preview', apiKey: 'a-local-key', baseUrl: server.url, runtime });
+      const request = question({ contents: contents(`gemini:${new URL(server.url).host}`), config });
+      const first = await collect(llm, request, false);
+      const second = await collect(llm, request, true);
+      const bodies = server.requests.map(({ body }) => body as JsonObject);
+      return { first, second, bodies, logs: runtime.logs };
+    },
+  );
+}
+
+const signed = (provider: string): Content[] => [
+  { role: 'user', parts: [{ text: 'Is there a room?' }] },
+  {
+    role: 'model',
+    parts: [
+      { text: 'High floors.', thought: true, partMetadata: { provider } },
+      { functionCall: { name: 'find_rooms', args: {} }, thoughtSignature: 'c2ln', partMetadata: { provider } },
+    ],
+  },
+  { role: 'user', parts: [{ functionResponse: { name: 'find_rooms', response: {} } }] },
+];
+
+describe('thought signatures', () => {
+  it('are not sent to an endpoint that did not make them (contract 17)', async () => {
+    for (const other of ['vertex', 'gemini', 'openai']) {
+      const { bodies, first } = await asked([], () => signed(other));
+      expect(first.error).toBeUndefined();
+      expect(JSON.stringify(bodies[0])).not.toContain('c2ln');
+      expect(JSON.stringify(bodies[0])).not.toContain('High floors.');
+    }
+  });
+
+  it('are left out of one further attempt if Gemini cannot read them (contract 17)', async () => {
+    const { bodies, first, logs } = await asked([refused('Corrupted thought signature.')], signed);
+    expect(first.error).toBeUndefined();
+    expect(JSON.stringify(bodies[0])).toContain('c2ln');
+    expect(JSON.stringify(bodies[1])).not.toContain('c2ln');
+    expect(logs).toMatchObject([{ level: 'warn', message: expect.stringContaining('thought signatures') }]);
+  });
+
+  it('that are refused again end the call with MODEL_BAD_REQUEST', async () => {
+    const sentence = 'Unable to submit request because Thought signature is not valid.';
+    const { first, bodies } = await asked([refused(sentence), refused(sentence)], signed);
+    expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+    expect(bodies.length).toBe(3);
+  });
+});
+
+describe('settings that Gemini refuses', () => {
+  const plain = (): Content[] => question().contents as Content[];
+
+  it.each([
+    ['Thinking level is not supported for this model.', { thinkingConfig: { thinkingLevel: 'LOW' } }],
+    ['Invalid JSON payload received. Unknown name "labels": Cannot find field.', { labels: { team: 'a' } }],
+    ['Seed is not enabled for models/gemini-3-pro-preview', { seed: 7 }],
+  ])('are left out after "%s", in later calls too, and named in one warning', async (message, config) => {
+    const { first, second, bodies, logs } = await asked([refused(message)], plain, { temperature: 1, ...config });
+    expect([first.error, second.error]).toEqual([undefined, undefined]);
+    const without = { contents: plain(), generationConfig: { temperature: 1 } };
+    expect(bodies.slice(1)).toEqual([without, without]);
+    expect(logs).toMatchObject([{ level: 'warn', fields: { settings: [expect.any(String)] } }]);
+  });
+
+  it('that change the answer are not left out', async () => {
+    const message = 'Invalid JSON payload received. Unknown name "tools": Cannot find field.';
+    const { first } = await asked([refused(message)], plain, { tools: [{ googleSearch: {} }] });
+    expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+  });
+});

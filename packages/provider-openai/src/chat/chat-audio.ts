@@ -1,0 +1,31 @@
+import { bytesOfBase64, base64OfBytes } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+
+/** The audio of an answer, put together from its pieces: each piece of `data` is base64 of its own, and `transcript` is text. */
+export class ChatAudio {
+  readonly #pieces: Uint8Array[] = [];
+  #rest: JsonObject = {};
+  #transcript = '';
+
+  add(audio: { readonly [key: string]: unknown }): void {
+    const { data, transcript, ...rest } = audio;
+    const bytes = typeof data === 'string' ? bytesOfBase64(data) : undefined;
+    if (bytes) this.#pieces.push(bytes);
+    if (typeof transcript === 'string') this.#transcript += transcript;
+    this.#rest = { ...this.#rest, ...(rest as JsonObject) };
+  }
+
+  /** Returns the whole as `audio`, or nothing where no audio came. */
+  whole(): JsonObject {
+    const length = this.#pieces.reduce((sum, each) => sum + each.length, 0);
+    if (length === 0 && this.#transcript === '' && Object.keys(this.#rest).length === 0) return {};
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    const data = length > 0 ? { data: base64OfBytes(bytes) } : {};
+    return { audio: { ...this.#rest, ...data, ...(this.#transcript !== '' && { transcript: this.#transcript }) } };
+  }
+}

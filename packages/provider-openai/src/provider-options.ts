@@ -1,0 +1,26 @@
+import type { JsonObject, LlmRequest } from '@thole/core';
+import type { RequestTarget } from './openai-options.ts';
+
+/** The caller's `providerOptions` for a server, and our own two among them. */
+export interface ReadOptions {
+  readonly strict: boolean | undefined;
+  readonly strictTools: boolean;
+  /** Laid over the request. */
+  readonly options: JsonObject;
+}
+
+/**
+ * Reads the options under the provider's name. Those under `openai` are for OpenAI and Azure; of them another server gets only
+ * `strict` and `strictTools`, and the rest is named as left out.
+ */
+export function readProviderOptions({ providerOptions = {} }: LlmRequest, target: RequestTarget): ReadOptions {
+  const own = providerOptions[target.provider];
+  const { strict, strictTools = strict, ...given } = own ?? providerOptions['openai'] ?? {};
+  const isForeign = own === undefined && target.provider !== 'openai';
+  if (isForeign) for (const name of Object.keys(given)) target.leaveOut?.(`providerOptions.openai.${name}`);
+  return {
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    strictTools: strictTools === true,
+    options: isForeign ? {} : given,
+  };
+}

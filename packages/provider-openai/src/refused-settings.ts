@@ -1,0 +1,58 @@
+import { isPlainObject, TholeError } from '@thole/core';
+import type { Json, JsonObject } from '@thole/core';
+
+/** Settings without which the answer is still of use. */
+const OPTIONAL: readonly string[] = ['temperature', 'top_p', 'top_k', 'seed', 'stream_options', 'include'];
+const SCHEMA = 'json_schema';
+
+const UNSUPPORTED =
+  /unsupported|not supported|does not support|doesn't support|unknown|unrecogni[sz]ed|unexpected|extra (inputs|fields)|not permitted|unavailable|not allowed|only the default/i;
+
+/** Returns the setting of the body that the server says it does not support. Undefined for any other error. */
+export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
+  if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
+  const { message, details } = error;
+  const param = typeof details?.['param'] === 'string' ? details['param'] : '';
+  const isNamed = (name: string): boolean =>
+    param === name || param.startsWith(`${name}.`) || (param === '' && new RegExp(`\\b${name}\\b`).test(message));
+  const setting = OPTIONAL.find((name) => body[name] !== undefined && isNamed(name));
+  if (setting) return setting;
+  if (!formatIn(body) || /invalid schema/i.test(message)) return undefined;
+  return ['response_format', 'text.format', SCHEMA].some(isNamed) ? SCHEMA : undefined;
+}
+
+/** Returns the body without these settings. For `json_schema` the model is asked for JSON, and the schema is told in words. */
+export function withoutSettings(body: JsonObject, settings: ReadonlySet<string>): JsonObject {
+  const kept = Object.entries(body).flatMap(([name, value]): [string, Json][] => {
+    if (!settings.has(name)) return [[name, value]];
+    const others = name === 'include' && Array.isArray(value) ? value.filter((each) => each !== ENCRYPTED) : [];
+    return others.length > 0 ? [[name, others]] : [];
+  });
+  const copy = Object.fromEntries(kept) as JsonObject;
+  return settings.has(SCHEMA) ? withSchemaInWords(copy) : copy;
+}
+
+const ENCRYPTED = 'reasoning.encrypted_content';
+
+function formatIn(body: JsonObject): JsonObject | undefined {
+  const format = isPlainObject(body['text']) ? body['text']['format'] : body['response_format'];
+  return isPlainObject(format) && format['type'] === SCHEMA ? (format as JsonObject) : undefined;
+}
+
+function withSchemaInWords(body: JsonObject): JsonObject {
+  const format = formatIn(body);
+  if (!format) return body;
+  const { schema } = (isPlainObject(format[SCHEMA]) ? format[SCHEMA] : format) as JsonObject;
+  const words = `Answer with JSON alone that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
+  if (isPlainObject(body['text'])) {
+    const told = typeof body['instructions'] === 'string' ? `${body['instructions']}\n\n${words}` : words;
+    return { ...body, instructions: told, text: { ...(body['text'] as JsonObject), format: { type: 'json_object' } } };
+  }
+  const messages = Array.isArray(body['messages']) ? (body['messages'] as JsonObject[]) : [];
+  const [first, ...others] = messages;
+  const told =
+    first?.['role'] === 'system' && typeof first['content'] === 'string'
+      ? [{ ...first, content: `${first['content']}\n\n${words}` }, ...others]
+      : [{ role: 'system', content: words }, ...messages];
+  return { ...body, messages: told, response_format: { type: 'json_object' } };
+}

@@ -1,0 +1,86 @@
+import { normalizeSchema } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { checkSchema, strictSchema } from '../src/openai-schema.ts';
+
+describe('normalizeSchema', () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    ['nullable of a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [
+      'nullable of an enum',
+      { type: 'string', enum: ['a'], nullable: true },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [
+      'nullable of a choice',
+      { anyOf: [{ type: 'string' }], nullable: true },
+      { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    ],
+    [
+      'nullable of a reference',
+      { $ref: '#', description: 'd', nullable: true },
+      { description: 'd', anyOf: [{ $ref: '#' }, { type: 'null' }] },
+    ],
+    ['nullable: false', { type: 'string', nullable: false }, { type: 'string' }],
+    ['allOf of one', { description: 'd', allOf: [{ $ref: '#/$defs/a' }] }, { description: 'd', $ref: '#/$defs/a' }],
+    [
+      'allOf of objects',
+      {
+        allOf: [
+          { type: 'object', properties: { a: {} }, required: ['a'] },
+          { type: 'object', properties: { b: {} }, required: ['b'] },
+        ],
+      },
+      { type: 'object', properties: { a: {}, b: {} }, required: ['a', 'b'] },
+    ],
+    [
+      'allOf that contradicts itself',
+      { allOf: [{ type: 'string' }, { type: 'number' }] },
+      { allOf: [{ type: 'string' }, { type: 'number' }] },
+    ],
+    [
+      'a property that must not be there',
+      { properties: { a: { not: {} }, b: {} }, required: ['a', 'b'] },
+      { properties: { b: {} }, required: ['b'] },
+    ],
+    ['unknown annotations', { type: 'string', 'x-order': 1, markdownDescription: 'd', example: 1 }, { type: 'string' }],
+    [
+      'a property called nullable',
+      { properties: { nullable: { type: 'boolean' } } },
+      { properties: { nullable: { type: 'boolean' } } },
+    ],
+  ])('translates %s', (_what, schema, expected) => {
+    expect(normalizeSchema(schema)).toEqual(expected);
+  });
+});
+
+describe('schemas for OpenAI', () => {
+  it('keep the parameters of a record at the root', () => {
+    const record = { type: 'object', additionalProperties: { type: 'number' } };
+    expect(checkSchema(record, 'p')).toMatchObject({ additionalProperties: { type: 'number' } });
+    expect(strictSchema(record, 'p')).toHaveProperty('refused');
+  });
+
+  it('fit strict mode though they hold nullable and annotations', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', nullable: true, 'x-a': 1 } }, required: ['a'] };
+    expect(strictSchema(schema, 'p')).toMatchObject({ schema: { properties: { a: { type: ['string', 'null'] } } } });
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a choice at the root', { anyOf: [{ type: 'object' }] }, { type: 'object', properties: {} }],
+    [
+      'an unknown type',
+      { type: 'object', properties: { a: { type: 'date' } } },
+      { type: 'object', properties: { a: {} } },
+    ],
+    [
+      'a reference that leads nowhere',
+      { type: 'object', properties: { a: { $ref: '#/$defs/x' } } },
+      { type: 'object', properties: { a: {} } },
+    ],
+    ['a root of another type', { type: 'array', items: {} }, { type: 'object', properties: {} }],
+  ])('are refused with %s, which is left out with lenient', (_what, schema, expected) => {
+    expect(() => checkSchema(schema, 'p')).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
+    expect(checkSchema(schema, 'p', 'lenient')).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,120 @@
+import type { JsonObject, LlmRequest } from '@thole/core';
+import { ProtocolServer } from '@thole/testing/http';
+import type { ServerAnswer } from '@thole/testing/http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OpenAi } from '../src/index.ts';
+import type { OpenAiOptions } from '../src/index.ts';
+import { openAi } from './fixtures/chat-servers.ts';
+import { message, responseOf } from './fixtures/responses-answers.ts';
+
+const hello = [{ role: 'user' as const, parts: [{ text: 'Hi' }] }];
+const refusal = (text: string, param: string | null = null): ServerAnswer => ({
+  status: 400,
+  body: JSON.stringify({ error: { message: text, type: 'invalid_request_error', param, code: null } }),
+});
+
+/** Asks twice; `refuse` is the server's. Answers what it was sent, and what was logged. */
+async function askedOf(
+  refuse: (body: JsonObject) => ServerAnswer | undefined,
+  request: Partial<LlmRequest>,
+  options: Partial<OpenAiOptions> = {},
+): Promise<{ bodies: JsonObject[]; warned: unknown[][] }> {
+  const answer = options.api === 'responses' ? responseOf([message(['{}'])]) : openAi.whole;
+  const server = await ProtocolServer.start(
+    ({ body }) => refuse(body as JsonObject) ?? { body: JSON.stringify(answer) },
+  );
+  onTestFinished(() => server.close());
+  const warned: unknown[][] = [];
+  const logger = { debug() {}, info() {}, warn: (...line: unknown[]) => void warned.push(line), error() {} };
+  const model = new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', baseUrl: `${server.url}/v1`, ...options });
+  const asked = { contents: hello, config: {}, ...request };
+  for (const _ of [1, 2]) {
+    await Array.fromAsync(
+      model.generateContentAsync(asked, { stream: false, signal: new AbortController().signal, logger }),
+    );
+  }
+  return { bodies: server.requests.map(({ body }) => body as JsonObject), warned };
+}
+
+describe('settings that are known to be refused', () => {
+  it('are left out of requests to thinking models of OpenAI, and named in one warning', async () => {
+    const config = { temperature: 0.2, topP: 0.5, topK: 3, seed: 1 };
+    const { bodies, warned } = await askedOf(() => undefined, { config }, { api: 'responses', provider: 'openai' });
+    expect(bodies.length).toBe(2);
+    for (const body of bodies)
+      for (const name of ['temperature', 'top_p', 'seed']) expect(body).not.toHaveProperty(name);
+    expect(warned).toEqual([
+      [
+        expect.any(String),
+        expect.objectContaining({ model: 'gpt-5', settings: ['temperature', 'topP', 'topK', 'seed'] }),
+      ],
+    ]);
+  });
+
+  it('are sent to models that take them, and to a thinking model that is told not to think', async () => {
+    const config = { temperature: 0.2, thinkingConfig: { thinkingLevel: 'NONE' } };
+    const { bodies } = await askedOf(() => undefined, { config }, { api: 'chat', provider: 'openai' });
+    expect(bodies[0]).toMatchObject({ temperature: 0.2, reasoning_effort: 'none' });
+    const plain = await askedOf(
+      () => undefined,
+      { config: { temperature: 0.2 } },
+      { model: 'gpt-4.1', api: 'chat', provider: 'openai' },
+    );
+    expect(plain.bodies[0]).toMatchObject({ temperature: 0.2 });
+    expect(plain.warned).toEqual([]);
+  });
+
+  it('have the name that Mistral gives the seed', async () => {
+    const { bodies } = await askedOf(() => undefined, { config: { seed: 7 } }, { api: 'chat', provider: 'mistral' });
+    expect(bodies[0]).toMatchObject({ random_seed: 7 });
+    expect(bodies[0]).not.toHaveProperty('seed');
+  });
+});
+
+describe('settings that a server refuses', () => {
+  it.each([
+    ['top_k', { topK: 3 }, "property 'top_k' is unsupported"],
+    ['seed', { seed: 3 }, 'Unknown field: seed'],
+    ['temperature', { temperature: 0 }, "Unsupported value: 'temperature' does not support 0 with this model."],
+  ])('are left out from then on: %s', async (name, config, text) => {
+    const { bodies, warned } = await askedOf((body) => (name in body ? refusal(text) : undefined), { config });
+    expect(bodies.map((body) => name in body)).toEqual([true, false, false]);
+    expect(warned).toEqual([[expect.stringContaining('refused'), expect.objectContaining({ settings: [name] })]]);
+  });
+
+  it('are asked for in words where it is a json_schema', async () => {
+    const responseJsonSchema = { type: 'object', properties: { room: { type: 'string' } } };
+    const config = { systemInstruction: 'Be kind.', responseJsonSchema };
+    for (const api of ['chat', 'responses'] as const) {
+      const isSchema = (body: JsonObject): boolean => JSON.stringify(body).includes('"type":"json_schema"');
+      const { bodies } = await askedOf(
+        (body) =>
+          isSchema(body)
+            ? refusal('This response_format type is unavailable now', api === 'chat' ? null : 'text.format')
+            : undefined,
+        { config },
+        { api },
+      );
+      expect(bodies.map(isSchema)).toEqual([true, false, false]);
+      expect(JSON.stringify(bodies[1])).toContain('json_object');
+      expect(JSON.stringify(bodies[1])).toMatch(/Be kind\.\\n\\nAnswer with JSON.*room/);
+    }
+  });
+
+  it('are the encrypted reasoning of a model that has none', async () => {
+    const { bodies } = await askedOf(
+      (body) =>
+        'include' in body ? refusal('Encrypted content is not supported with this model.', 'include') : undefined,
+      {},
+      { api: 'responses', model: 'mine' },
+    );
+    expect(bodies.map((body) => 'include' in body)).toEqual([true, false, false]);
+  });
+
+  it('are told to the caller where their value is wrong', async () => {
+    const asking = askedOf(() => refusal("Invalid 'temperature': decimal above maximum value.", 'temperature'), {
+      config: { temperature: 9 },
+    });
+    await expect(asking).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+  });
+});

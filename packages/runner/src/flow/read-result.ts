@@ -1,0 +1,60 @@
+import { checkResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core';
+import type { FunctionResponsePart, Json, JsonObject, JsonProblem } from '@thole/core';
+
+/**
+ * Returns a tool's result as the object that answers its call, deeply frozen: an object unchanged, anything else under `result`,
+ * undefined as `{result: null}`; `toJSON` is called. Throws an error that names the path of what is not JSON, and of a wrong
+ * member in the `parts` of `{response, parts}`.
+ */
+export function readResult(result: unknown): JsonObject {
+  if (result === undefined) return { result: null };
+  // Most results are JSON already; `toJSON` is looked for in the others only.
+  const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result, 0), failWithPath);
+  const object = isPlainObject(json) ? (json as JsonObject) : { result: json ?? null };
+  if (hasParts(object)) checkResponseParts(object['parts'], 'parts');
+  return object;
+}
+
+/** Splits what a tool returned as exactly `{response, parts}`, where `parts` is a list of `{inlineData}` and `{fileData}`. */
+export function splitResult(result: JsonObject): { response: JsonObject; parts?: FunctionResponsePart[] } {
+  if (!hasParts(result)) return { response: result };
+  return { response: result['response'] as JsonObject, parts: result['parts'] as unknown as FunctionResponsePart[] };
+}
+
+function hasParts(result: JsonObject): boolean {
+  const { response, parts } = result;
+  if (Object.keys(result).length !== 2 || !isPlainObject(response) || !Array.isArray(parts)) return false;
+  return parts.length > 0 && parts.every((part) => isPlainObject(part) && isFile(part));
+}
+
+function isFile(part: { [key: string]: unknown }): boolean {
+  const [kind, ...others] = Object.keys(part);
+  return others.length === 0 && (kind === 'inlineData' || kind === 'fileData');
+}
+
+function copyJson(value: unknown, fail: (problem: JsonProblem) => undefined): Json | undefined {
+  return new JsonCopier(fail as (problem: JsonProblem) => never).copy(value, 'result');
+}
+
+function failWithPath({ path, problem }: JsonProblem): never {
+  throw new TypeError(`${path} ${problem}.`);
+}
+
+// What refers back to itself does so in the copy too, so that the error names where.
+function resolveToJson(value: unknown, depth: number, copies: Map<object, unknown> = new Map()): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value;
+  if (copies.has(value)) return copies.get(value);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return resolveToJson((toJSON as () => unknown).call(value), depth + 1, copies);
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    copies.set(value, copy);
+    for (const member of value) copy.push(resolveToJson(member, depth + 1, copies));
+    return copy;
+  }
+  if (!isPlainObject(value)) return value;
+  const copy: { [key: string]: unknown } = {};
+  copies.set(value, copy);
+  for (const [key, member] of Object.entries(value)) setOwn(copy, key, resolveToJson(member, depth + 1, copies));
+  return copy;
+}

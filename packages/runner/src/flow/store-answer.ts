@@ -1,0 +1,99 @@
+import { createEvent, createEventActions, TholeError } from '@thole/core';
+import type { Event, EventActions, FunctionCall, Part } from '@thole/core';
+import { logFailure } from '../hooks/log-failure.ts';
+import type { RequestDraft } from '../request/request-draft.ts';
+import type { ToolAnswer } from './run-tool.ts';
+import { keptActions } from './run-tool.ts';
+
+/** A call's answer as it was stored. */
+export interface StoredAnswer {
+  readonly answer: ToolAnswer;
+  /** Without `seq` where a plugin dropped it. */
+  readonly event: Event;
+}
+
+/**
+ * Stores a call's answer as an event. Where the store refuses it as too large or not JSON, an error answer is stored instead
+ * that tells the model so: without the result; without the state changes, all of them, if one of them is the reason; in the end
+ * without any action. Throws what else the store throws.
+ */
+export async function storeAnswer(
+  draft: RequestDraft,
+  call: FunctionCall & { id: string },
+  answered: ToolAnswer,
+): Promise<StoredAnswer> {
+  const id = draft.context.runtime.newId('event');
+  let answer = answered;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return { answer, event: await draft.context.commit(answerEvent(draft, call, id, answer)) };
+    } catch (error) {
+      if (!isRefused(error) || attempt === 2) throw error;
+      logFailure(draft.context, 'An answer of a tool could not be stored.', error, {
+        tool: call.name,
+        functionCallId: call.id,
+      });
+      answer = instead(call.name, answer, error, attempt);
+    }
+  }
+}
+
+function isRefused(error: unknown): error is TholeError {
+  return TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT');
+}
+
+/** Returns an error answer without what was refused, and on the second attempt without any action. */
+function instead(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
+  const path = error.details?.['path'];
+  const refused = typeof path === 'string' ? whatIsAt(path) : 'result';
+  const problem = error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state');
+  const told = (dropped: string): ToolAnswer => ({
+    response: { error: `${tool} ran, but its ${refused} could not be stored${dropped}: ${problem}` },
+    error,
+  });
+  if (attempt > 0) return told(', and nothing of it was kept');
+  if (refused === 'result') return { ...told(''), ...(actions && { actions: keptActions(actions) }) };
+  const answer = told(', and none of them was kept');
+  if (refused === 'actions' || !actions) return answer;
+  return { ...answer, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
+}
+
+function whatIsAt(path: string): 'state changes' | 'actions' | 'result' {
+  if (path.startsWith(STATE)) return 'state changes';
+  return path.startsWith('event.actions') ? 'actions' : 'result';
+}
+
+const STATE = 'event.actions.stateDelta';
+const RESULT = 'event.content.parts[0].functionResponse.response';
+const PARTS = 'event.content.parts[0].functionResponse.parts';
+
+function answerEvent(
+  { agent, context }: RequestDraft,
+  call: FunctionCall & { id: string },
+  id: string,
+  { response, parts, actions }: ToolAnswer,
+): Event {
+  const { invocationId, branch, runtime } = context;
+  const answer: Part | undefined = response && {
+    functionResponse: { id: call.id, name: call.name, response, ...(parts && { parts }) },
+  };
+  return createEvent(
+    {
+      id,
+      author: agent.name,
+      invocationId,
+      actions,
+      ...(answer && { content: { role: 'user', parts: [answer] } }),
+      ...(branch !== undefined && { branch }),
+    },
+    runtime,
+  );
+}
+
+/** True if the actions hold anything that an event should carry. */
+export function hasActions(actions: EventActions | undefined): boolean {
+  return Object.values(actions ?? {}).some(
+    (member: unknown) =>
+      member !== undefined && !(typeof member === 'object' && member !== null && Object.keys(member).length === 0),
+  );
+}

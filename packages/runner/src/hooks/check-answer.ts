@@ -1,0 +1,103 @@
+import { isPlainObject, typeName } from '@thole/core';
+import type { LlmResponse } from '@thole/core';
+
+/**
+ * True if a callback of this name has answered: undefined and null are no answer, so that the next one is asked. Only
+ * `onEventCallback` may answer null, which drops the event. Callbacks that are only informed never answer.
+ */
+export function isAnswer(callback: string, answer: unknown): boolean {
+  if (answer === undefined || INFORMED.has(callback)) return false;
+  return answer !== null || callback === 'onEventCallback';
+}
+
+/** Returns what is wrong with the shape of an answer, as the end of a sentence that begins with the callback's name. */
+export function problemWithAnswer(callback: string, answer: unknown): string | undefined {
+  const shape = SHAPES[callback];
+  if (!shape || (answer === null && callback === 'onEventCallback')) return undefined;
+  if (shape.fits(answer)) return undefined;
+  const hint = shape.hint?.(answer);
+  return `must answer ${shape.expected} or nothing, but it answered ${typeName(answer)}${hint ? `: ${hint}` : ''}.`;
+}
+
+const INFORMED: ReadonlySet<string> = new Set(['afterRunCallback', 'onAgentErrorCallback', 'onRunErrorCallback']);
+
+interface Shape {
+  readonly expected: string;
+  fits(answer: unknown): boolean;
+  hint?(answer: unknown): string | undefined;
+}
+
+const content: Shape = {
+  expected: 'a Content {role, parts: [{text}]}',
+  fits: isContent,
+  hint: (answer) =>
+    isPlainObject(answer) && 'content' in answer ? 'return its `content`, not the whole of it' : undefined,
+};
+
+const response: Shape = {
+  expected: 'an LlmResponse {content: {role, parts: [{text}]}}',
+  fits: isLlmResponse,
+  hint: (answer) => (isPlainObject(answer) && 'parts' in answer ? 'wrap it as {content}' : undefined),
+};
+
+const toolAnswer: Shape = {
+  expected: 'an object',
+  fits: (answer) => typeof answer === 'object' && answer !== null && !Array.isArray(answer),
+  hint: (answer) => (isPlainObject(answer) ? undefined : 'wrap it as {result}'),
+};
+
+const event: Shape = {
+  expected: 'an Event, null to drop it,',
+  fits: (answer) => isPlainObject(answer) && typeof answer['id'] === 'string' && isPlainObject(answer['actions']),
+  hint: () => 'change a copy, {...event}',
+};
+
+const history: Shape = {
+  expected: 'a list of events, {fromSeq}',
+  fits: (answer) => Array.isArray(answer) || (isPlainObject(answer) && typeof answer['fromSeq'] === 'number'),
+};
+
+const SHAPES: { readonly [callback: string]: Shape | undefined } = {
+  onUserMessageCallback: content,
+  beforeRunCallback: content,
+  beforeAgentCallback: content,
+  afterAgentCallback: content,
+  beforeModelCallback: response,
+  afterModelCallback: response,
+  onModelErrorCallback: response,
+  beforeToolCallback: toolAnswer,
+  afterToolCallback: toolAnswer,
+  onToolErrorCallback: toolAnswer,
+  onEventCallback: event,
+  selectHistoryCallback: history,
+};
+
+const RESPONSE_MEMBERS = {
+  content: true,
+  partial: true,
+  turnComplete: true,
+  finishReason: true,
+  errorCode: true,
+  errorMessage: true,
+  interrupted: true,
+  usageMetadata: true,
+  groundingMetadata: true,
+  citationMetadata: true,
+  inputTranscription: true,
+  outputTranscription: true,
+  modelVersion: true,
+  customMetadata: true,
+} satisfies Record<keyof LlmResponse, true>;
+
+/** True if the value has the shape of a model's response: at least one member of it, and a content with parts. */
+export function isLlmResponse(value: unknown): value is LlmResponse {
+  if (!isPlainObject(value)) return false;
+  const names = Object.keys(value);
+  if (names.length > 0 && !names.some((name) => Object.hasOwn(RESPONSE_MEMBERS, name))) return false;
+  const { content: given } = value;
+  return given === undefined || (isPlainObject(given) && (given['parts'] === undefined || isContent(given)));
+}
+
+function isContent(value: unknown): boolean {
+  return isPlainObject(value) && Array.isArray(value['parts']) && value['parts'].every(isPlainObject);
+}

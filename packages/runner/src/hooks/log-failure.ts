@@ -1,0 +1,45 @@
+import { errorFields } from '@thole/core';
+import type { LogFields, ReadonlyContext } from '@thole/core';
+
+const logged = Symbol.for('thole.logged');
+
+/** The parts of a context that a log line names. */
+export type LoggingContext = Pick<
+  ReadonlyContext,
+  'appName' | 'userId' | 'sessionId' | 'invocationId' | 'agentName' | 'runtime' | 'signal'
+>;
+
+/**
+ * Logs an error with message, stack and causes, at `error`. An error is logged once, where it first appears: one that was
+ * logged before, or that wraps such an error, is skipped; so is the reason for which the run itself was stopped. Never throws.
+ */
+export function logFailure(context: LoggingContext, message: string, error: unknown, fields: LogFields = {}): void {
+  try {
+    if (wasLogged(error) || isStop(error, context.signal)) return;
+    mark(error);
+    const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
+    const where = { appName, userId, sessionId, invocationId, agentName };
+    runtime.logger.error(message, { ...where, ...fields, ...errorFields(error) });
+  } catch {
+    // A logger that fails must not fail the run, and there is nowhere else to report it.
+  }
+}
+
+function wasLogged(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < 8 && typeof each === 'object' && each !== null; depth++) {
+    if ((each as { [logged]?: unknown })[logged] === true) return true;
+    each = (each as { cause?: unknown }).cause;
+  }
+  return false;
+}
+
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error as Error | undefined)?.cause === signal.reason);
+}
+
+// On the error itself: the package keeps no state, and two copies of it must know of each other's lines.
+function mark(error: unknown): void {
+  if (typeof error === 'object' && error !== null && Object.isExtensible(error))
+    Object.defineProperty(error, logged, { value: true });
+}

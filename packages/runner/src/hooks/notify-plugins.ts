@@ -1,0 +1,20 @@
+import type { Plugin, Runtime } from '@thole/core';
+import type { HookParams } from './call-hooks.ts';
+
+/** Hooks that cannot answer. */
+type NotifyingHook = 'onAgentErrorCallback' | 'onRunErrorCallback';
+
+/** Calls this hook of every plugin, in order. What one throws is logged, and the next is called. */
+export async function notifyPlugins<N extends NotifyingHook>(
+  { plugins, runtime, invocationId }: { plugins: readonly Plugin[]; runtime: Runtime; invocationId: string },
+  name: N,
+  params: HookParams<N>,
+): Promise<void> {
+  for (const plugin of plugins) {
+    try {
+      await (plugin[name] as ((p: HookParams<N>) => unknown) | undefined)?.call(plugin, params);
+    } catch (error) {
+      runtime.logger.warn(`${name} failed.`, { plugin: plugin.name, invocationId, error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { Event } from '@thole/core';
+import { hollow } from './delivery.ts';
+import type { LiveSession } from './live-session.ts';
+
+/**
+ * Returns what became of an event that was yielded to a caller who answered nothing: the stored event with its id, or, if there
+ * is none, an event that says and does nothing. A partial event is returned unchanged.
+ */
+export function storedAs(live: LiveSession, event: Event): Event {
+  return event.partial || event.seq !== undefined ? event : (live.findById(event.id) ?? hollow(event));
+}

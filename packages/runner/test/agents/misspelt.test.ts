@@ -1,0 +1,117 @@
+import { createEvent, createEventActions, State } from '@thole/core';
+import type { Plugin } from '@thole/core';
+import { says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
+import { hello, houseOf, outcomeOf, ref, rootOf } from '../support/llm-house.ts';
+
+const refusal = (sentence: string): unknown =>
+  expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) });
+
+describe('LlmAgent options', () => {
+  const helper = rootOf(new ScriptedLlm(), { name: 'helper' });
+  it.each<[unknown, string]>([
+    [{ tools: [helper] }, 'tools[0] (helper) is an agent, not a tool. Wrap it: new AgentTool({ agent: helper }).'],
+    [{ tools: [{ name: 'plain', runAsync: () => {} }] }, 'tools[0] (plain) is an agent'],
+    [{ tools: [() => 1] }, 'wrap a function in FunctionTool'],
+    [{ output_key: 'k' }, 'there is no option output_key. Did you mean outputKey?'],
+    [{ instructions: 'Be brief.' }, 'there is no option instructions. Did you mean instruction?'],
+    [{ generateContentConfig: { max_output_tokens: 1 } }, 'no member max_output_tokens. Did you mean maxOutputTokens?'],
+    [{ generateContentConfig: { presencePenalty: 1 } }, 'An option of one provider goes into providerOptions.'],
+  ])('refuses %j with the correct form', (options, sentence) => {
+    const all = { name: 'root', ...(options as object) };
+    expect(() => new LlmAgent(all)).toThrow(refusal(sentence) as Error);
+  });
+});
+
+describe('Runner plugins', () => {
+  class Guard implements Plugin {
+    readonly name: string = 'guard';
+    inspect(): void {}
+  }
+  it.each<[string, unknown, string]>([
+    ['a class', LoggingPlugin, 'Plugin LoggingPlugin is a class; give an instance: new LoggingPlugin(…).'],
+    [
+      'a misspelt hook',
+      { name: 'p', beforeModelCallbackk: 1, onModelCallback: () => {} },
+      'onModelCallback, which is not a hook',
+    ],
+    ["a Python's name", { name: 'p', before_model_callback: () => {} }, 'Did you mean beforeModelCallback?'],
+    ['a hook that is a list', { name: 'p', afterRunCallback: [] }, 'Plugin p: afterRunCallback must be a function'],
+  ])('refuses %s', async (_what, plugin, sentence) => {
+    const house = houseOf(rootOf(new ScriptedLlm()), { plugins: [plugin as Plugin] });
+    await expect(house).rejects.toEqual(refusal(sentence));
+  });
+
+  it('accepts hooks of a class and other members', async () => {
+    await expect(houseOf(rootOf(new ScriptedLlm()), { plugins: [new Guard()] })).resolves.toBeDefined();
+  });
+});
+
+describe('Runner.runAsync options', () => {
+  it.each<[object, string]>([
+    [{ user_id: 'ann' }, 'runAsync has no option user_id. Did you mean userId?'],
+    [{ config: {} }, 'runAsync has no option config.'],
+    [{ appName: 'another' }, 'appName must be that of the runner, "app", or be left out.'],
+    [{ runConfig: { max_llm_calls: 1 } }, 'Did you mean maxLlmCalls?'],
+  ])('refuses %j', async (options, sentence) => {
+    const { runner } = await houseOf(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf(runner.runAsync({ ...hello, ...options }));
+    expect(error).toEqual(refusal(sentence));
+  });
+
+  it('accepts a whole session reference', async () => {
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))));
+    expect((await outcomeOf(runner.runAsync({ ...hello, ...ref }))).error).toBeUndefined();
+  });
+
+  it('says how to create a session that does not exist', async () => {
+    const { runner } = await houseOf(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf(runner.runAsync({ ...hello, sessionId: 'none' }));
+    expect(error).toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+      message: expect.stringMatching(
+        /"none" of user "ann" does not exist in app "app".*createSession\(.*autoCreateSession/,
+      ),
+    });
+  });
+});
+
+describe('Runner.updateState', () => {
+  it('writes state, and so does its earlier name updateSessionState', async () => {
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm()));
+    await runner.updateState({ userId: 'ann', sessionId: 's', stateDelta: { a: 1 } });
+    await runner.updateSessionState({ userId: 'ann', sessionId: 's', stateDelta: { b: 2 } });
+    expect((await stored()).state).toEqual({ a: 1, b: 2 });
+  });
+});
+
+describe('State', () => {
+  const state = (): State => new State({ read: () => undefined, copyInto: () => {} });
+
+  it('refuses an assignment and names set', () => {
+    expect(() => Object.assign(state(), { city: 'Ulm' })).toThrow(
+      refusal('State has no member "city" to assign. Use state.set("city", value).') as Error,
+    );
+  });
+
+  it('still answers undefined for a member that it does not have', () => {
+    expect((state() as unknown as { city?: string }).city).toBeUndefined();
+  });
+});
+
+describe('createEvent and createEventActions', () => {
+  it('refuse names in snake_case with the correct form', () => {
+    const event = { author: 'a', invocation_id: 'i' };
+    expect(() => createEvent(event)).toThrow(
+      refusal('createEvent has no member invocation_id. Did you mean invocationId?') as Error,
+    );
+    const actions = { state_delta: {} };
+    expect(() => createEventActions(actions as never)).toThrow(refusal('Did you mean stateDelta?') as Error);
+  });
+
+  it('keep other members that this version does not know', () => {
+    expect(createEvent({ author: 'a', avg_logprobs: 1 } as never)).toMatchObject({ avg_logprobs: 1 });
+  });
+});

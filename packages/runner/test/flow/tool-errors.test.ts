@@ -1,0 +1,46 @@
+import { getFunctionResponses, TholeError } from '@thole/core';
+import type { RunConfig } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent, Runner } from '../../src/index.ts';
+
+async function answerTo(thrown: Error, toolErrors: RunConfig['toolErrors']): Promise<unknown> {
+  const tool = new FunctionTool({
+    name: 'look',
+    description: 'Looks.',
+    execute: () => {
+      throw thrown;
+    },
+  });
+  const agent = new LlmAgent({ name: 'porter', model: new ScriptedLlm(calls('look'), says('Sorry.')), tools: [tool] });
+  const runner = new Runner({
+    appName: 'demo',
+    agent,
+    sessionService: new InMemorySessionService(),
+    autoCreateSession: true,
+  });
+  const run = runner.runAsync({ userId: 'u', sessionId: 's', newMessage: 'Look.', runConfig: { toolErrors } });
+  const events = await Array.fromAsync(run);
+  return events.flatMap((event) => getFunctionResponses(event))[0]?.response;
+}
+
+describe('runConfig.toolErrors', () => {
+  const secret = new Error('password hunter2 was refused');
+
+  it('tells the model the text of an error by default', async () => {
+    expect(await answerTo(secret, undefined)).toEqual({ error: secret.message });
+    expect(await answerTo(secret, 'message')).toEqual({ error: secret.message });
+  });
+
+  it('tells only that the tool failed with redacted, and keeps errors of ours', async () => {
+    expect(await answerTo(secret, 'redacted')).toEqual({ error: 'look failed.' });
+    const ours = new TholeError('MEMORY_NOT_CONFIGURED', 'There is no memory service.');
+    expect(await answerTo(ours, 'redacted')).toEqual({ error: ours.message });
+  });
+
+  it('rejects another value with INVALID_INPUT', async () => {
+    await expect(answerTo(secret, 'none' as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

@@ -1,0 +1,125 @@
+import type { Agent, Content, Plugin } from '@thole/core';
+import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
+import { answersIn, hello, houseOf, outcomeOf, rootOf, textsIn, toolOf } from '../support/llm-house.ts';
+
+const content = (text: string): Content => ({ role: 'model', parts: [{ text }] });
+const no = (): never => null as never;
+const throws = (): never => {
+  throw new TypeError('bad hook', { cause: new Error('the reason') });
+};
+
+describe('a callback that answers null', () => {
+  it('leaves the answer to the next plugin and to the agent (contract 21)', async () => {
+    const plugins: Plugin[] = [
+      { name: 'first', beforeModelCallback: no, beforeAgentCallback: async () => no() },
+      { name: 'guard', beforeModelCallback: () => says('Refused.') },
+    ];
+    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins });
+    expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
+  });
+
+  it('leaves the answer to the next callback of the list (contract 21)', async () => {
+    const agent = rootOf(new ScriptedLlm(), { beforeModelCallback: [no, () => says('Refused.')] });
+    const { runner } = await houseOf(agent);
+    expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
+  });
+
+  it('drops the event in onEventCallback, and only there (contract 21)', async () => {
+    const heard: string[] = [];
+    const plugins: Plugin[] = [
+      { name: 'drop', onEventCallback: ({ event }) => (event.author === 'root' ? null : undefined) },
+      { name: 'hear', onEventCallback: ({ event }) => void heard.push(event.author) },
+    ];
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
+    await outcomeOf(runner.runAsync(hello));
+    expect(heard).toEqual(['user']);
+    expect((await stored()).events).toHaveLength(1);
+  });
+
+  it('calls afterRunCallback of every plugin, whatever one of them returns', async () => {
+    const ended: string[] = [];
+    const plugins: Plugin[] = ['a', 'b'].map((name) => ({
+      name,
+      afterRunCallback: () => ended.push(name) as never,
+    }));
+    const { runner } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
+    await outcomeOf(runner.runAsync(hello));
+    expect(ended).toEqual(['a', 'b']);
+  });
+});
+
+describe('a callback that answers the wrong shape', () => {
+  it.each<[Partial<LlmAgentOptions>, string]>([
+    [{ beforeAgentCallback: () => 'hi' as never }, 'beforeAgentCallback must answer a Content {role, parts: [{text}]}'],
+    [{ afterAgentCallback: () => says('hi') as never }, 'return its `content`, not the whole of it'],
+    [{ beforeModelCallback: () => content('hi') as never }, 'wrap it as {content}'],
+    [{ afterModelCallback: () => 1 as never }, 'afterModelCallback must answer an LlmResponse'],
+    [{ beforeToolCallback: () => 'sunny' as never }, 'it answered a string: wrap it as {result}'],
+    [{ afterToolCallback: () => ['sunny'] as never }, 'afterToolCallback must answer an object or nothing'],
+  ])('fails the run with CALLBACK_FAILED, the name and the correct form', async (options, sentence) => {
+    const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', () => 1)], ...options });
+    const { runner } = await houseOf(agent);
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: expect.stringContaining(sentence) });
+  });
+
+  it('fails the run with PLUGIN_FAILED in a plugin', async () => {
+    const plugins: Plugin[] = [{ name: 'odd', beforeModelCallback: async () => ({ text: 'hi' }) as never }];
+    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins });
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'PLUGIN_FAILED', message: expect.stringContaining('Plugin odd: beforeModel') });
+  });
+});
+
+describe('log lines of failures', () => {
+  const throwing = { cause: new Error('the reason') };
+  const subAgent: Agent = rootOf(new ScriptedLlm(fails(new TypeError('fetch failed', throwing))), { name: 'sub' });
+  it.each<[string, Partial<LlmAgentOptions>, ScriptedLlm, Plugin[]]>([
+    ['a tool', { tools: [toolOf('look', throws)] }, new ScriptedLlm(calls('look', { city: 'Ulm' }), says('x')), []],
+    [
+      'a tool that is an agent',
+      { tools: [new AgentTool({ agent: subAgent })] },
+      new ScriptedLlm(calls('sub', { request: 'Ulm' }), says('x')),
+      [],
+    ],
+    ['a model', {}, new ScriptedLlm(fails(new TypeError('fetch failed', throwing))), []],
+    ['a callback', { beforeAgentCallback: throws }, new ScriptedLlm(), []],
+    ['an instruction', { instruction: throws }, new ScriptedLlm(), []],
+    ['a plugin', {}, new ScriptedLlm(), [{ name: 'odd', beforeModelCallback: throws }]],
+    ['a plugin that selects history', {}, new ScriptedLlm(), [{ name: 'odd', selectHistoryCallback: throws }]],
+    ['a plugin at the end of a run', {}, new ScriptedLlm(says('x')), [{ name: 'odd', afterRunCallback: throws }]],
+  ])('hold message, stack and causes of %s, once', async (_who, options, model, plugins) => {
+    const { runner, runtime } = await houseOf(rootOf(model, options), { plugins });
+    await outcomeOf(runner.runAsync({ ...hello, newMessage: 'secret' }));
+    const lines = runtime.logs.filter(({ level }) => level === 'error' || level === 'warn');
+    expect(lines).toHaveLength(1);
+    const { error, stack, causes } = lines[0]!.fields as { error: string; stack: string; causes?: { error: string }[] };
+    expect(stack).toContain('\n    at ');
+    expect([error, ...(causes ?? []).map((cause) => cause.error)].slice(-2)).toEqual([
+      expect.stringMatching(/^TypeError: (bad hook|fetch failed)$/),
+      'Error: the reason',
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/Ulm|secret/);
+  });
+
+  it('are not written when a model sends arguments that do not fit, or when the run is aborted', async () => {
+    const model = new ScriptedLlm(calls('nothing'), says('x'));
+    const { runner, runtime } = await houseOf(rootOf(model));
+    const { events } = await outcomeOf(runner.runAsync(hello));
+    expect(answersIn(events)).toHaveLength(1);
+    expect(runtime.logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('an artifact named __proto__', () => {
+  it('is in the artifactDelta of the event that answers the call', async () => {
+    const tool = toolOf('save', (_args, context) => context.saveArtifact('__proto__', { text: 'x' }));
+    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(calls('save'), says('x')), { tools: [tool] }));
+    await outcomeOf(runner.runAsync(hello));
+    const deltas = (await stored()).events.map(({ actions }) => Object.entries(actions.artifactDelta));
+    expect(deltas.flat()).toEqual([['__proto__', 0]]);
+  });
+});

@@ -1,0 +1,190 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Validator } from '@cfworker/json-schema';
+import type { Schema } from '@cfworker/json-schema';
+import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
+import { LlmAgent } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import openapiTypeScript, { astToString } from 'openapi-typescript';
+import type { OpenAPI3 } from 'openapi-typescript';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SpanMemory } from '../src/index.ts';
+import { ask } from './ask.ts';
+import { demo, message, sessionPath } from './demo.ts';
+import type { Demo } from './demo.ts';
+
+interface Operation {
+  responses: { [status: string]: { content?: { [type: string]: { schema?: Schema } } } };
+}
+interface Document {
+  components: { schemas: { [name: string]: Schema } };
+  paths: { [path: string]: { [method: string]: Operation } };
+}
+
+async function everything(): Promise<Demo & { document: Document }> {
+  const save = new FunctionTool({
+    name: 'save',
+    description: 'Saves.',
+    execute: async (_, context) => {
+      context.state.set('saved', true);
+      return { version: await context.saveArtifact('made.txt', { text: 'Hello' }) };
+    },
+  });
+  const model = new ScriptedLlm(calls('save'), says('Done.'), calls('save'), says('Done.'));
+  const served = await demo({
+    rootAgent: new LlmAgent({ name: 'concierge', model, tools: [save], description: 'Helps.' }),
+    artifactService: new InMemoryArtifactService(),
+    memoryService: new InMemoryMemoryService(),
+    traces: new SpanMemory(),
+  });
+  return { ...served, document: (await ask(served.handler, 'GET', '/openapi.json')).body as Document };
+}
+
+/** A request and the path of the document that it belongs to. */
+const USER = '/apps/{app}/users/{user}';
+const SESSION = `${USER}/sessions/{session}`;
+const user = '/apps/demo/users/ann';
+const file = { filename: 'a.txt', artifact: { inlineData: { mimeType: 'text/plain', data: 'SGk=' } } };
+const requests: readonly [method: string, path: string, template: string, body?: object][] = [
+  ['GET', '/health', '/health'],
+  ['GET', '/version', '/version'],
+  ['GET', '/list-apps', '/list-apps'],
+  ['GET', '/list-apps?detailed=true', '/list-apps'],
+  ['GET', '/apps/demo/app-info', '/apps/{app}/app-info'],
+  ['POST', '/run', '/run', message()],
+  ['POST', '/run', '/run', message({ streaming: false, customMetadata: { a: 1 } })],
+  ['POST', `${user}/sessions`, `${USER}/sessions`, { state: { a: null, 'user:b': [1] } }],
+  ['POST', `${user}/sessions/named`, SESSION, { a: 1 }],
+  ['GET', `${user}/sessions`, `${USER}/sessions`],
+  ['GET', `${user}/sessions?limit=1`, `${USER}/sessions`],
+  ['GET', sessionPath, SESSION],
+  ['GET', `${sessionPath}?numRecentEvents=1`, SESSION],
+  ['PATCH', sessionPath, SESSION, { stateDelta: { c: { d: 'e' } } }],
+  ['POST', `${sessionPath}/artifacts`, `${SESSION}/artifacts`, file],
+  ['GET', `${sessionPath}/artifacts`, `${SESSION}/artifacts`],
+  ['GET', `${sessionPath}/artifacts/a.txt`, `${SESSION}/artifacts/{name}`],
+  ['GET', `${sessionPath}/artifacts/a.txt/versions`, `${SESSION}/artifacts/{name}/versions`],
+  ['GET', `${sessionPath}/artifacts/a.txt/versions/0`, `${SESSION}/artifacts/{name}/versions/{version}`],
+  [
+    'GET',
+    `${sessionPath}/artifacts/a.txt/versions/0/metadata`,
+    `${SESSION}/artifacts/{name}/versions/{version}/metadata`,
+  ],
+  ['GET', `${sessionPath}/artifacts/a.txt/versions/metadata`, `${SESSION}/artifacts/{name}/versions/metadata`],
+  ['PATCH', `${user}/memory`, `${USER}/memory`, { sessionId: 's' }],
+  ['POST', `${user}/memory`, `${USER}/memory`, { memories: [{ id: 'n', text: 'Ann likes tea.', kind: 'fact' }] }],
+  ['GET', `${user}/memory`, `${USER}/memory`],
+  ['GET', `${user}/memory?query=tea&explain=true`, `${USER}/memory`],
+  ['PATCH', `${user}/memory/n`, `${USER}/memory/{memory}`, { text: 'Ann likes coffee.' }],
+  ['POST', `${sessionPath}/runs/x/cancel`, `${SESSION}/runs/{invocation}/cancel`],
+  ['GET', '/dev/apps/demo/debug/trace/session/s', '/dev/apps/{app}/debug/trace/session/{session}'],
+  ['GET', '/dev/apps/demo/build_graph', '/dev/apps/{app}/build_graph'],
+  ['GET', '/dev/apps/demo/build_graph_image', '/dev/apps/{app}/build_graph_image'],
+  ['GET', '/dev/apps/demo/eval_sets', '/dev/apps/{app}/eval_sets'],
+  ['GET', '/dev/apps/demo/metrics-info', '/dev/apps/{app}/metrics-info'],
+  ['GET', '/openapi.json', '/openapi.json'],
+];
+
+function schemaOf(document: Document, method: string, template: string): Schema {
+  const schema =
+    document.paths[template]?.[method.toLowerCase()]?.responses['200']?.content?.['application/json']?.schema;
+  expect(schema, `${method} ${template}`).toBeDefined();
+  return { ...schema, components: document.components } as Schema;
+}
+
+describe('/openapi.json', () => {
+  it('has schemas that real answers of the server fit', async () => {
+    const { handler, document } = await everything();
+    for (const [method, path, template, body] of requests) {
+      const { status, body: answer } = await ask(handler, method, path, body);
+      expect([path, status]).toEqual([path, 200]);
+      const { valid, errors } = new Validator(schemaOf(document, method, template), '2020-12', false).validate(answer);
+      expect([path, valid, errors]).toEqual([path, true, []]);
+    }
+    const error = (await ask(handler, 'GET', '/nowhere')).body as object;
+    const ofErrors = { ...(document.components.schemas['Error'] as object), components: document.components };
+    expect(new Validator(ofErrors, '2020-12').validate(error).valid).toBe(true);
+  });
+
+  it('has schemas that refuse what the server never answers', async () => {
+    const { document } = await everything();
+    const isValid = (name: string, value: unknown): boolean =>
+      new Validator(
+        { $ref: `#/components/schemas/${name}`, components: document.components } as Schema,
+        '2020-12',
+      ).validate(value).valid;
+    for (const [name, wrong] of [
+      ['Session', { id: 's' }],
+      ['Event', { id: 'e', author: 'a', timestamp: 'now' }],
+      ['Content', { parts: [{ text: 7 }] }],
+      ['Part', { functionCall: { args: {} } }],
+      ['Memory', { id: 'm', kind: 'other', content: {} }],
+      ['Artifact', { mimeType: 'text/plain' }],
+    ] as const)
+      expect([name, isValid(name, wrong)]).toEqual([name, false]);
+  });
+
+  it('has a schema for every JSON answer and every body', async () => {
+    const { document } = await everything();
+    const without: string[] = [];
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, operation] of Object.entries(methods)) {
+        const json = operation.responses['200']?.content?.['application/json'];
+        if (json && !json.schema) without.push(`${method} ${path}`);
+      }
+    expect(without).toEqual([]);
+  });
+
+  it('makes a client that type-checks, with openapi-typescript', { timeout: 60_000 }, async () => {
+    const { document } = await everything();
+    const folder = mkdtempSync(join(tmpdir(), 'thole-openapi-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const types = astToString(await openapiTypeScript(document as unknown as OpenAPI3));
+    writeFileSync(join(folder, 'api.ts'), types);
+    writeFileSync(join(folder, 'client.ts'), CLIENT);
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const root = join(import.meta.dirname, '../../..');
+    const flags = [
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+      '--allowImportingTsExtensions',
+    ];
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const args = [...flags, '--types', '', '--pretty', 'false', join(folder, 'client.ts')];
+    const { stdout, status } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  });
+});
+
+const CLIENT = `import type { components, paths } from './api.ts';
+
+type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer B } } } } ? B : never;
+type Answer<P extends keyof paths> = paths[P] extends { post: { responses: { 200: { content: { 'application/json': infer A } } } } } ? A : never;
+
+async function post<P extends keyof paths>(url: string, path: P, body: Body<P>): Promise<Answer<P>> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await answer.json()) as Answer<P>;
+}
+
+const newMessage: components['schemas']['Content'] = { role: 'user', parts: [{ text: 'Hello' }] };
+const events = await post('http://localhost', '/run', { appName: 'demo', userId: 'ann', sessionId: 's', newMessage });
+const said: string | undefined = events[0]?.content?.parts?.[0]?.text;
+const author: string | undefined = events[0]?.author;
+declare const session: components['schemas']['Session'];
+const seconds: number | undefined = session.events[0]?.timestamp;
+const memory: components['schemas']['Memory']['kind'] = 'fact';
+const version: components['schemas']['Artifact']['version'] = 0;
+// @ts-expect-error A message is an object.
+await post('http://localhost', '/run', { userId: 'ann', sessionId: 's', newMessage: 7 });
+// @ts-expect-error A body names its user.
+await post('http://localhost', '/run', { sessionId: 's', newMessage });
+export { author, memory, said, seconds, version };
+`;

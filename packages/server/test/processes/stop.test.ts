@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { message, posting } from '../demo.ts';
+
+const program = join(import.meta.dirname, 'stop-at-sigterm.ts');
+
+describe('server.close with services', { timeout: 30_000 }, () => {
+  it('leaves nothing that keeps the process alive, with open connections and a run that goes on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thole-stop-'));
+    const child = spawn(process.execPath, ['--conditions=@thole/source', program, folder]);
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^http:.*\n/);
+    const url = output.trim();
+    await (await fetch(`${url}/health`)).text();
+    const run = await fetch(`${url}/run_sse`, posting(message({ streaming: true })));
+    const ended = run.text().catch(() => '');
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    await ended;
+    expect([code, output.replace(url, '').trim()]).toEqual([0, 'ended, alive: []']);
+  });
+});

@@ -1,0 +1,30 @@
+import { LlmAgent, Runner } from '@thole/runner';
+import { InMemorySessionService } from '@thole/mem-services';
+import { ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { createHandler } from '../../src/index.ts';
+import { ask } from '../ask.ts';
+
+const sessionService = new InMemorySessionService();
+const rootAgent = new LlmAgent({ name: 'concierge', model: new ScriptedLlm() });
+const app = { name: 'hotel', rootAgent, suggestions: ['Find a room.', 'Cancel my booking.'] };
+
+describe('GET /apps/{app}/app-info', () => {
+  it.each([
+    ['an App', createHandler({ apps: [app], sessionService })],
+    ['a Runner of an App', createHandler({ apps: [new Runner({ app, sessionService })] })],
+  ])('tells the suggestions of %s', async (_, handler) => {
+    expect((await ask(handler, 'GET', '/apps/hotel/app-info')).body.suggestions).toEqual(app.suggestions);
+    expect((await ask(handler, 'GET', '/list-apps?detailed=true')).body.apps[0].suggestions).toEqual(app.suggestions);
+  });
+
+  it('tells an empty list for an app without suggestions', async () => {
+    const handler = createHandler({ apps: [{ name: 'hotel', rootAgent }], sessionService });
+    expect((await ask(handler, 'GET', '/apps/hotel/app-info')).body.suggestions).toEqual([]);
+  });
+
+  it('refuses suggestions that are no texts', () => {
+    for (const suggestions of ['Hello', [''], [1]] as never[])
+      expect(() => createHandler({ apps: [{ ...app, suggestions }], sessionService })).toThrow(/app\.suggestions/);
+  });
+});

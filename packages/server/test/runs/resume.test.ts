@@ -1,0 +1,41 @@
+import { hangs, says } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { demo, message } from '../demo.ts';
+
+const without = (invocationId: string | undefined): object => message({ newMessage: undefined, invocationId });
+
+describe.each(['/run', '/run_sse'])('POST %s without newMessage', (path) => {
+  it('rejects a body without invocationId with INVALID_INPUT that names newMessage', async () => {
+    const { post } = await demo();
+    const answer = await post(path, without(undefined));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT', detail: expect.stringContaining('newMessage') });
+  });
+
+  it('answers NOT_FOUND for a run that is unknown or has ended, and stores nothing', async () => {
+    const { post, run, sessions } = await demo({ answers: [says('Hello.')] });
+    const [first] = (await (await run('/run')).json()) as { invocationId: string }[];
+    const session = { appName: 'demo', userId: 'ann', sessionId: 's' };
+    for (const [id, why] of [
+      ['nothing', 'is not in the session'],
+      [first!.invocationId, 'has ended'],
+    ] as const) {
+      const answer = await post(path, without(id));
+      expect([answer.status, await answer.json()]).toEqual([
+        404,
+        { code: 'NOT_FOUND', detail: expect.stringMatching(`nothing to resume: invocation ${id} ${why}`) as string },
+      ]);
+    }
+    expect((await sessions.getSession(session))!.events).toHaveLength(2);
+  });
+
+  it('answers SESSION_NOT_FOUND for a session that does not exist, and SESSION_BUSY for a run that goes on', async () => {
+    const { post, run } = await demo({ answers: [hangs()], onDisconnect: 'continue' });
+    const gone = await post(path, { ...without('x'), sessionId: 'nowhere' });
+    expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([404, 'SESSION_NOT_FOUND']);
+    const running = await run('/run_sse');
+    const busy = await post(path, without(running.headers.get('x-thole-invocation-id')!));
+    expect([busy.status, ((await busy.json()) as { code: string }).code]).toEqual([409, 'SESSION_BUSY']);
+    await running.body!.cancel();
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { textOf, TholeError } from '@thole/core';
+import type { MemoryEntry, MemoryService } from '@thole/core';
+import type { Case } from '../case.ts';
+import { alice, entry, found, kept, listed, longAgo } from './memory-fixture.ts';
+
+/** Notes as strings, single entries, expiry and topics. */
+export const memoryFieldCases: readonly Case<MemoryService>[] = [
+  {
+    id: 'add.text',
+    sentence: 'a note can be added as a string, which is found and listed',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory, { runtime }) {
+      const [note, ...others] = await memory.addMemory!({ ...alice, memory: 'Prefers window seats.' });
+      const { id, timestamp, ...rest } = note!;
+      assert.deepEqual(others, []);
+      assert.equal(typeof id, 'string');
+      assert.equal(timestamp, runtime.now());
+      assert.deepEqual(rest, { kind: 'note', content: { parts: [{ text: 'Prefers window seats.' }] } });
+      assert.deepEqual(await listed(memory), [note]);
+      assert.deepEqual(await found(memory, 'window seats'), ['Prefers window seats.']);
+    },
+  },
+  {
+    id: 'add.text-refused',
+    sentence: 'a note that is empty or no string is refused, and so are a note and entries in one call',
+    contracts: [34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      for (const bad of ['', 7, null, {}] as never[]) await refused(memory.addMemory!({ ...alice, memory: bad }));
+      await refused(memory.addMemory!({ ...alice, memory: 'Pizza.', memories: [entry('Pasta.')] }));
+      await refused(memory.addMemory!(alice));
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+  {
+    id: 'get.one',
+    sentence: 'an entry is returned by its id, to its own user alone; an unknown or deleted id is undefined',
+    contracts: [30, 34],
+    needs: ['addMemory', 'getMemory', 'deleteMemory'],
+    async check(memory) {
+      const [added] = await memory.addMemory!({
+        ...alice,
+        memories: [entry('Pizza.', { id: 'n1', topics: ['food'] })],
+      });
+      assert.deepEqual(await memory.getMemory!({ ...alice, id: 'n1' }), added);
+      assert.equal(await memory.getMemory!({ ...alice, userId: 'bob', id: 'n1' }), undefined);
+      assert.equal(await memory.getMemory!({ ...alice, id: 'n2' }), undefined);
+      await memory.deleteMemory!({ ...alice, ids: ['n1'] });
+      assert.equal(await memory.getMemory!({ ...alice, id: 'n1' }), undefined);
+      for (const bad of ['', 7, undefined] as never[]) await refused(memory.getMemory!({ ...alice, id: bad }));
+    },
+  },
+  {
+    id: 'expiry.unseen',
+    sentence: 'an expired entry is not found, listed, returned or changed; before that it is',
+    contracts: [32, 33, 34],
+    needs: ['addMemory', 'getMemory', 'updateMemory', 'listMemories'],
+    async check(memory, { runtime }) {
+      const expiresAt = runtime.now() + 60;
+      const memories = [
+        entry('Pool code 1234.', { id: 'n1', expiresAt }),
+        entry('Pool bar.', { id: 'n2' }),
+        entry('Pool towels.', { id: 'n3', expiresAt: expiresAt + 60 }),
+      ];
+      await memory.addMemory!({ ...alice, memories });
+      const seen = async (): Promise<unknown> => ({
+        found: (await found(memory, 'pool')).sort(),
+        filtered: (await found(memory, 'pool', { filter: { kinds: ['note'] } })).sort(),
+        listed: (await kept(memory)).sort(),
+        got: (await memory.getMemory!({ ...alice, id: 'n1' }))?.expiresAt,
+      });
+      const all = memories.map(({ content }) => textOf(content)).sort();
+      assert.deepEqual(await seen(), { found: all, filtered: all, listed: all, got: expiresAt });
+      await runtime.advance(60_000);
+      const left = ['Pool bar.', 'Pool towels.'];
+      assert.deepEqual(await seen(), { found: left, filtered: left, listed: left, got: undefined });
+      assert.equal(await memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } }), undefined);
+      await runtime.advance(60_000);
+      assert.deepEqual(await kept(memory), ['Pool bar.']);
+    },
+  },
+  {
+    id: 'expiry.pages',
+    sentence: 'expired entries take no places of a page or of a search',
+    contracts: [32, 34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory, { runtime }) {
+      const expiresAt = runtime.now() + 60;
+      const memories = Array.from({ length: 12 }, (_, i) =>
+        entry(`Pool ${i}.`, { timestamp: longAgo + i, ...(i % 3 > 0 && { expiresAt }) }),
+      );
+      await memory.addMemory!({ ...alice, memories });
+      await runtime.advance(60_000);
+      const page = await memory.listMemories!({ ...alice, limit: 3 });
+      const next = await memory.listMemories!({ ...alice, limit: 3, cursor: page.next });
+      const texts = [...page.memories, ...next.memories].map(({ content }) => textOf(content));
+      assert.deepEqual(texts, ['Pool 0.', 'Pool 3.', 'Pool 6.', 'Pool 9.']);
+      assert.equal((await found(memory, 'pool', { limit: 4 })).length, 4);
+    },
+  },
+  {
+    id: 'expiry.change',
+    sentence: 'a change can move the time at which an entry expires',
+    contracts: [34],
+    needs: ['addMemory', 'updateMemory', 'listMemories'],
+    async check(memory, { runtime }) {
+      const expiresAt = runtime.now() + 60;
+      await memory.addMemory!({ ...alice, memories: [entry('Pool code.', { id: 'n1', expiresAt })] });
+      assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
+      await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: expiresAt + 60 } });
+      await runtime.advance(60_000);
+      assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
+      await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: runtime.now() } });
+      assert.deepEqual([await found(memory, 'pool'), await kept(memory)], [[], []]);
+    },
+  },
+  {
+    id: 'topics.filter',
+    sentence: 'a filter on topics passes entries that have at least one of them',
+    contracts: [32, 33, 34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const memories = [
+        entry('Pool bar.', { kind: 'fact', topics: ['food', 'leisure'] }),
+        entry('Pool hours.', { kind: 'fact', topics: ['leisure'] }),
+        entry('Pool depth.', { kind: 'fact', topics: ['Food'] }),
+        entry('Pool colour.', { kind: 'fact' }),
+      ];
+      await memory.addMemory!({ ...alice, memories });
+      const by = async (...topics: string[]): Promise<string[]> => {
+        const filter = { kinds: ['fact'] as const, topics };
+        const { memories } = await memory.listMemories!({ ...alice, filter });
+        const texts = memories.map(({ content }) => textOf(content)).sort();
+        assert.deepEqual((await found(memory, 'pool', { filter })).sort(), texts);
+        return texts;
+      };
+      assert.deepEqual(await by('food'), ['Pool bar.']);
+      assert.deepEqual(await by('leisure'), ['Pool bar.', 'Pool hours.']);
+      assert.deepEqual(await by('Food', 'food'), ['Pool bar.', 'Pool depth.']);
+      assert.deepEqual(await by('travel'), []);
+      assert.deepEqual(await by(), []);
+      for (const bad of ['food', [7], ['']] as never[])
+        await refused(memory.searchMemory({ ...alice, query: 'pool', filter: { topics: bad } }));
+    },
+  },
+  {
+    id: 'fields.refused',
+    sentence: 'topics that are no list of names and an expiry that is no time are refused',
+    contracts: [33, 34],
+    needs: ['addMemory', 'listMemories'],
+    async check(memory) {
+      const bad = [{ topics: 'food' }, { topics: [7] }, { topics: [''] }, { expiresAt: 'x' }, { expiresAt: Infinity }];
+      for (const more of bad as Partial<MemoryEntry>[])
+        await refused(memory.addMemory!({ ...alice, memories: [entry('Pizza.', more)] }));
+      assert.deepEqual(await kept(memory), []);
+    },
+  },
+];
+
+async function refused(call: Promise<unknown>): Promise<void> {
+  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
+}

@@ -1,0 +1,58 @@
+import { refuseUnknown } from '@thole/core';
+import type { Agent, App, ModelFactory, Plugin, Runtime } from '@thole/core';
+import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { Runner } from '@thole/runner';
+import type { Concurrency, RunnerOptions } from '@thole/runner';
+
+/** Options of an `InMemoryRunner`: an agent or an app, and how it runs. */
+export type InMemoryRunnerOptions = (
+  | { app: App; agent?: undefined; appName?: undefined; plugins?: undefined; models?: undefined }
+  | {
+      app?: undefined;
+      agent: Agent;
+      /** Default: `'InMemoryRunner'`. */
+      appName?: string | undefined;
+      plugins?: readonly Plugin[] | undefined;
+      models?: readonly ModelFactory[] | undefined;
+    }
+) & {
+  /** True if a session that does not exist is created with its id. Default: false. */
+  autoCreateSession?: boolean | undefined;
+  runtime?: Runtime | undefined;
+  concurrency?: Concurrency | undefined;
+  /** Maximum number of sessions kept in memory between turns. Default: 1,000. */
+  hotSessions?: number | undefined;
+};
+
+const OPTIONS = [
+  'app',
+  'agent',
+  'appName',
+  'plugins',
+  'models',
+  'autoCreateSession',
+  'runtime',
+  'concurrency',
+  'hotSessions',
+];
+
+/**
+ * A runner with its own in-memory sessions, memory and artifacts: for tests, trials and short programs. Everything is gone when
+ * the process ends. Throws what `Runner` throws, and `INVALID_INPUT` for services: give those to a `Runner`.
+ */
+export class InMemoryRunner extends Runner {
+  declare readonly memoryService: InMemoryMemoryService;
+  declare readonly artifactService: InMemoryArtifactService;
+
+  constructor(options: InMemoryRunnerOptions) {
+    refuseUnknown(options, OPTIONS, 'InMemoryRunner');
+    const { runtime } = options;
+    super({
+      ...options,
+      ...(!options.app && { appName: options.appName ?? 'InMemoryRunner' }),
+      sessionService: new InMemorySessionService({ runtime }),
+      memoryService: new InMemoryMemoryService({ runtime }),
+      artifactService: new InMemoryArtifactService(),
+    } as RunnerOptions);
+  }
+}

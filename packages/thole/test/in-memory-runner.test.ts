@@ -1,0 +1,54 @@
+import { createEvent } from '@thole/core';
+import type { Agent } from '@thole/core';
+import { Runner } from '@thole/runner';
+import { describe, expect, it } from 'vitest';
+import { InMemoryRunner } from '../src/index.ts';
+
+const agent: Agent = {
+  name: 'root',
+  async *runAsync(context) {
+    const { agentName: author, invocationId, runtime } = context;
+    await context.saveArtifact('note.txt', { text: 'kept' });
+    await context.addMemory('Ada likes tea.');
+    yield createEvent({ author, invocationId, content: { role: 'model', parts: [{ text: 'Hello.' }] } }, runtime);
+  },
+};
+
+describe('InMemoryRunner', () => {
+  it('runs an agent with in-memory sessions, memory and artifacts', async () => {
+    const runner = new InMemoryRunner({ agent });
+    expect(runner).toBeInstanceOf(Runner);
+    expect(runner.appName).toBe('InMemoryRunner');
+    const session = await runner.sessionService.createSession({ appName: runner.appName, userId: 'ada' });
+    const ref = { appName: runner.appName, userId: 'ada', sessionId: session.id };
+    expect((await runner.runToCompletion({ userId: 'ada', sessionId: session.id, newMessage: 'Hi' })).text).toBe(
+      'Hello.',
+    );
+    expect((await runner.sessionService.getSession(ref))!.events).toHaveLength(2);
+    expect(await runner.artifactService.listArtifactKeys(ref)).toEqual(['note.txt']);
+    const { memories } = await runner.memoryService.searchMemory({ ...ref, query: 'tea' });
+    expect(memories).toHaveLength(1);
+    await runner.close();
+  });
+
+  it('takes an appName, plugins and options of a Runner', async () => {
+    const seen: string[] = [];
+    const plugin = { name: 'p', afterRunCallback: () => void seen.push('afterRun') };
+    const runner = new InMemoryRunner({ agent, appName: 'hotel', plugins: [plugin], autoCreateSession: true });
+    await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'Hi' });
+    expect([runner.appName, seen]).toEqual(['hotel', ['afterRun']]);
+  });
+
+  it('takes an app', async () => {
+    const runner = new InMemoryRunner({ app: { name: 'hotel', rootAgent: agent } });
+    const { text, sessionId } = await runner.runToCompletion({ userId: 'ada', newMessage: 'Hi' });
+    expect([runner.appName, text, sessionId === '']).toEqual(['hotel', 'Hello.', false]);
+  });
+
+  it('rejects services and misspelt options with INVALID_INPUT', () => {
+    for (const wrong of [{ sessionService: {} }, { plugin: [] }])
+      expect(() => new InMemoryRunner({ agent, ...wrong } as never)).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT' }),
+      );
+  });
+});

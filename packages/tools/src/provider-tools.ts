@@ -1,0 +1,87 @@
+import { invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
+import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
+
+/** Options of `fileSearchTool`: the stores to search, under the name that their provider has for them. */
+export interface FileSearchToolOptions {
+  /** File search stores of the Gemini API, such as `fileSearchStores/hotel-manuals`. */
+  fileSearchStoreNames?: readonly string[] | undefined;
+  /** Vector stores of OpenAI, such as `vs_123`. */
+  vectorStoreIds?: readonly string[] | undefined;
+  /** Further settings, by the provider's names: `topK` and `metadataFilter` of Gemini, `max_num_results` of OpenAI. */
+  settings?: JsonObject | undefined;
+}
+
+/**
+ * Returns `google_search`: the provider searches the web, with Google where the model is a Gemini. `settings` are the provider's
+ * own, such as `timeRangeFilter`.
+ */
+export function googleSearchTool(settings: JsonObject = {}): Tool {
+  const googleSearch = checkSettings(settings, 'googleSearchTool');
+  return providerTool('google_search', 'Searches the web with Google.', { googleSearch });
+}
+
+/** Returns `code_execution`: the provider runs code that the model writes. `settings` are the provider's own. */
+export function codeExecutionTool(settings: JsonObject = {}): Tool {
+  const codeExecution = checkSettings(settings, 'codeExecutionTool');
+  return providerTool('code_execution', 'Runs code that the model writes.', { codeExecution });
+}
+
+/**
+ * Returns `file_search`: the provider searches files that are in its stores. Throws `INVALID_INPUT` if no store is given. With
+ * stores of several providers, each provider takes its own.
+ */
+export function fileSearchTool(options: FileSearchToolOptions): Tool {
+  if (!isPlainObject(options)) throw invalidInput('options of fileSearchTool', 'an object', options);
+  refuseUnknown(options, ['fileSearchStoreNames', 'vectorStoreIds', 'settings'], 'fileSearchTool');
+  const { fileSearchStoreNames, vectorStoreIds, settings = {} } = options as FileSearchToolOptions;
+  checkNames(fileSearchStoreNames, 'fileSearchStoreNames');
+  checkNames(vectorStoreIds, 'vectorStoreIds');
+  if (!fileSearchStoreNames && !vectorStoreIds)
+    throw new TholeError(
+      'INVALID_INPUT',
+      'fileSearchTool needs fileSearchStoreNames (Gemini) or vectorStoreIds (OpenAI).',
+    );
+  const fileSearch = {
+    ...checkSettings(settings, 'fileSearchTool'),
+    ...(fileSearchStoreNames && { fileSearchStoreNames: [...fileSearchStoreNames] }),
+    ...(vectorStoreIds && { vectorStoreIds: [...vectorStoreIds] }),
+  };
+  return providerTool('file_search', 'Searches files that the provider stores.', { fileSearch });
+}
+
+/** Returns `web_search`: the provider searches the web with its own search. `settings` are the provider's own. */
+export function webSearchTool(settings: JsonObject = {}): Tool {
+  const webSearch = checkSettings(settings, 'webSearchTool');
+  return providerTool('web_search', 'Searches the web.', { webSearch });
+}
+
+/** `googleSearchTool()`, under ADK's name. */
+export const GOOGLE_SEARCH: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ googleSearchTool());
+
+function providerTool(name: string, description: string, declaration: ToolDeclaration): Tool {
+  return {
+    name,
+    description,
+    runAsync: async () => {
+      throw new TholeError('INVALID_INPUT', `${name} is run by the model's provider and cannot be called.`, {
+        details: { refused: true },
+      });
+    },
+    async processLlmRequest({ llmRequest }) {
+      // A copy for each request: callbacks may change a request.
+      (llmRequest.config.tools ??= []).push(structuredClone(declaration));
+    },
+  };
+}
+
+function checkSettings(settings: unknown, owner: string): JsonObject {
+  if (!isPlainObject(settings)) throw invalidInput(`settings of ${owner}`, 'an object', settings);
+  return settings as JsonObject;
+}
+
+function checkNames(names: unknown, option: string): void {
+  if (names === undefined) return;
+  const isList =
+    Array.isArray(names) && names.length > 0 && names.every((each) => typeof each === 'string' && each !== '');
+  if (!isList) throw invalidInput(`${option} of fileSearchTool`, 'a list of strings that are not empty', names);
+}

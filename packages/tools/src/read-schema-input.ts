@@ -1,0 +1,23 @@
+import { isPlainObject, isStandardSchema, readSchema } from '@thole/core';
+import type { ReadSchema, SchemaInput } from '@thole/core';
+import { jsonSchema } from './json-schema.ts';
+
+/** A Standard Schema (zod, valibot, arktype …), `{schema, jsonSchema}`, or a JSON Schema object. */
+export type ParametersInput = SchemaInput | { readonly [keyword: string]: unknown };
+
+/**
+ * Reads a schema in any of the forms that options take; values are validated in each of them. `argument` names it in errors:
+ * `INVALID_INPUT` for what is not a schema, `SCHEMA_UNSUPPORTED` for a schema of a library that writes no JSON Schema.
+ */
+export function readSchemaInput<Output = unknown>(
+  input: SchemaInput<Output> | { readonly [keyword: string]: unknown },
+  argument: string,
+): ReadSchema<Output> {
+  return readSchema<Output>(isJsonSchema(input) ? jsonSchema<Output>(input) : (input as SchemaInput<Output>), argument);
+}
+
+// An object of schemas is a shape such as {city: z.string()}, which `readSchema` refuses with the correct form.
+function isJsonSchema(input: unknown): input is { readonly [keyword: string]: unknown } {
+  if (!isPlainObject(input) || isStandardSchema(input) || isStandardSchema(input['schema'])) return false;
+  return !Object.values(input).some(isStandardSchema);
+}

@@ -1,0 +1,99 @@
+import type { JsonObject, MemoryService } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { FixedRuntime, toolContextFor } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { forgetTool } from '../src/index.ts';
+import type { ForgetAnswer, ForgetToolOptions } from '../src/index.ts';
+
+const ada = { appName: 'hotel', userId: 'ada' };
+
+async function remembering() {
+  const runtime = new FixedRuntime();
+  const memory = new InMemoryMemoryService({ runtime });
+  const fact = (id: string, text: string) => ({ id, kind: 'fact' as const, content: { parts: [{ text }] } });
+  const memories = [
+    { ...fact('old', 'Lives in Bonn.'), validTo: 2, supersededBy: 'new' },
+    fact('new', 'Lives in Kiel.'),
+    fact('said', 'We talked of her flat: lives in Kiel.'),
+    fact('tea', 'Likes green tea.'),
+  ];
+  await memory.addMemory({ ...ada, memories });
+  await memory.addMemory({ ...ada, userId: 'bob', memories: [fact('bob', 'Lives in Kiel.')] });
+  const ids = async (userId: string = 'ada'): Promise<string[]> =>
+    (await memory.listMemories({ ...ada, userId })).memories.map(({ id }) => id);
+  return { runtime, memory, ids };
+}
+
+async function ask(
+  args: JsonObject,
+  p: { runtime: FixedRuntime; memory?: MemoryService },
+  options?: ForgetToolOptions,
+): Promise<ForgetAnswer> {
+  const toolContext = toolContextFor({ runtime: p.runtime, memoryService: p.memory, ...ada });
+  return (await forgetTool(options).runAsync({ args, toolContext })) as ForgetAnswer;
+}
+
+describe('forget', () => {
+  it('shows candidates and deletes nothing without an id or an exact match', async () => {
+    const house = await remembering();
+    const answer = await ask({ what: 'where the user lives: Kiel' }, house);
+    expect(answer).toMatchObject({ forgotten: 0, note: expect.stringContaining('id') });
+    expect(answer.candidates.map(({ id }) => id)).toContain('new');
+    expect(answer.candidates[0]).toEqual({
+      ...{ id: expect.any(String), kind: 'fact', text: expect.any(String), time: expect.any(String) },
+    });
+    expect(await house.ids()).toHaveLength(4);
+  });
+
+  it('deletes the candidate with the id, with its earlier versions, and shows what is similar', async () => {
+    const house = await remembering();
+    const answer = await ask({ what: 'lives Kiel', id: 'new' }, house);
+    expect(answer).toMatchObject({ forgotten: 2, note: expect.stringContaining('still remembered') });
+    expect(answer.candidates.map(({ id }) => id)).toEqual(['said']);
+    expect([await house.ids(), await house.ids('bob')]).toEqual([['said', 'tea'], ['bob']]);
+  });
+
+  it('deletes an exact match without an id, whatever its case and final sign', async () => {
+    const house = await remembering();
+    expect(await ask({ what: 'likes  green tea' }, house)).toEqual({ forgotten: 1, candidates: [] });
+    expect(await house.ids()).not.toContain('tea');
+  });
+
+  it('answers an id that is not a candidate as an error, also one of another memory', async () => {
+    const house = await remembering();
+    for (const id of ['nobody', 'tea', 'bob'])
+      expect(await ask({ what: 'lives in Kiel', id }, house)).toMatchObject({
+        forgotten: 0,
+        error: expect.stringContaining('No candidate'),
+        candidates: expect.arrayContaining([expect.objectContaining({ id: 'new' })]),
+      });
+    expect(await house.ids()).toHaveLength(4);
+  });
+
+  it('answers that nothing is remembered if there is no candidate', async () => {
+    const answer = await ask({ what: 'helicopters' }, await remembering());
+    expect(answer).toEqual({ forgotten: 0, candidates: [], note: 'Nothing like this is remembered.' });
+  });
+
+  it('answers MEMORY_NOT_CONFIGURED without a service, and with one that cannot delete (contract 35)', async () => {
+    const { runtime, memory } = await remembering();
+    const weak: MemoryService = {
+      addSessionToMemory: (session) => memory.addSessionToMemory(session),
+      searchMemory: (p) => memory.searchMemory(p),
+    };
+    expect(await ask({ what: 'tea' }, { runtime })).toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
+    expect(await ask({ what: 'likes green tea' }, { runtime, memory: weak })).toMatchObject({
+      code: 'MEMORY_NOT_CONFIGURED',
+    });
+  });
+
+  it('shows at most limit candidates and rejects other limits with INVALID_INPUT', async () => {
+    expect((await ask({ what: 'lives Kiel' }, await remembering(), { limit: 1 })).candidates).toHaveLength(1);
+    for (const options of [{ limit: 0 }, { most: 1 } as never])
+      expect(() => forgetTool(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+  });
+
+  it.each([{}, { what: ' ' }, { what: 'x', id: 7 }])('refuses the arguments %j', async (args) => {
+    await expect(ask(args, await remembering())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import * as mini from 'zod/mini';
+import * as z3 from 'zod/v3';
+import { FunctionTool, readSchemaInput } from '../src/index.ts';
+
+describe('readSchemaInput', () => {
+  it.each<[string, unknown, string]>([
+    ['an object of schemas', { city: z.string() }, 'make one schema of it, with zod: z.object({ city })'],
+    [
+      'a schema of zod 3',
+      z3.object({ city: z3.string() }),
+      'a schema of zod 3, which gives no JSON Schema; use zod 4.2',
+    ],
+    ['a schema of zod/mini', mini.object({ city: mini.string() }), 'give {schema, jsonSchema: z.toJSONSchema(schema)}'],
+  ])('refuses %s and names the correct form', (_what, given, sentence) => {
+    expect(() => readSchemaInput(given as never, 'parameters')).toThrow(sentence);
+    const options = { name: 'look', description: '', parameters: given as never, execute: () => 1 };
+    expect(() => new FunctionTool(options)).toThrow(sentence);
+  });
+
+  it('accepts a schema of zod/mini in the form that the message names', async () => {
+    const schema = mini.object({ city: mini.string() });
+    const jsonSchema = mini.toJSONSchema(schema) as never;
+    expect(await readSchemaInput({ schema, jsonSchema }, 'parameters').validate({ city: 1 })).toHaveProperty('issues');
+  });
+
+  it('validates values by a plain JSON Schema', async () => {
+    const read = readSchemaInput({ type: 'string' }, 'parameters');
+    expect(await read.validate('x')).toEqual({ value: 'x' });
+    expect(await read.validate(1)).toEqual({ issues: ['expected string, received number'] });
+  });
+});

@@ -1,0 +1,102 @@
+import { createEvent } from '@thole/core';
+import { streams } from '@thole/testing';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import type { House } from '../house.ts';
+import { visit } from '../visit.ts';
+
+const user = { appName: 'hotel', userId: 'user' };
+
+/** A BMP of 600 by 400 pixels, in base64: its height is known only when it is decoded. */
+const picture = (() => {
+  const bytes = Buffer.alloc(54 + 600 * 400 * 3, 150);
+  bytes.fill(0, 0, 54);
+  bytes.write('BM');
+  bytes.writeUInt32LE(bytes.length, 2);
+  bytes.writeUInt32LE(54, 10);
+  bytes.writeUInt32LE(40, 14);
+  bytes.writeInt32LE(600, 18);
+  bytes.writeInt32LE(400, 22);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(24, 28);
+  return bytes.toString('base64');
+})();
+
+async function fill(house: House, sessionId: string, turns: number, last: object[] = []): Promise<void> {
+  const session = await house.sessionService.createSession({ ...user, sessionId });
+  for (let i = 0; i < turns; i++) {
+    const invocationId = `i${i}`;
+    for (const [author, role, parts] of [
+      ['user', 'user', [{ text: `Question ${i}: which room is free?` }]],
+      [
+        'concierge',
+        'model',
+        [{ text: `Answer ${i}.\n\n${'Room **12** is free.\n\n'.repeat(i % 9)}` }, ...(i === turns - 1 ? last : [])],
+      ],
+    ] as const)
+      await house.sessionService.appendEvent({
+        session,
+        event: createEvent({ author, invocationId, content: { role, parts: [...parts] } }),
+      });
+  }
+}
+
+/** The distance from the end in pixels, now. */
+const leftBelow = (page: Page): Promise<number> =>
+  page.evaluate(`(() => {
+    const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.entries');
+    return Math.abs(scrollHeight - scrollTop - clientHeight);
+  })()`);
+
+/** The distance from the end in pixels, after it has not moved for 20 frames. */
+const settledBelow = (page: Page): Promise<number> =>
+  page.evaluate(`new Promise((resolve) => {
+    const box = document.querySelector('.entries');
+    let last = '', same = 0;
+    const look = () => {
+      const now = box.scrollTop + ' ' + box.scrollHeight;
+      same = now === last ? same + 1 : 0;
+      last = now;
+      if (same > 20) resolve(Math.abs(box.scrollHeight - box.scrollTop - box.clientHeight));
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+
+describeInBrowser('the end of the conversation', (browser) => {
+  it('is in view when a session of 2,000 events is opened, also with images that come late', async () => {
+    const house = await openHouse();
+    await fill(house, 'plain', 1_000);
+    await fill(house, 'pictures', 40, [
+      ...Array.from({ length: 3 }, () => ({ inlineData: { mimeType: 'image/bmp', data: picture } })),
+    ]);
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/plain`);
+    await page.getByText('Answer 999.').waitFor();
+    expect(await settledBelow(page)).toBeLessThanOrEqual(1);
+    await page.goto(`${house.url}/dev-ui/#/hotel/pictures`);
+    await page.locator('article img').first().waitFor();
+    expect(await settledBelow(page)).toBeLessThanOrEqual(1);
+  });
+
+  it('stays in view through a long stream, until the reader scrolls up, and again after a jump to it', async () => {
+    const pieces = Array.from({ length: 400 }, (_, i) => `Line ${i} of a long answer.\n\n`);
+    const house = await openHouse([streams(...pieces), streams('And ', 'more.')]);
+    await fill(house, 'long', 200);
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/long`);
+    await page.getByText('Answer 199.').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tell me all.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('main').getByText('Line 399 of a long answer.').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await settledBelow(page)).toBeLessThanOrEqual(1);
+    await page.locator('.entries').hover();
+    await page.mouse.wheel(0, -600);
+    const jump = page.getByRole('button', { name: 'Jump to newest' });
+    await jump.waitFor();
+    await jump.click();
+    await expect.poll(() => leftBelow(page)).toBeLessThanOrEqual(1);
+    await jump.waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,168 @@
+import { createEvent } from '@thole/core';
+import { calls, streams } from '@thole/testing';
+import type { LlmResponse } from '@thole/core';
+import type { ScriptedAnswer } from '@thole/testing';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { openHouse } from '../house.ts';
+import { visit } from '../visit.ts';
+import { pixel } from './pixel.ts';
+
+const say = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.keyboard.press('Enter');
+};
+
+/** Notes the rows of the conversation in every frame, from now on. */
+const watchRows = `(() => {
+  globalThis.frames = new Set();
+  const look = () => {
+    const rows = [...document.querySelectorAll('.entries article')].map((row) => row.querySelector('.entry-blocks')?.innerText.slice(0, 8)).filter((text) => text);
+    if (rows.length > 0) globalThis.frames.add(rows.join(' | '));
+    requestAnimationFrame(look);
+  };
+  look();
+})()`;
+
+/** After a time, so that turns have a length. */
+const after =
+  (ms: number, answer: LlmResponse): ScriptedAnswer =>
+  async () => {
+    await wait(ms);
+    return answer;
+  };
+
+describeInBrowser('a run on the page', (browser) => {
+  it('has its question above the streaming answer in every frame', async () => {
+    const rest = Promise.withResolvers<void>();
+    const answers = [streams('Answer one', ' goes on'), streams('Answer two', ' goes on')];
+    const house = await openHouse(answers, { afterPartial: rest.promise });
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await page.evaluate(watchRows);
+    await say(page, 'Question 1');
+    const main = page.getByRole('main');
+    await main.getByText('Answer one', { exact: true }).waitFor();
+    await main.getByText('Question 1').waitFor();
+    rest.resolve();
+    await main.getByText('Answer one goes on').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await say(page, 'Question 2');
+    await main.getByText('Answer two goes on').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const frames: string[] = await page.evaluate('[...globalThis.frames]');
+    const allowed = ['Question', 'Question | Answer o', 'Question | Answer o | Question'];
+    expect(frames.filter((rows) => !allowed.includes(rows))).toEqual(['Question | Answer o | Question | Answer t']);
+  });
+
+  it('keeps the text that was written when it is stopped, also after a reload', async () => {
+    const never = Promise.withResolvers<void>();
+    const house = await openHouse([streams('Half of ', 'an answer.')], { afterPartial: never.promise });
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Tell me all.');
+    const main = page.getByRole('main');
+    await main.getByText('Half of').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    never.resolve();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await main.getByText('This text is not stored in the session').waitFor();
+    const rows = (): Promise<string[]> => main.locator('article .entry-blocks').allInnerTexts();
+    const kept = [/^Tell me all/, /^Half of/, /^Stopped/];
+    expect((await rows()).map((text, i) => kept[i]?.test(text))).toEqual([true, true, true]);
+    await page.reload();
+    await main.getByText('Half of').waitFor();
+    expect((await rows()).map((text, i) => kept[i]?.test(text))).toEqual([true, true, true]);
+    // Stopping is no failure.
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.locator('.bar').first().waitFor();
+    expect(await timeline.locator('.bar[data-failed]').count()).toBe(0);
+  });
+
+  it('is followed by its time, tokens and model, and not by the time to its first event', async () => {
+    const usageMetadata = { promptTokenCount: 412, candidatesTokenCount: 38, totalTokenCount: 450 };
+    const house = await openHouse([
+      { ...calls('book_room', { room: 12, nights: 2 }), usageMetadata, modelVersion: 'scripted-1' },
+      after(1_200, {
+        content: { role: 'model', parts: [{ text: 'Booked.' }] },
+        usageMetadata,
+        modelVersion: 'scripted-1',
+      }),
+    ]);
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Book a room.');
+    const facts = page.getByRole('main').locator('.turn-line');
+    await facts.waitFor();
+    const text = (await facts.innerText()).replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/^Time 1\.\d s Tokens in 824 Tokens out 76 Model scripted-1$/);
+    expect(await page.locator('.entry-head time', { hasText: /s$/ }).count()).toBe(0);
+    expect(await page.getByText('Cost', { exact: true }).count()).toBe(0);
+  });
+
+  it('shows what went wrong inside a server in development, with its causes', async () => {
+    const broken = new Error('The key has expired.', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+    const house = await openHouse([broken], { development: true, logger: silent });
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await say(page, 'Hello?');
+    const main = page.getByRole('main');
+    await main.getByText('The key has expired.').first().waitFor();
+    await main.getByText('connect ECONNREFUSED 127.0.0.1:9').first().waitFor();
+    await main.getByText('Stack', { exact: true }).click();
+    await main.getByRole('document').or(main.locator('pre[aria-label="Stack"]')).first().waitFor();
+  });
+
+  it('shows the images and files in a tool’s answer', async () => {
+    const house = await openHouse();
+    const ref = { appName: 'hotel', userId: 'user', sessionId: 'parts' };
+    const events = [
+      { author: 'user', role: 'user', parts: [{ text: 'Show me the room.' }] },
+      { author: 'concierge', role: 'model', parts: [{ functionCall: { id: 'c', name: 'look', args: {} } }] },
+      {
+        author: 'concierge',
+        role: 'user',
+        parts: [
+          {
+            functionResponse: {
+              ...{ id: 'c', name: 'look', response: { found: 2 } },
+              parts: [
+                { inlineData: { mimeType: 'image/png', data: pixel, displayName: 'room.png' } },
+                { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==', displayName: 'sea.wav' } },
+                { fileData: { fileUri: 'https://example.com/plan.pdf', displayName: 'plan.pdf' } },
+              ],
+            },
+          },
+        ],
+      },
+    ] as const;
+    const session = await house.sessionService.createSession(ref);
+    for (const { author, role, parts } of events)
+      await house.sessionService.appendEvent({
+        session,
+        event: createEvent({ author, invocationId: 'i', content: { role, parts: structuredClone(parts) as never } }),
+      });
+    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/parts`, { expected: /sea\.wav|blob:/ });
+    const files = page.getByRole('list', { name: 'Files from look' });
+    await files.getByRole('img', { name: 'room.png' }).waitFor();
+    await files.getByLabel('sea.wav').waitFor();
+    await files.getByRole('link', { name: 'plan.pdf' }).waitFor();
+  });
+
+  it('costs the page less than a second of long tasks for 3,000 pieces of Markdown', async () => {
+    const pieces = Array.from({ length: 3_000 }, (_, i) =>
+      i % 25 === 24 ? '.\n\n' : i % 400 === 7 ? '\n\n```ts\nconst a = 1;\n```\n\n' : ` word **${i}**`,
+    );
+    const house = await openHouse([streams(...pieces)], { afterPartial: () => wait(1) });
+    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    await page.evaluate(`(() => {
+      globalThis.longTasks = [];
+      new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((each) => each.duration))).observe({ type: 'longtask' });
+    })()`);
+    await say(page, 'Tell me all.');
+    await page.getByRole('main').getByText('2998').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const sum: number = await page.evaluate('globalThis.longTasks.reduce((total, each) => total + each, 0)');
+    expect(sum).toBeLessThan(1_000);
+  });
+});
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEvent, systemRuntime } from '@thole/core';
+import type { Event, Logger, Runtime } from '@thole/core';
+import { memoryCommands } from '@thole/memory/commands';
+import { correctMemory } from '@thole/memory/privacy';
+import { LlmAgent, Runner } from '@thole/runner';
+import { DatabaseArtifactService, DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
+import { says, ScriptedLlm } from '@thole/testing';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'deleted-text-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+/** All services over one SQLite file, and a runner over them. */
+class Hotel {
+  readonly path = join(folder, `${files++}.db`);
+  readonly logged: string[] = [];
+  readonly #runtime: Runtime = loggingRuntime(this.logged);
+  readonly #place = { dbUrl: `sqlite:///${this.path}`, runtime: this.#runtime };
+  readonly sessions = new DatabaseSessionService(this.#place);
+  readonly memory = new DatabaseMemoryService(this.#place);
+  readonly artifacts = new DatabaseArtifactService(this.#place);
+  readonly runner = new Runner({
+    appName: 'hotel',
+    agent: new LlmAgent({
+      name: 'concierge',
+      model: new ScriptedLlm(...Array.from({ length: 40 }, (_, i) => says(`Noted: ZYXSECRET ${i}`))),
+      outputKey: 'user:last',
+    }),
+    sessionService: this.sessions,
+    memoryService: this.memory,
+    artifactService: this.artifacts,
+    autoCreateSession: true,
+    runtime: this.#runtime,
+  });
+
+  /** Talks, so that the word is in events, state, artifacts and memory. */
+  async talk(userId: string, sessionId: string, word: string, turns = 3): Promise<void> {
+    for (let i = 0; i < turns; i++) {
+      const newMessage = `${word} ${'x'.repeat(i * 700)} ${word}`;
+      for await (const _ of this.runner.runAsync({ userId, sessionId, newMessage, stateDelta: { note: word } }));
+    }
+    const user = { appName: 'hotel', userId };
+    const artifact = { inlineData: { mimeType: 'text/plain', data: btoa(`${word} `.repeat(900)) } };
+    await this.artifacts.saveArtifact({ ...user, sessionId, filename: 'a.txt', artifact });
+    await this.memory.addSessionToMemory((await this.sessions.getSession({ ...user, sessionId }))!);
+  }
+
+  /** True if the word is in a byte of the database's files. */
+  holds(word: string): boolean {
+    return ['', '-wal', '-journal'].some(
+      (end) => existsSync(this.path + end) && readFileSync(this.path + end, 'latin1').includes(word),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.sessions.close(), this.memory.close(), this.artifacts.close()]);
+  }
+}
+
+function loggingRuntime(lines: string[]): Runtime {
+  const log = (message: string): void => void lines.push(message);
+  const logger: Logger = { debug: () => {}, info: log, warn: log, error: log };
+  return systemRuntime({ logger });
+}
+
+function openHotel(): Hotel {
+  const hotel = new Hotel();
+  onTestFinished(() => hotel.close());
+  return hotel;
+}
+
+describe('Deleted text in a SQLite file', () => {
+  it('is in no byte after Runner.deleteUserData (contract 12, 31)', async () => {
+    const hotel = openHotel();
+    for (const sessionId of ['s1', 's2']) await hotel.talk('alice', sessionId, 'ZYXSECRET');
+    expect(hotel.holds('ZYXSECRET')).toBe(true);
+    await hotel.runner.deleteUserData({ userId: 'alice' });
+    expect(hotel.holds('ZYXSECRET')).toBe(false);
+    await hotel.close();
+    expect(hotel.holds('ZYXSECRET')).toBe(false);
+  });
+
+  it('is in no byte after Runner.deleteSession with memory, while other sessions stay (contract 31)', async () => {
+    const hotel = openHotel();
+    for (const each of ['s1', 's2', 's3']) {
+      await hotel.sessions.createSession({ appName: 'hotel', userId: 'alice', sessionId: each });
+      await hotel.sessions.appendEvent({
+        session: { appName: 'hotel', userId: 'alice', sessionId: each },
+        event: eventSaying(each === 's2' ? 'QWXSECRET' : 'PUBLIC'),
+      });
+    }
+    expect(hotel.holds('QWXSECRET')).toBe(true);
+    expect(await hotel.runner.deleteSession({ userId: 'alice', sessionId: 's2', memory: true })).toBe(true);
+    expect([hotel.holds('QWXSECRET'), hotel.holds('PUBLIC')]).toEqual([false, true]);
+  });
+
+  it('is in no byte after /reset of a conversation that memory does not keep', async () => {
+    const hotel = openHotel();
+    await hotel.sessions.createSession({ appName: 'hotel', userId: 'alice', sessionId: 's' });
+    const ref = { appName: 'hotel', userId: 'alice', sessionId: 's' };
+    await hotel.sessions.appendEvent({ session: ref, event: eventSaying('QWXSECRET') });
+    const commands = memoryCommands({ sessions: hotel.sessions });
+    expect(await commands.handle('/reset', ref)).toMatchObject({ isCleared: true });
+    expect(hotel.holds('QWXSECRET')).toBe(false);
+  });
+
+  it('is in no byte after users are deleted one by one whose rows share pages', async () => {
+    const hotel = openHotel();
+    const users = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
+    for (const userId of users)
+      await hotel.sessions.createSession({ appName: 'hotel', userId, sessionId: 's', state: { n: 0 } });
+    for (let i = 0; i < 240; i++) {
+      const userId = users[(i * 7 + (i >> 3)) % users.length]!;
+      const event = eventSaying(`MARK_${userId}_ ${'x'.repeat((i * 131) % 900)}`);
+      await hotel.sessions.appendEvent({ session: { appName: 'hotel', userId, sessionId: 's' }, event });
+    }
+    for (const userId of users) {
+      expect(hotel.holds(`MARK_${userId}_`)).toBe(true);
+      await hotel.runner.deleteUserData({ userId });
+      expect(hotel.holds(`MARK_${userId}_`), userId).toBe(false);
+    }
+  });
+
+  it('is in no byte after updateMemory and correctMemory replaced it (contract 31)', async () => {
+    const hotel = openHotel();
+    const alice = { appName: 'hotel', userId: 'alice' };
+    await hotel.memory.addMemory({
+      ...alice,
+      memories: [
+        { id: 'n', kind: 'note', content: { parts: [{ text: 'QWXSECRET' }] } },
+        { id: 'f', kind: 'fact', content: { parts: [{ text: 'QWXSECRET' }] } },
+      ],
+    });
+    expect(hotel.holds('QWXSECRET')).toBe(true);
+    const content = { parts: [{ text: 'Nothing.' }] };
+    await hotel.memory.updateMemory({ ...alice, id: 'n', change: { content } });
+    await correctMemory({ ...alice, memory: hotel.memory, id: 'f', text: 'Nothing.' });
+    expect(hotel.holds('QWXSECRET')).toBe(false);
+  });
+
+  it('stays in the log while another connection reads; the call resolves, says so, and the log is cleared later', async () => {
+    const hotel = openHotel();
+    await hotel.talk('alice', 's1', 'ZYXSECRET');
+    const reader = new DatabaseSync(hotel.path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT COUNT(*) FROM thole_events').get();
+    await hotel.runner.deleteUserData({ userId: 'alice' });
+    expect(await hotel.sessions.getSession({ appName: 'hotel', userId: 'alice', sessionId: 's1' })).toBeUndefined();
+    expect(hotel.logged.join()).toContain('will be cleared later');
+    expect(hotel.holds('ZYXSECRET')).toBe(true);
+    reader.exec('COMMIT');
+    reader.close();
+    await expect.poll(() => hotel.holds('ZYXSECRET'), { timeout: 10_000, interval: 200 }).toBe(false);
+    expect(hotel.logged.join()).toContain('was cleared');
+  });
+});
+
+function eventSaying(text: string): Event {
+  return createEvent({ author: 'user', content: { role: 'user', parts: [{ text }] } });
+}

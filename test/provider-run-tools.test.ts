@@ -1,0 +1,68 @@
+import { InMemorySessionService } from '@thole/mem-services';
+import { Gemini } from '@thole/provider-gemini';
+import { OpenAi } from '@thole/provider-openai';
+import { LlmAgent, Runner } from '@thole/runner';
+import { ProtocolServer } from '@thole/testing/http';
+import { codeExecutionTool, fileSearchTool, FunctionTool, googleSearchTool, webSearchTool } from '@thole/tools';
+import { expect, it } from 'vitest';
+
+const tools = [
+  new FunctionTool({ name: 'find_rooms', description: 'Finds rooms.', execute: () => ({}) }),
+  googleSearchTool(),
+  codeExecutionTool(),
+  fileSearchTool({ fileSearchStoreNames: ['fileSearchStores/a'], vectorStoreIds: ['vs_1'] }),
+  webSearchTool(),
+];
+const geminiAnswer = { candidates: [{ content: { parts: [{ text: 'Sunny.' }] }, finishReason: 'STOP' }] };
+const openAiAnswer = {
+  id: 'r',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5',
+  output: [
+    {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Sunny.', annotations: [] }],
+    },
+  ],
+};
+
+it.each([
+  [
+    'Gemini',
+    geminiAnswer,
+    (baseUrl: string) => new Gemini({ model: 'gemini-3-pro-preview', apiKey: 'key', baseUrl, retry: false }),
+    [{}, {}, {}, { fileSearchStoreNames: ['fileSearchStores/a'] }, {}],
+    ['functionDeclarations', 'googleSearch', 'codeExecution', 'fileSearch', 'googleSearch'],
+  ],
+  [
+    'OpenAI',
+    openAiAnswer,
+    (baseUrl: string) => new OpenAi({ model: 'gpt-5', apiKey: 'key', baseUrl, api: 'responses', retry: false }),
+    [{}, {}, {}, { vector_store_ids: ['vs_1'] }, {}],
+    ['function', 'web_search', 'code_interpreter', 'file_search', 'web_search'],
+  ],
+] as const)('%s is offered the tools that it runs, next to functions', async (_name, answer, make, settings, kinds) => {
+  const server = await ProtocolServer.start(() => ({ body: JSON.stringify(answer) }));
+  try {
+    const agent = new LlmAgent({ name: 'concierge', model: make(server.url), tools });
+    const runner = new Runner({
+      appName: 'hotel',
+      agent,
+      sessionService: new InMemorySessionService(),
+      autoCreateSession: true,
+    });
+    const { text } = await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'How is the weather?' });
+    await runner.close();
+    expect(text).toBe('Sunny.');
+    const sent = (server.requests[0]!.body as { tools: { [name: string]: unknown }[] }).tools;
+    expect(sent.map((tool) => tool['type'] ?? Object.keys(tool)[0])).toEqual(kinds);
+    for (const [i, expected] of settings.entries())
+      expect(kinds[i]! in sent[i]! ? sent[i]![kinds[i]!] : sent[i]).toMatchObject(expected);
+  } finally {
+    await server.close();
+  }
+});
