@@ -8,11 +8,7 @@ export const shareAt = (distance: number): number => REACH + 1 - distance;
 const NONE = -1;
 
 /** The columns of the turns that window lengths are computed from. */
-export interface TurnLinks {
-  readonly lengths: Int32Array;
-  readonly before: Int32Array;
-  readonly after: Int32Array;
-}
+type TurnLinks = Readonly<Record<'lengths' | 'before' | 'after', Int32Array>>;
 
 /** The length of the window around each turn, kept up to date while turns are added and removed. */
 export class Windows {

@@ -39,14 +39,7 @@ export function findQueryWords(
 
 /** Returns a word with the same letters as a part of a name, and a part of a name with the same letters as a word. */
 function variantsOf(word: string): readonly (readonly [string, number])[] {
-  if (!isForm(word))
-    return [
-      [word, 1],
-      [NAME_PART + word, FORM_WEIGHT],
-    ];
-  if (!word.startsWith(NAME_PART)) return [[word, FORM_WEIGHT]];
-  return [
-    [word, FORM_WEIGHT],
-    [word.slice(NAME_PART.length), FORM_WEIGHT],
-  ];
+  const other = word.startsWith(NAME_PART) ? word.slice(NAME_PART.length) : NAME_PART + word;
+  const own = [word, isForm(word) ? FORM_WEIGHT : 1] as const;
+  return isForm(word) && !word.startsWith(NAME_PART) ? [own] : [own, [other, FORM_WEIGHT]];
 }

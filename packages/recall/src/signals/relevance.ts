@@ -1,4 +1,5 @@
 import { isForm } from '../analysis/analyzer.ts';
+import { smallTalk } from '../analysis/small-talk.ts';
 import { rareness } from '../index/bm25.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
 import { REACH } from '../index/windows.ts';
@@ -13,13 +14,6 @@ const UNKNOWN = 0.5;
 const MIN_ENTRIES = 50;
 /** What a turn without a query word gets of its window's relevance. */
 const NEIGHBOUR_SHARE = 0.7;
-/** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
-const SMALL_TALK: ReadonlySet<string> = new Set(
-  `hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye
-  morn night even afternoon todai tomorrow later see get alright realli help haha lol funni hallo hoi moin tschuss dank bi spater
-  gut tag morgen bonjour salut merci bonsoir ca va bien hola gracia bueno buena dia tard adio oi ola obrigado obrigada bom tudo
-  bem ciao grazi buongiorno presto tot zien alles go goed bedankt merhaba selam tesekkurl nasilsin`.split(/\s+/),
-);
 
 /**
  * The share of a query's information that a turn and its neighbours hold, from 0 to 1: the rareness of the query's words that
@@ -45,7 +39,7 @@ export class Relevance {
     this.#words = words;
     this.#scratch = scratch;
     this.#reach = p.hasWindows ? REACH : 0;
-    this.#all = query.words.every((word) => SMALL_TALK.has(word) || isForm(word))
+    this.#all = query.words.every((word) => smallTalk.has(word) || isForm(word))
       ? 0
       : query.words.reduce((sum, word) => (isForm(word) ? sum : sum + worthOf(index, word)), 0);
   }
