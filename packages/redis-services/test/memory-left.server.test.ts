@@ -68,12 +68,7 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
       expect(await kept(other)).toEqual(['old', 'edge', 'new']);
       expect(await service.pruneMemories({ ...users[7]!, olderThan: 1_200 })).toBe(1_180 + 2);
       expect(await kept(users[7]!)).toEqual(['n1200', 'n1201', 'n1202']);
-      for (const request of [
-        {},
-        { appName: 'hotel' },
-        { appName: 'hotel', olderThan: NaN },
-        { olderThan: 1, kinds: 'x' },
-      ]) {
+      for (const request of [{}, { appName: 'hotel', olderThan: NaN }, { olderThan: 1, kinds: 'x' }]) {
         await expect(service.pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
       }
     },
