@@ -57,7 +57,7 @@ function adding(runtime: Runtime, change: (p: AddMemoryRequest) => AddMemoryRequ
   })({ runtime });
 }
 
-const lasting = ({ expiresAt: _, ...entry }: MemoryEntry): MemoryEntry => entry;
+const lasting = (entry: MemoryEntry): MemoryEntry => ({ ...entry, expiresAt: undefined });
 
 /** A service to which events come changed. */
 function ingesting(runtime: Runtime, change: (events: readonly Event[], session: Session) => Event[]): MemoryService {

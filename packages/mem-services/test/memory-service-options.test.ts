@@ -31,7 +31,9 @@ describe.each(makers)('rerank of %s', (_, make) => {
       return hits.toReversed().slice(0, 2);
     };
     const plain = await found(await filled(make({ runtime: new FixedRuntime() })));
-    expect(await found(await filled(make({ rerank, runtime: new FixedRuntime() })))).toEqual(plain.toReversed().slice(0, 2));
+    expect(await found(await filled(make({ rerank, runtime: new FixedRuntime() })))).toEqual(
+      plain.toReversed().slice(0, 2),
+    );
     expect(asked).toEqual([['pool', 3]]);
   });
 
