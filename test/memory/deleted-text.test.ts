@@ -114,9 +114,16 @@ describe('Deleted text in a SQLite file', () => {
     const users = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
     for (const userId of users)
       await hotel.sessions.createSession({ appName: 'hotel', userId, sessionId: 's', state: { n: 0 } });
-    for (let i = 0; i < 240; i++) {
-      const userId = users[(i * 7 + (i >> 3)) % users.length]!;
-      const event = eventSaying(`MARK_${userId}_ ${'x'.repeat((i * 131) % 900)}`);
+    let seed = 31_676;
+    const upTo = (most: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return (seed >> 8) % most;
+    };
+    for (let i = 0; i < 1_500; i++) {
+      const userId = users[upTo(users.length)]!;
+      const word = (size: number): string => `MARK_${userId}_ ${'x'.repeat(upTo(size))}`;
+      const event = eventSaying(word(900));
+      event.actions.stateDelta = { [`user:${upTo(40)}`]: word(600) };
       await hotel.sessions.appendEvent({ session: { appName: 'hotel', userId, sessionId: 's' }, event });
     }
     for (const userId of users) {

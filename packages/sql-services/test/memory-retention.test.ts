@@ -80,7 +80,7 @@ describe('pruneMemories', () => {
   it.each([
     [{}],
     [undefined],
-    [{ appName: 'hotel' }],
+    [{ appName: 'hotel', olderThan: '20' }],
     [{ olderThan: 20 }],
     [{ appName: 'hotel', olderThan: Number.NaN }],
     [{ appName: 'hotel', olderThan: 20, userId: '' }],
