@@ -125,8 +125,9 @@ export class TurnTable {
 
   /** True if the turn asks a question and the next turn of the session is by another author. */
   isAnswered(slot: number): boolean {
+    if ((this.flags[slot]! & ASKS) === 0) return false;
     const next = this.after[slot]!;
-    return (this.flags[slot]! & ASKS) !== 0 && next !== NONE && this.authors[next] !== this.authors[slot];
+    return next !== NONE && this.authors[next] !== this.authors[slot];
   }
 
   /** True if `a` is later than `b`, or of the same time with a smaller id. */

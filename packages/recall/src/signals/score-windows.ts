@@ -41,10 +41,11 @@ export function scoreWindows(
     if (matches[line[i]!] === 0) continue;
     const first = Math.max(i - REACH, 0);
     const last = Math.min(i + REACH, line.length - 1);
-    for (const word of wordsOf[line[i]!]!) {
-      const position = positions[word]!;
+    const numbers = wordsOf[line[i]!]!;
+    for (let k = 0; k < numbers.length; k++) {
+      const position = positions[numbers[k]!]!;
       if (position === 0) continue;
-      for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += shareAt(Math.abs(i - j));
+      for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += shareAt(j < i ? i - j : j - i);
     }
   }
   let largest = 0;

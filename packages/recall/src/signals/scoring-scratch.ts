@@ -62,16 +62,18 @@ export class ScoringScratch {
 
   /** Sets every value back to zero. */
   clear(): void {
-    for (const slot of this.matched) this.own[slot] = this.phrases[slot] = this.matches[slot] = 0;
-    for (const slot of this.windowed) this.windows[slot] = 0;
-    for (const slot of this.dated) this.saidThen[slot] = this.aboutThen[slot] = 0;
-    for (const slot of this.scored) this.scores[slot] = 0;
-    for (const session of this.matchedSessions) {
-      for (const name of BY_SESSION) this[name][session] = 0;
-      this.isMatched[session] = this.hasWindows[session] = 0;
-    }
-    for (const word of this.words) this.positions[word] = 0;
+    for (const column of [this.own, this.phrases, this.matches]) clearAt(column, this.matched);
+    clearAt(this.windows, this.windowed);
+    for (const column of [this.saidThen, this.aboutThen]) clearAt(column, this.dated);
+    clearAt(this.scores, this.scored);
+    for (const name of BY_SESSION) clearAt(this[name], this.matchedSessions);
+    for (const column of [this.isMatched, this.hasWindows]) clearAt(column, this.matchedSessions);
+    clearAt(this.positions, this.words);
     for (const list of [this.matched, this.windowed, this.dated, this.scored, this.matchedSessions, this.words])
       list.length = 0;
   }
+}
+
+function clearAt(column: Float64Array | Uint16Array | Uint8Array, places: readonly number[]): void {
+  for (let i = 0; i < places.length; i++) column[places[i]!] = 0;
 }
