@@ -23,7 +23,7 @@ export class TurnTaking {
 
   /** Lets other work of the event loop run. */
   async pause(): Promise<void> {
-    await this.#runtime.sleep(0);
+    await this.#runtime.eventLoopTurn?.();
     this.#begin = this.#runtime.monotonic();
   }
 

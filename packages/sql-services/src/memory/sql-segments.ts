@@ -177,7 +177,7 @@ export class SqlSegments implements Segmented {
   async #pause(): Promise<void> {
     const { runtime } = this.#storage;
     if (runtime.monotonic() - this.#resumed < SLICE_MS) return;
-    await runtime.sleep(0);
+    await runtime.eventLoopTurn?.();
     this.#resumed = runtime.monotonic();
   }
 
