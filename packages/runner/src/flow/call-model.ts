@@ -1,6 +1,6 @@
 import { createEventActions, deepFreeze, TholeError } from '@thole/core';
 import type { Event, Llm, LlmResponse } from '@thole/core';
-import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { findModel } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
@@ -204,14 +204,6 @@ async function onModelError(
     }));
   if (!answer) throw error;
   return answer;
-}
-
-function nameOf(
-  agent: { name: string },
-  callback: string,
-  signal: AbortSignal,
-): { agentName: string; callback: string; signal: AbortSignal } {
-  return { agentName: agent.name, callback, signal };
 }
 
 function noop(): void {}

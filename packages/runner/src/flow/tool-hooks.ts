@@ -1,6 +1,6 @@
 import { thawJson, TholeError } from '@thole/core';
 import type { JsonObject, Tool, ToolContext } from '@thole/core';
-import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
+import { callCallbacks, callPlugins, nameOf } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { readResult } from './read-result.ts';
 
@@ -82,12 +82,4 @@ function readHookResult(answer: unknown, hook: string): JsonObject {
   } catch (cause) {
     throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
   }
-}
-
-function nameOf(
-  agent: { name: string },
-  callback: string,
-  signal: AbortSignal,
-): { agentName: string; callback: string; signal: AbortSignal } {
-  return { agentName: agent.name, callback, signal };
 }

@@ -139,3 +139,12 @@ function callbackFailed(
   logFailure('context' in given ? given.context : given, 'A callback failed.', error, { agent: agentName, callback });
   return error;
 }
+
+/** Names an agent's callback for `callCallbacks`. */
+export function nameOf(
+  agent: { name: string },
+  callback: string,
+  signal: AbortSignal,
+): { agentName: string; callback: string; signal: AbortSignal } {
+  return { agentName: agent.name, callback, signal };
+}
