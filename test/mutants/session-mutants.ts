@@ -1,4 +1,4 @@
-import { deepFreeze, orAborted, StoredSessionService, TholeError } from '@thole/core';
+import { deepFreeze, raceAbort, StoredSessionService, TholeError } from '@thole/core';
 import type {
   Content,
   Event,
@@ -328,7 +328,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
         const { signal, ...call } = p;
         signal?.throwIfAborted();
         const appending = new Promise((resolve) => setTimeout(resolve, 5)).then(() => super.appendEvent(call));
-        return orAborted(appending, signal, () => new Error('failed'));
+        return raceAbort(appending, signal, () => new Error('failed'));
       }
     },
   ),

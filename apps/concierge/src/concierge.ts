@@ -1,5 +1,5 @@
 import type { Runtime, SessionRef, SessionSummary } from '@thole/core';
-import { checkName } from '@thole/core';
+import { assertName } from '@thole/core';
 import { memoryCommands } from '@thole/memory';
 import type { CommandAnswer, MemoryCommands } from '@thole/memory';
 import { Runner } from '@thole/runner';
@@ -48,7 +48,7 @@ export class Concierge {
   /** `INVALID_INPUT` for a guest's name that cannot be one. */
   constructor(options: ConciergeOptions) {
     const { guest, services, model, streaming, runtime } = options;
-    checkName('guest', guest);
+    assertName('guest', guest);
     const { sessionService, memoryService, consolidator, profiles, plugins } = services;
     this.remembers = memoryService !== undefined;
     this.notice = model.notice;
@@ -121,7 +121,7 @@ export class Concierge {
 
   /** Ends the conversation; another guest speaks from now on. `INVALID_INPUT` for a name that cannot be one. */
   async switchGuest(name: string, signal?: AbortSignal): Promise<Ended | undefined> {
-    checkName('guest', name);
+    assertName('guest', name);
     try {
       return await this.endConversation(signal);
     } finally {

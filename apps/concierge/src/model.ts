@@ -1,4 +1,4 @@
-import type { Environment, Llm, ModelFactory, Runtime } from '@thole/core';
+import type { EnvVars, Llm, ModelFactory, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
@@ -19,7 +19,7 @@ const OPENAI = 'openai/gpt-5.5';
  * The model that speaks for the concierge: the one that `THOLE_MODEL` names, else Gemini's or OpenAI's where the environment has
  * a key or a server for it, else the offline one. `INVALID_INPUT` for a `THOLE_MODEL` that names none, and for a missing key.
  */
-export function chooseModel(p: { runtime: Runtime; env: Environment; wordDelayMs?: number | undefined }): ChosenModel {
+export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: number | undefined }): ChosenModel {
   const { runtime, env, wordDelayMs } = p;
   const isThere = (name: string): boolean => (env[name] ?? '').trim() !== '';
   const named = env['THOLE_MODEL']?.trim();
@@ -34,12 +34,12 @@ export function chooseModel(p: { runtime: Runtime; env: Environment; wordDelayMs
   };
 }
 
-const providers: { readonly [prefix: string]: (p: { env: Environment; runtime: Runtime }) => ModelFactory } = {
+const providers: { readonly [prefix: string]: (p: { env: EnvVars; runtime: Runtime }) => ModelFactory } = {
   gemini: geminiModels,
   openai: openAiModels,
 };
 
-function makeModel(name: string, { env, runtime }: { env: Environment; runtime: Runtime }): ChosenModel {
+function makeModel(name: string, { env, runtime }: { env: EnvVars; runtime: Runtime }): ChosenModel {
   const prefix = name.slice(0, Math.max(name.indexOf('/'), 0));
   const factory = Object.hasOwn(providers, prefix) ? providers[prefix]!({ env, runtime }) : undefined;
   if (!factory?.supports(name))

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Environment, MemoryService, Runtime, SessionService } from '@thole/core';
+import type { EnvVars, MemoryService, Runtime, SessionService } from '@thole/core';
 import type { PrunableMemory } from '@thole/memory';
 
 /** Where conversations and memories are kept: services over one database. */
@@ -15,14 +15,14 @@ export interface Database {
  * The database that `THOLE_SESSION_URL` names (`redis://…`, `postgresql://…`, `mysql://…`, `sqlite:///…`), else `concierge.db` in
  * the folder `THOLE_DATA` (`./.thole`), which is made. `INVALID_INPUT` for a URL of another kind.
  */
-export async function openDatabase(p: { runtime: Runtime; env: Environment }): Promise<Database> {
+export async function openDatabase(p: { runtime: Runtime; env: EnvVars }): Promise<Database> {
   const { runtime, env } = p;
   const url = env['THOLE_SESSION_URL']?.trim() || fileIn(env);
   return /^rediss?:/i.test(url) ? openRedis(url, runtime) : openSql(url, runtime);
 }
 
 /** A package manager that runs the app in its own folder says in `INIT_CWD` where it was called. */
-function fileIn(env: Environment): string {
+function fileIn(env: EnvVars): string {
   const folder = resolve(env['INIT_CWD'] ?? '.', env['THOLE_DATA']?.trim() || '.thole');
   mkdirSync(folder, { recursive: true });
   return `sqlite:///${join(folder, 'concierge.db').split(/[\\/]/).map(encodeURIComponent).join('/')}`;

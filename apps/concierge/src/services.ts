@@ -1,5 +1,14 @@
 import { TholeError } from '@thole/core';
-import type { Call, Environment, MemoryService, Plugin, Runtime, SessionRef, SessionService, Tool } from '@thole/core';
+import type {
+  CallOptions,
+  EnvVars,
+  MemoryService,
+  Plugin,
+  Runtime,
+  SessionRef,
+  SessionService,
+  Tool,
+} from '@thole/core';
 import { AutoIngestPlugin, memoryParts, MemoryRetention } from '@thole/memory';
 import type { IdleConsolidator, Profiles, PrunableMemory } from '@thole/memory';
 import { memoryToolsFor } from './memory-tools.ts';
@@ -29,7 +38,7 @@ export interface Services {
    * Takes a conversation into memory, and draws facts from it where there is a model for that. Answers what kept it from that, if
    * anything did: it is tried again later. Throws where memory cannot be written.
    */
-  keep: (session: SessionRef & Call) => Promise<unknown>;
+  keep: (session: SessionRef & CallOptions) => Promise<unknown>;
 }
 
 /** Conversations and memory in the database that the environment names. */
@@ -37,7 +46,7 @@ export async function openServices(p: {
   memory: boolean;
   model: ChosenModel;
   runtime: Runtime;
-  env: Environment;
+  env: EnvVars;
 }): Promise<{ services: Services; close: () => Promise<void> }> {
   const { memory, model, runtime, env } = p;
   const maxAgeMs = maxAgeIn(env);
@@ -80,7 +89,7 @@ export function makeServices(p: {
       ? new MemoryRetention({ memory: memory as PrunableMemory, appName: APP_NAME, maxAgeMs, runtime })
       : undefined;
 
-  async function keep({ signal, ...ref }: SessionRef & Call): Promise<unknown> {
+  async function keep({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
     const session = await sessionService.getSession(ref);
     if (!session || !memoryService || !consolidator) return undefined;
     // Turns first: the model may take its time, or fail.
@@ -109,7 +118,7 @@ export function makeServices(p: {
 
 const DAY_MS = 86_400_000;
 
-function maxAgeIn(env: Environment): number | undefined {
+function maxAgeIn(env: EnvVars): number | undefined {
   const text = env['THOLE_MEMORY_DAYS']?.trim();
   if (!text) return undefined;
   const days = Number(text);

@@ -1,4 +1,4 @@
-import type { Environment, JsonObject } from '@thole/core';
+import type { EnvVars, JsonObject } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,10 +7,10 @@ import type { ChosenModel } from '../src/model.ts';
 import { chatWith } from './chat-with.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
-const choose = (env: Environment): ChosenModel => chooseModel({ runtime: new FixedRuntime(), env });
+const choose = (env: EnvVars): ChosenModel => chooseModel({ runtime: new FixedRuntime(), env });
 
 describe('the model that speaks', () => {
-  it.each<[string, Environment, string]>([
+  it.each<[string, EnvVars, string]>([
     ['DemoLlm where there is no key', {}, 'demo'],
     ['DemoLlm where the keys are empty', { GEMINI_API_KEY: '', OPENAI_API_KEY: ' ', THOLE_MODEL: '' }, 'demo'],
     ['Gemini with its key', { GEMINI_API_KEY: 'key' }, 'gemini-3.8-flash'],

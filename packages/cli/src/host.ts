@@ -1,14 +1,14 @@
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
-import type { Environment, Runtime } from '@thole/core';
+import type { EnvVars, Runtime } from '@thole/core';
 
 /** What a command takes from its surroundings. */
 export interface Host {
   /** What was typed after `thole`. */
   argv: readonly string[];
   /** Variables of a `.env` file are added to it; what is set already stays. */
-  env: Environment & { [name: string]: string | undefined };
+  env: EnvVars & { [name: string]: string | undefined };
   /** Relative paths begin here. */
   cwd: string;
   input: Readable & { isTTY?: boolean | undefined };

@@ -1,9 +1,9 @@
 import type { Event, JsonObject, SessionRef, StateDelta } from '@thole/core';
-import type { CallOptions, NewMessage } from './client.ts';
+import type { ClientCallOptions, NewMessage } from './client.ts';
 import type { ClientError } from './client-error.ts';
 
 /** What a run is given. Its `signal` leaves the connection, as `abort` does; its `timeoutMs` is the wait for the first answer. */
-export interface RunRequest extends SessionRef, CallOptions, Reconnecting {
+export interface RunRequest extends SessionRef, ClientCallOptions, Reconnecting {
   /** Absent where an invocation is gone on with by its `invocationId`. */
   newMessage?: NewMessage | undefined;
   /** Partial texts as the model makes them; else whole events alone. */
@@ -18,7 +18,7 @@ export interface RunRequest extends SessionRef, CallOptions, Reconnecting {
 }
 
 /** Which run to read, and from where: after the event with this `seq`, or from the run's beginning. */
-export interface ResumeRequest extends SessionRef, CallOptions, Reconnecting {
+export interface ResumeRequest extends SessionRef, ClientCallOptions, Reconnecting {
   invocationId: string;
   after?: number | undefined;
 }
@@ -50,5 +50,5 @@ export interface ClientRun extends AsyncIterableIterator<Event> {
   /** Leaves the connection: the iterable throws `ABORTED`, with the reason as its cause. */
   abort(reason?: unknown): void;
   /** Asks the server to stop the run; whether it was running. The iterable goes on to the run's end (`RUN_ABORTED`). */
-  cancel(call?: CallOptions): Promise<boolean>;
+  cancel(call?: ClientCallOptions): Promise<boolean>;
 }

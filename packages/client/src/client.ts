@@ -1,7 +1,7 @@
 import type {
   ArtifactRef,
   ArtifactVersion,
-  Call,
+  CallOptions,
   Content,
   Event,
   EventWindow,
@@ -21,7 +21,7 @@ import type { AppGraph, AppInfo, DotGraph, ServerVersion, TraceSpan } from './an
 import type { ClientRun, ResumeRequest, RunRequest } from './client-run.ts';
 
 /** What every call takes: a signal that ends it (`ABORTED`), and its own time limit (`TIMEOUT`). */
-export interface CallOptions extends Call {
+export interface ClientCallOptions extends CallOptions {
   /** Instead of the client's `timeoutMs`; `Infinity` is none. */
   timeoutMs?: number | undefined;
 }
@@ -47,21 +47,21 @@ export interface Client {
   /** A run's committed events, when it has ended. Its time limit is ten minutes unless `timeoutMs` is given. */
   runToCompletion(request: Omit<RunRequest, 'streaming' | 'onReconnect'>): Promise<Event[]>;
   /** Resolves when the server answers. */
-  health(call?: CallOptions): Promise<void>;
-  version(call?: CallOptions): Promise<ServerVersion>;
+  health(call?: ClientCallOptions): Promise<void>;
+  version(call?: ClientCallOptions): Promise<ServerVersion>;
 }
 
 /** The apps that the server has. */
 export interface AppsClient {
   /** Their names, sorted. */
-  list(call?: CallOptions): Promise<string[]>;
-  listDetailed(call?: CallOptions): Promise<AppInfo[]>;
+  list(call?: ClientCallOptions): Promise<string[]>;
+  listDetailed(call?: ClientCallOptions): Promise<AppInfo[]>;
   /** 404 for an app that the server has not. */
-  info(p: { appName: string } & CallOptions): Promise<AppInfo>;
+  info(p: { appName: string } & ClientCallOptions): Promise<AppInfo>;
 }
 
 /** Which sessions to list, and which page of them: by `limit` with `offset`, or with `page` from 1 on. */
-export interface ListSessions extends UserRef, CallOptions {
+export interface ListSessions extends UserRef, ClientCallOptions {
   limit?: number | undefined;
   offset?: number | undefined;
   page?: number | undefined;
@@ -85,7 +85,7 @@ export interface SessionFile {
 export interface SessionsClient {
   list(p: ListSessions): Promise<SessionsPage>;
   /** With its events, all or those of the window. 404 for an unknown one. */
-  get(p: SessionRef & Omit<EventWindow, 'afterSeq'> & CallOptions): Promise<Session>;
+  get(p: SessionRef & Omit<EventWindow, 'afterSeq'> & ClientCallOptions): Promise<Session>;
   /**
    * Without an id one is made; 409 for a taken one. With `events` it begins with these (an import): 400 for events that carry
    * what the runtime alone may write.
@@ -95,35 +95,35 @@ export interface SessionsClient {
       sessionId?: string | undefined;
       state?: StateDelta | undefined;
       events?: readonly Event[] | undefined;
-    } & CallOptions,
+    } & ClientCallOptions,
   ): Promise<Session>;
   /** Writes state as one committed event; null deletes a key. 403 for a scope that clients may not write. */
-  updateState(p: SessionRef & { stateDelta: StateDelta } & CallOptions): Promise<Session>;
+  updateState(p: SessionRef & { stateDelta: StateDelta } & ClientCallOptions): Promise<Session>;
   /** Gives it a name to show, under `__session_metadata__` in its state, as ADK's web UI does. */
-  rename(p: SessionRef & { displayName: string } & CallOptions): Promise<Session>;
+  rename(p: SessionRef & { displayName: string } & ClientCallOptions): Promise<Session>;
   /** With its artifacts, and with `memory` what is remembered of it. Also when it is not there. */
-  delete(p: SessionRef & { memory?: boolean | undefined } & CallOptions): Promise<void>;
+  delete(p: SessionRef & { memory?: boolean | undefined } & ClientCallOptions): Promise<void>;
   /** What `create` takes to make it anew: its events, and its state without that of the user and the app. */
-  export(p: SessionRef & CallOptions): Promise<SessionFile>;
+  export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
 }
 
 /** A user's files in a session; names may hold slashes, and a name that begins with `user:` is the user's in every session. */
 export interface ArtifactsClient {
   /** Names, sorted. */
-  list(p: SessionRef & CallOptions): Promise<string[]>;
+  list(p: SessionRef & ClientCallOptions): Promise<string[]>;
   /** The newest version unless one is named, as a part with `inlineData` (base64) or `text`. 404 where there is none. */
-  load(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<Part>;
+  load(p: ArtifactRef & { version?: number | undefined } & ClientCallOptions): Promise<Part>;
   /** Their numbers. 404 where there is none. */
-  versions(p: ArtifactRef & CallOptions): Promise<number[]>;
+  versions(p: ArtifactRef & ClientCallOptions): Promise<number[]>;
   /** What is known of a version besides its bytes; the newest unless one is named. */
-  metadata(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<ArtifactVersion>;
+  metadata(p: ArtifactRef & { version?: number | undefined } & ClientCallOptions): Promise<ArtifactVersion>;
   /** The same of every version. */
-  listMetadata(p: ArtifactRef & CallOptions): Promise<ArtifactVersion[]>;
+  listMetadata(p: ArtifactRef & ClientCallOptions): Promise<ArtifactVersion[]>;
   save(
-    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & CallOptions,
+    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & ClientCallOptions,
   ): Promise<ArtifactVersion>;
   /** All versions. */
-  delete(p: ArtifactRef & CallOptions): Promise<void>;
+  delete(p: ArtifactRef & ClientCallOptions): Promise<void>;
 }
 
 /** Which entries are looked for or listed: all given conditions must hold. */
@@ -143,7 +143,7 @@ export interface MemoryClient {
       timeZone?: string | undefined;
       explain?: boolean | undefined;
       filter?: MemoryConditions | undefined;
-    } & CallOptions,
+    } & ClientCallOptions,
   ): Promise<MemoryEntry[]>;
   /** Newest last; `next` is the cursor of the following page, absent on the last one. */
   list(
@@ -151,39 +151,39 @@ export interface MemoryClient {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryConditions | undefined;
-    } & CallOptions,
+    } & ClientCallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }>;
   /** Keeps entries as they are, and answers them with their ids. One with the id of another takes its place. */
-  add(p: UserRef & { memories: readonly NewMemory[] } & CallOptions): Promise<MemoryEntry[]>;
+  add(p: UserRef & { memories: readonly NewMemory[] } & ClientCallOptions): Promise<MemoryEntry[]>;
   /** Corrects an entry: the members that are given take the place of its own. 404 for an unknown one. */
   update(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & ClientCallOptions,
   ): Promise<MemoryEntry>;
   /** One entry, which does not come back by itself; with a fact goes its evidence, unless that is to be kept. */
-  forget(p: UserRef & { id: string; keepEvidence?: boolean | undefined } & CallOptions): Promise<void>;
+  forget(p: UserRef & { id: string; keepEvidence?: boolean | undefined } & ClientCallOptions): Promise<void>;
   /** Everything. */
-  forgetAll(p: UserRef & CallOptions): Promise<void>;
+  forgetAll(p: UserRef & ClientCallOptions): Promise<void>;
   /** Adds what was said in a session; what is there already stays as it is. 404 for an unknown session. */
-  saveSession(p: SessionRef & CallOptions): Promise<void>;
+  saveSession(p: SessionRef & ClientCallOptions): Promise<void>;
 }
 
 /** What the server recorded of runs; it keeps the newest alone. */
 export interface TracesClient {
   /** Empty where nothing was recorded. */
-  ofSession(p: { appName: string; sessionId: string } & CallOptions): Promise<TraceSpan[]>;
+  ofSession(p: { appName: string; sessionId: string } & ClientCallOptions): Promise<TraceSpan[]>;
   /** The attributes of the span that an event came from; 404 where nothing was recorded. */
-  ofEvent(p: { appName: string; eventId: string } & CallOptions): Promise<JsonObject>;
+  ofEvent(p: { appName: string; eventId: string } & ClientCallOptions): Promise<JsonObject>;
 }
 
 /** How an app's agents and tools hang together. */
 export interface GraphsClient {
-  ofApp(p: { appName: string } & CallOptions): Promise<AppGraph>;
+  ofApp(p: { appName: string } & ClientCallOptions): Promise<AppGraph>;
   /** As a drawing in Graphviz's language; from the agent `node` on, if it is named (404 for an unknown one). */
   dot(
-    p: { appName: string; darkMode?: boolean | undefined; node?: string | undefined } & CallOptions,
+    p: { appName: string; darkMode?: boolean | undefined; node?: string | undefined } & ClientCallOptions,
   ): Promise<DotGraph>;
   /** The whole with what the event did marked. 404 for an unknown event. */
-  ofEvent(p: SessionRef & { eventId: string; darkMode?: boolean | undefined } & CallOptions): Promise<DotGraph>;
+  ofEvent(p: SessionRef & { eventId: string; darkMode?: boolean | undefined } & ClientCallOptions): Promise<DotGraph>;
 }
 
 /** A message to send: a text, or a content of `user`. */

@@ -1,6 +1,6 @@
 import { queryOf } from './address.ts';
 import type { Query } from './address.ts';
-import type { CallOptions } from './client.ts';
+import type { ClientCallOptions } from './client.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientOptions, ClientRuntime } from './client-options.ts';
 import { errorOf } from './error-of.ts';
@@ -9,7 +9,7 @@ import { systemRuntime } from './runtime/system-runtime.ts';
 
 /** What is asked of a path: GET, or POST where there is a body, unless a method is named. */
 export interface Asking {
-  call: CallOptions | undefined;
+  call: ClientCallOptions | undefined;
   method?: string | undefined;
   query?: Query | undefined;
   body?: object | undefined;
@@ -58,7 +58,7 @@ export class Connection {
   readonly tell: Tell = async (path, asking) => void (await this.ask(path, asking));
 
   /** The time limit of a call, and its signal. */
-  limited<T>(call: CallOptions | undefined, work: () => Promise<T>): Promise<T> {
+  limited<T>(call: ClientCallOptions | undefined, work: () => Promise<T>): Promise<T> {
     const ms = call?.timeoutMs ?? this.options.timeoutMs ?? 60_000;
     const late = (): ClientError =>
       new ClientError(`The server did not answer within ${ms} ms.`, { code: 'TIMEOUT', retryable: true });

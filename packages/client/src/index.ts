@@ -11,7 +11,7 @@ export type {
 export type {
   AppsClient,
   ArtifactsClient,
-  CallOptions,
+  ClientCallOptions,
   Client,
   GraphsClient,
   ListSessions,

@@ -1,7 +1,7 @@
 import type { Event } from '@thole/core';
 import { at } from './address.ts';
 import { ClientError } from './client-error.ts';
-import type { CallOptions } from './client.ts';
+import type { ClientCallOptions } from './client.ts';
 import type { ClientRun, ResumeRequest, RunRequest } from './client-run.ts';
 import type { Asking, Connection } from './connection.ts';
 import { EventFrames } from './event-frames.ts';
@@ -81,7 +81,7 @@ export class RunReader implements ClientRun {
     this.#failId(aborted(this.#leaving.signal.reason));
   }
 
-  async cancel(call?: CallOptions): Promise<boolean> {
+  async cancel(call?: ClientCallOptions): Promise<boolean> {
     const id = await this.#connection.limited(call, () => this.invocationId);
     const asking: Asking = { call, method: 'POST' };
     return (await this.#connection.ask<{ cancelled: boolean }>(`${this.#pathOf(id)}/cancel`, asking)).cancelled;

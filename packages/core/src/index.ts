@@ -1,21 +1,21 @@
 export type { Json, JsonObject } from './json/json.ts';
 export { getOwn, setOwn } from './json/own.ts';
 export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
-export { explainJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/explain-json.ts';
-export type { JsonProblem } from './json/explain-json.ts';
+export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
+export type { JsonProblem } from './json/find-non-json.ts';
 export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
 export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
-export { checkBytes } from './errors/check-bytes.ts';
-export { checkCount } from './errors/check-count.ts';
+export { assertBytes } from './errors/assert-bytes.ts';
+export { assertCount } from './errors/assert-count.ts';
 export { errorFields } from './model/error-fields.ts';
 export type { ErrorFields } from './model/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
-export { refuseUnknown } from './errors/refuse-unknown.ts';
+export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
 export { didYouMean } from './errors/suggest-name.ts';
-export { orAborted, orOutcomeUnknown } from './errors/wait.ts';
-export type { Cancel, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
+export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
+export type { CancelTimer, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
 export { withRuntime } from './runtime/with-runtime.ts';
@@ -31,7 +31,7 @@ export type {
   Part,
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
-export { checkContent, checkResponseParts } from './content/check-content.ts';
+export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
@@ -48,8 +48,8 @@ export type {
 export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
-export { checkConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
-export type { ConnectionOptions, Environment, RetryOptions } from './model/connection-options.ts';
+export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
+export type { ConnectionOptions, EnvVars, RetryOptions } from './model/connection-options.ts';
 export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
 export type { Endpoint } from './model/endpoint.ts';
 export { recoverFirst } from './model/recover-first.ts';
@@ -71,27 +71,35 @@ export type { ScopedDelta, StateDelta, StateMap, StateScope } from './state/scop
 export { State } from './state/state.ts';
 export type { ReadonlyState, StateView } from './state/state.ts';
 export type { EventWindow, Session, SessionRef, SessionSummary } from './session/session.ts';
-export type { Fence, Lease, LeaseInfo, LeasePolicy, LeaseRequest, Leasing, SessionHead } from './session/leasing.ts';
-export type { Watching } from './session/watching.ts';
-export type { Call, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
+export type {
+  Fence,
+  Lease,
+  LeaseInfo,
+  LeasePolicy,
+  LeaseRequest,
+  LeaseManager,
+  SessionHead,
+} from './session/lease-manager.ts';
+export type { EventWatcher } from './session/event-watcher.ts';
+export type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
 export type { SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
 export {
-  checkName,
-  checkSessionRef,
-  checkUser,
+  assertName,
+  assertSessionRef,
+  assertUser,
   MAX_NAME_BYTES,
   sessionKeyOf,
   userKeyOf,
-} from './session/check-name.ts';
+} from './session/assert-name.ts';
 export { LeaseProcesses } from './session/lease-processes.ts';
 export type { ProcessAccess } from './session/lease-processes.ts';
-export { InProcessLeasing } from './session/in-process-leasing.ts';
+export { InProcessLeaseManager } from './session/in-process-lease-manager.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
 export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
-export { base64OfBytes, bytesOfBase64 } from './content/base64.ts';
-export { checkTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
+export { encodeBase64, decodeBase64 } from './content/base64.ts';
+export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export type { TextCodec } from './artifact/text-codec.ts';
 export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
 export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
@@ -105,7 +113,7 @@ export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
 export { labelFormattedMemory } from './memory/label-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
-export { checkSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
+export { assertSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
 export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
@@ -126,8 +134,8 @@ export type {
   MemoryScope,
   MemoryStore,
   MemoryUsers,
-  Segment,
-  Segmented,
+  IndexSegment,
+  IndexSnapshots,
   StoredMemory,
   StoredMemoryFilter,
 } from './memory/memory-store.ts';
@@ -136,7 +144,7 @@ export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig } from './agent/run-config.ts';
 export type { Agent, AgentCallback, MaybePromise, OneOrMany } from './agent/agent.ts';
-export { AgentTree, checkAgent, checkAgentName } from './agent/agent-tree.ts';
+export { AgentTree, assertAgent, assertAgentName } from './agent/agent-tree.ts';
 export type { CallbackContext, ChildRun, InvocationContext, ReadonlyContext, ToolContext } from './agent/contexts.ts';
 export { isStandardSchema, readSchema } from './tool/standard-schema.ts';
 export type {

@@ -1,4 +1,4 @@
-import { refuseUnknown, TholeError } from '@thole/core';
+import { rejectUnknownOptions, TholeError } from '@thole/core';
 import { StoredMemoryService, substringMemoryRanking, wordRanking } from '@thole/recall';
 import type { MemoryRanking, StoredMemoryServiceOptions } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
@@ -23,7 +23,7 @@ const names: readonly (keyof InMemoryMemoryServiceOptions)[] = [
 /** Memory in this process: for tests, trials and short-lived programs. Nothing outlives the process. */
 export class InMemoryMemoryService extends StoredMemoryService {
   constructor(options: InMemoryMemoryServiceOptions = {}) {
-    refuseUnknown(options, names, 'InMemoryMemoryService');
+    rejectUnknownOptions(options, names, 'InMemoryMemoryService');
     const { match, ...others } = options;
     if (match !== undefined && match !== 'words' && match !== 'substring')
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);

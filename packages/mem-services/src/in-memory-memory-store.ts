@@ -9,8 +9,8 @@ import type {
   MemoryScope,
   MemoryStore,
   MemoryUsers,
-  Segment,
-  Segmented,
+  IndexSegment,
+  IndexSnapshots,
   StoredMemory,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
@@ -32,13 +32,13 @@ interface Log {
   removals: number;
   forgottenUntil: number;
   /** By analyzer. */
-  segments: Map<string, Segment>;
+  segments: Map<string, IndexSegment>;
 }
 
 /** A `MemoryStore` in this process's memory: gone when the process ends. Entries are kept frozen. */
 export class InMemoryMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
+  readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #logs = new Map<string, Log>();
   /** By app: who has a log. */
   readonly #users = new Map<string, string[]>();
@@ -143,7 +143,7 @@ function emptyLog(): Log {
   return { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity, segments: new Map() };
 }
 
-function copyOf(segment: Segment): Segment {
+function copyOf(segment: IndexSegment): IndexSegment {
   return { ...segment, bytes: segment.bytes.slice() };
 }
 

@@ -1,4 +1,4 @@
-import { applyDelta, InProcessLeasing, systemRuntime, TholeError } from '@thole/core';
+import { applyDelta, InProcessLeaseManager, systemRuntime, TholeError } from '@thole/core';
 import type {
   Event,
   EventWindow,
@@ -13,7 +13,7 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
-  Watching,
+  EventWatcher,
 } from '@thole/core';
 import { EventList } from './event-list.ts';
 import { byTimeThenId, recordOf, write } from './kept-session.ts';
@@ -26,14 +26,17 @@ import { SessionWatchers } from './session-watchers.ts';
  */
 export class InMemorySessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: InProcessLeasing; readonly watching: Watching };
+  readonly abilities: { readonly leasing: InProcessLeaseManager; readonly watching: EventWatcher };
   // Maps within maps: no joined key that two names could share.
   readonly #apps = new Map<string, StoredApp>();
   readonly #watchers: SessionWatchers;
 
   constructor(runtime: Runtime = systemRuntime()) {
     this.#watchers = new SessionWatchers((key) => this.#find(key)?.session);
-    this.abilities = { leasing: new InProcessLeasing(runtime, (key) => this.#headOf(key)), watching: this.#watchers };
+    this.abilities = {
+      leasing: new InProcessLeaseManager(runtime, (key) => this.#headOf(key)),
+      watching: this.#watchers,
+    };
   }
 
   async insert(session: StoredSession): Promise<void> {

@@ -1,9 +1,9 @@
 import { sessionKeyOf } from '@thole/core';
-import type { Event, SessionRef, Watching } from '@thole/core';
+import type { Event, SessionRef, EventWatcher } from '@thole/core';
 import type { EventList } from './event-list.ts';
 
 /** Hands events over as they are stored. A session that is deleted and made anew is watched from its first event. */
-export class SessionWatchers implements Watching {
+export class SessionWatchers implements EventWatcher {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #find: (key: SessionRef) => { readonly incarnation: string; readonly events: EventList } | undefined;
 

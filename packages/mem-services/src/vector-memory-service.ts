@@ -1,7 +1,7 @@
-import { checkBytes, checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertBytes, assertCount, invalidInput, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
 import {
-  checkEmbedder,
+  assertEmbedder,
   EmbeddingClient,
   InMemoryVectorStore,
   StoredMemoryService,
@@ -67,20 +67,20 @@ const names: readonly (keyof VectorMemoryServiceOptions)[] = [
  */
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
-    refuseUnknown(options, names, 'VectorMemoryService');
+    rejectUnknownOptions(options, names, 'VectorMemoryService');
     const { embedder, topK = 5, minScore, minRelevance, rerank, runtime = systemRuntime() } = options;
     const { store = new InMemoryVectorStore(), entries = new InMemoryMemoryStore() } = options;
     const { ranking: kind = 'vector', vectorWeight: weight = 0.6 } = options;
     const { maxConcurrentBatches = 4, maxAttempts = 3, cacheBytes = 16 * 1024 * 1024 } = options;
-    checkEmbedder(embedder);
+    assertEmbedder(embedder);
     if (typeof store?.query !== 'function') throw invalidInput('store', 'a VectorStore', store);
     if (typeof entries?.since !== 'function') throw invalidInput('entries', 'a MemoryStore', entries);
     if (kind !== 'vector' && kind !== 'hybrid')
       throw new TholeError('INVALID_INPUT', `ranking must be 'vector' or 'hybrid'.`);
     if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a number from 0 on', weight);
-    checkCount('maxConcurrentBatches', maxConcurrentBatches, 1);
-    checkCount('maxAttempts', maxAttempts, 1);
-    checkBytes('cacheBytes', cacheBytes);
+    assertCount('maxConcurrentBatches', maxConcurrentBatches, 1);
+    assertCount('maxAttempts', maxAttempts, 1);
+    assertBytes('cacheBytes', cacheBytes);
     const client = new EmbeddingClient({ embedder, runtime, maxConcurrentBatches, maxAttempts, cacheBytes });
     const ranking = new VectorMemoryRanking({ client, store, log: entries, runtime, kind, weight });
     const kept = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));

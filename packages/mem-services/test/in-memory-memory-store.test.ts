@@ -1,4 +1,4 @@
-import type { MemoryEntry, MemoryFilter, Segment } from '@thole/core';
+import type { MemoryEntry, MemoryFilter, IndexSegment } from '@thole/core';
 import { InMemoryMemoryStore } from '@thole/mem-services';
 import { StoredMemoryService } from '@thole/recall';
 import type { MemoryRanking } from '@thole/recall';
@@ -264,13 +264,13 @@ describe('the saved index', () => {
   it.each([
     [
       'broken',
-      (segment: Segment): Segment => ({
+      (segment: IndexSegment): IndexSegment => ({
         ...segment,
         bytes: segment.bytes.map((byte, i) => (i === 99 ? byte ^ 1 : byte)),
       }),
     ],
-    ['cut', (segment: Segment): Segment => ({ ...segment, bytes: segment.bytes.slice(0, 500) })],
-    ['of another analyzer', (segment: Segment): Segment => ({ ...segment, analyzer: 'another' })],
+    ['cut', (segment: IndexSegment): IndexSegment => ({ ...segment, bytes: segment.bytes.slice(0, 500) })],
+    ['of another analyzer', (segment: IndexSegment): IndexSegment => ({ ...segment, analyzer: 'another' })],
   ])('costs time and no results where it is %s', async (_, change) => {
     const { store, read, search } = await saved();
     const found = await search();

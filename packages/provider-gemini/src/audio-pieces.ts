@@ -1,4 +1,4 @@
-import { base64OfBytes, bytesOfBase64, isPlainObject } from '@thole/core';
+import { encodeBase64, decodeBase64, isPlainObject } from '@thole/core';
 import type { Part } from '@thole/core';
 import { ownPart } from './own-part.ts';
 
@@ -35,7 +35,7 @@ export class AudioPieces {
     if (this.#pieces.length === 1) return ownPart({ inlineData: this.#first }, endpoint);
     const chunks: Uint8Array[] = [];
     for (const piece of this.#pieces) {
-      const bytes = bytesOfBase64(piece);
+      const bytes = decodeBase64(piece);
       if (!bytes) break;
       chunks.push(bytes);
     }
@@ -45,6 +45,6 @@ export class AudioPieces {
       bytes.set(chunk, at);
       at += chunk.length;
     }
-    return ownPart({ inlineData: { ...this.#first, data: base64OfBytes(bytes) } }, endpoint);
+    return ownPart({ inlineData: { ...this.#first, data: encodeBase64(bytes) } }, endpoint);
   }
 }

@@ -1,8 +1,8 @@
-import { checkCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
-import type { Embedder, Environment } from '@thole/core';
+import { assertCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
+import type { Embedder, EnvVars } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
 import type { EmbedCall } from './gemini-client.ts';
-import { checkGeminiOptions, checkModelName, withEnv } from './gemini-options.ts';
+import { assertGeminiOptions, assertModelName, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 
 /** Which model, how long its vectors are, and how it is reached. */
@@ -33,11 +33,11 @@ export class GeminiEmbedder implements Embedder {
   readonly #maxBatchTokens: number;
 
   constructor(options: GeminiEmbedderOptions) {
-    checkGeminiOptions(options, ['model', 'dimensions', 'maxBatchTokens'], 'GeminiEmbedder');
+    assertGeminiOptions(options, ['model', 'dimensions', 'maxBatchTokens'], 'GeminiEmbedder');
     const { model = 'gemini-embedding-001', dimensions = WHOLE, maxBatchTokens = 20_000, ...rest } = options;
-    checkModelName(model, 'GeminiEmbedder');
-    checkCount('dimensions of GeminiEmbedder', dimensions, 1);
-    checkCount('maxBatchTokens of GeminiEmbedder', maxBatchTokens, 1);
+    assertModelName(model, 'GeminiEmbedder');
+    assertCount('dimensions of GeminiEmbedder', dimensions, 1);
+    assertCount('maxBatchTokens of GeminiEmbedder', maxBatchTokens, 1);
     this.#maxBatchTokens = maxBatchTokens;
     this.model = model;
     this.dimensions = dimensions;
@@ -49,7 +49,7 @@ export class GeminiEmbedder implements Embedder {
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
   static fromEnv(
     model?: string,
-    options: Omit<GeminiEmbedderOptions, 'model'> & { env?: Environment | undefined } = {},
+    options: Omit<GeminiEmbedderOptions, 'model'> & { env?: EnvVars | undefined } = {},
   ): GeminiEmbedder {
     const { env, ...given } = options;
     return new GeminiEmbedder({ ...withEnv(given, env), model });

@@ -1,8 +1,8 @@
 import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core';
-import type { Endpoint, Environment, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { Endpoint, EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { GeminiClient } from './gemini-client.ts';
-import { checkGeminiOptions, checkModelName, endpointOf, withEnv } from './gemini-options.ts';
+import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
 import { refusedSetting, withoutSettings } from './refused-settings.ts';
@@ -32,8 +32,8 @@ export class Gemini implements Llm {
   readonly #warned = new Set<string>();
 
   constructor(options: GeminiOptions) {
-    checkGeminiOptions(options, ['model'], 'Gemini');
-    checkModelName(options.model, 'Gemini');
+    assertGeminiOptions(options, ['model'], 'Gemini');
+    assertModelName(options.model, 'Gemini');
     const { model, vertexai, project, location, schemas, ...rest } = options;
     this.model = model;
     this.providerName = vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
@@ -43,10 +43,7 @@ export class Gemini implements Llm {
   }
 
   /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
-  static fromEnv(
-    model: string,
-    options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {},
-  ): Gemini {
+  static fromEnv(model: string, options: Omit<GeminiOptions, 'model'> & { env?: EnvVars | undefined } = {}): Gemini {
     const { env, ...given } = options;
     return new Gemini({ ...withEnv(given, env), model });
   }

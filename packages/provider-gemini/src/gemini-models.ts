@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Environment, ModelFactory } from '@thole/core';
+import type { EnvVars, ModelFactory } from '@thole/core';
 import { Gemini } from './gemini-llm.ts';
 import type { GeminiOptions } from './gemini-llm.ts';
 
@@ -9,9 +9,7 @@ const PREFIX = 'gemini/';
  * Makes Gemini's models by name, `gemini-…` or `gemini/` and any name; for a runner's `models`. What the options leave open is
  * read from the environment when a model is made: `INVALID_INPUT` where the key is missing.
  */
-export function geminiModels(
-  options: Omit<GeminiOptions, 'model'> & { env?: Environment | undefined } = {},
-): ModelFactory {
+export function geminiModels(options: Omit<GeminiOptions, 'model'> & { env?: EnvVars | undefined } = {}): ModelFactory {
   const patterns = ['gemini-*', 'gemini/*'];
   const supports = (name: string): boolean => /^gemini[-/]./.test(name);
   return {

@@ -1,5 +1,5 @@
-import { checkConnectionOptions, invalidInput, isPlainObject, TholeError } from '@thole/core';
-import type { ConnectionOptions, Endpoint, Environment } from '@thole/core';
+import { assertConnectionOptions, invalidInput, isPlainObject, TholeError } from '@thole/core';
+import type { ConnectionOptions, Endpoint, EnvVars } from '@thole/core';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 
 /** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */
@@ -24,9 +24,9 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
 /**
  * Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; where the key is missing it says which variable holds it.
  */
-export function checkGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
+export function assertGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
   const names = ['vertexai', 'project', 'location', 'apiVersion', 'googleAuthOptions', 'schemas', ...own];
-  checkConnectionOptions(options, names, owner);
+  assertConnectionOptions(options, names, owner);
   const { vertexai, apiKey, apiVersion, googleAuthOptions, schemas } = options;
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
@@ -57,7 +57,7 @@ export function checkGeminiOptions(options: GeminiConnectionOptions, own: readon
 }
 
 /** Refuses (`INVALID_INPUT`) what is no name of a model. */
-export function checkModelName(model: unknown, owner: string): asserts model is string {
+export function assertModelName(model: unknown, owner: string): asserts model is string {
   if (typeof model !== 'string' || model === '')
     throw invalidInput(`model of ${owner}`, 'a string that is not empty', model);
 }
@@ -66,7 +66,7 @@ export function checkModelName(model: unknown, owner: string): asserts model is 
  * Returns the options, completed from the environment. Google's names: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
  * `GOOGLE_GENAI_API_KEY`; on Vertex AI a project of the environment wins over its key.
  */
-export function withEnv<T extends GeminiConnectionOptions>(given: T, env: Environment = processEnv()): T {
+export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const vertexai = given.vertexai ?? /^(true|1)$/i.test(read('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
   const apiKey = given.apiKey ?? read('GOOGLE_API_KEY') ?? read('GEMINI_API_KEY') ?? read('GOOGLE_GENAI_API_KEY');
@@ -92,6 +92,6 @@ export function endpointOf({ vertexai, baseUrl }: GeminiConnectionOptions): Endp
   return { name: own.test(hostname) ? provider : `${provider}:${host}` };
 }
 
-function processEnv(): Environment {
+function processEnv(): EnvVars {
   return globalThis.process?.env ?? {};
 }

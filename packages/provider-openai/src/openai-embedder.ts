@@ -1,8 +1,8 @@
-import { checkCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
+import { assertCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
 import type { Embedder } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { OpenAiClient } from './openai-client.ts';
-import { checkOpenAiOptions, checkText } from './openai-options.ts';
+import { assertOpenAiOptions, assertText } from './openai-options.ts';
 import type { OpenAiConnectionOptions } from './openai-options.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
@@ -42,11 +42,11 @@ export class OpenAiEmbedder implements Embedder {
   /** `INVALID_INPUT` for options that cannot be, a missing key, and a model whose dimensions are neither known nor given. */
   constructor(options: OpenAiEmbedderOptions) {
     const { model, dimensions, maxBatch = 2048, maxBatchTokens = 150_000, ...connection } = options;
-    checkOpenAiOptions(connection, [], 'OpenAiEmbedder');
-    checkText(model ?? '', 'model of OpenAiEmbedder');
-    if (dimensions !== undefined) checkCount('dimensions of OpenAiEmbedder', dimensions, 1);
-    checkCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
-    checkCount('maxBatchTokens of OpenAiEmbedder', maxBatchTokens, 1);
+    assertOpenAiOptions(connection, [], 'OpenAiEmbedder');
+    assertText(model ?? '', 'model of OpenAiEmbedder');
+    if (dimensions !== undefined) assertCount('dimensions of OpenAiEmbedder', dimensions, 1);
+    assertCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
+    assertCount('maxBatchTokens of OpenAiEmbedder', maxBatchTokens, 1);
     this.#maxBatchTokens = maxBatchTokens;
     const all = Object.hasOwn(DIMENSIONS, model) ? DIMENSIONS[model] : undefined;
     const length = dimensions ?? all;

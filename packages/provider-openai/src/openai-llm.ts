@@ -5,7 +5,7 @@ import { fromChatResponse } from './chat/from-chat-response.ts';
 import { readChatStream } from './chat/read-chat-stream.ts';
 import { toChatRequest } from './chat/to-chat-request.ts';
 import { fromOpenAiResponse } from './from-openai-response.ts';
-import { checkApi, checkOpenAiOptions, checkText, isOpenAi } from './openai-options.ts';
+import { assertApi, assertOpenAiOptions, assertText, isOpenAi } from './openai-options.ts';
 import { OpenAiClient, readJson } from './openai-client.ts';
 import type { OpenAiApi, OpenAiConnectionOptions, RequestTarget } from './openai-options.ts';
 import { optionsFromEnv } from './options-from-env.ts';
@@ -45,9 +45,9 @@ export class OpenAi implements Llm {
   /** `INVALID_INPUT` for options that cannot be, and for a missing key: the message says which variable to set. */
   constructor(options: OpenAiOptions) {
     const { model, api, ...connection } = options;
-    checkOpenAiOptions(connection, [], 'OpenAi');
-    checkText(model ?? '', 'model of OpenAi');
-    checkApi(api, 'OpenAi');
+    assertOpenAiOptions(connection, [], 'OpenAi');
+    assertText(model ?? '', 'model of OpenAi');
+    assertApi(api, 'OpenAi');
     this.model = model;
     this.#client = new OpenAiClient(connection);
     this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;

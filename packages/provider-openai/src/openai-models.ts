@@ -1,8 +1,8 @@
-import { connectionOptionNames, refuseUnknown, TholeError } from '@thole/core';
+import { connectionOptionNames, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { ModelFactory } from '@thole/core';
 import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';
-import { checkText, OWN_NAMES } from './openai-options.ts';
+import { assertText, OWN_NAMES } from './openai-options.ts';
 
 /** How the models are reached: as `OpenAi.fromEnv` takes it. */
 export type OpenAiModelsOptions = OpenAiEnvOptions & {
@@ -17,9 +17,9 @@ export type OpenAiModelsOptions = OpenAiEnvOptions & {
  */
 export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   const { prefix, ...connection } = options;
-  checkText(prefix, 'prefix of openAiModels');
+  assertText(prefix, 'prefix of openAiModels');
   if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not hold a slash.');
-  refuseUnknown(connection, KNOWN, 'openAiModels');
+  rejectUnknownOptions(connection, KNOWN, 'openAiModels');
   const before = `${prefix ?? 'openai'}/`;
   const isOwn = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);
   const asked = prefix !== undefined && connection.baseUrl !== undefined ? { env: {}, ...connection } : connection;

@@ -1,4 +1,4 @@
-import { checkConnectionOptions, invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
+import { assertConnectionOptions, invalidInput, isPlainObject, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { ConnectionOptions, Endpoint } from '@thole/core';
 
 /** Which of OpenAI's two APIs is spoken. */
@@ -61,14 +61,14 @@ export function endpointIn({ endpoint, provider }: RequestTarget): Endpoint {
 export const OWN_NAMES: readonly string[] = ['organization', 'project', 'provider', 'azure', 'schemas'];
 
 /** `INVALID_INPUT` for options that `owner` cannot be made with; `own` are names it knows beside these. */
-export function checkOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
+export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
   const { apiKey, schemas } = options;
   const key = typeof apiKey === 'function' ? undefined : apiKey;
-  checkConnectionOptions({ ...options, apiKey: key }, [...OWN_NAMES, ...own], owner);
+  assertConnectionOptions({ ...options, apiKey: key }, [...OWN_NAMES, ...own], owner);
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
-  for (const name of ['organization', 'project', 'provider'] as const) checkText(options[name], `${name} of ${owner}`);
-  if (options.azure !== undefined) checkAzure(options, owner);
+  for (const name of ['organization', 'project', 'provider'] as const) assertText(options[name], `${name} of ${owner}`);
+  if (options.azure !== undefined) assertAzure(options, owner);
   if (options.apiKey !== undefined || bringsOwnAuthorization(options)) return;
   if (options.azure)
     throw new TholeError(
@@ -117,16 +117,16 @@ export function providerOf({ provider, baseUrl, azure }: OpenAiConnectionOptions
 }
 
 /** `INVALID_INPUT` for what is no text, or an empty one; undefined is none. */
-export function checkText(value: unknown, argument: string): void {
+export function assertText(value: unknown, argument: string): void {
   if (value === undefined) return;
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
   if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
 }
 
-function checkAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string): void {
+function assertAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string): void {
   const where = `azure of ${owner}`;
   if (!isPlainObject(azure)) throw invalidInput(where, '{endpoint, apiVersion, deployment?}', azure);
-  refuseUnknown(azure, ['endpoint', 'deployment', 'apiVersion'], where);
+  rejectUnknownOptions(azure, ['endpoint', 'deployment', 'apiVersion'], where);
   if (baseUrl !== undefined)
     throw new TholeError('INVALID_INPUT', `${owner} takes baseUrl or azure.endpoint, not both.`);
   if (azure['endpoint'] === undefined)
@@ -139,8 +139,8 @@ function checkAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string):
       'INVALID_INPUT',
       `${where} has no apiVersion: set OPENAI_API_VERSION and use ${owner}.fromEnv, or give one.`,
     );
-  for (const name of ['endpoint', 'apiVersion', 'deployment']) checkText(azure[name], `${name} of ${where}`);
-  checkConnectionOptions({ baseUrl: azure['endpoint'] as string }, [], where);
+  for (const name of ['endpoint', 'apiVersion', 'deployment']) assertText(azure[name], `${name} of ${where}`);
+  assertConnectionOptions({ baseUrl: azure['endpoint'] as string }, [], where);
 }
 
 function bringsOwnAuthorization({ headers = {} }: OpenAiConnectionOptions): boolean {
@@ -148,7 +148,7 @@ function bringsOwnAuthorization({ headers = {} }: OpenAiConnectionOptions): bool
 }
 
 /** `INVALID_INPUT` for what is none of the two. */
-export function checkApi(api: unknown, owner: string): void {
+export function assertApi(api: unknown, owner: string): void {
   if (api === undefined || api === 'responses' || api === 'chat') return;
   throw new TholeError('INVALID_INPUT', `api of ${owner} must be 'responses' or 'chat'.`);
 }

@@ -1,10 +1,10 @@
-import type { Environment } from '@thole/core';
+import type { EnvVars } from '@thole/core';
 import type { AzureOptions, OpenAiConnectionOptions } from './openai-options.ts';
 
 /** What `fromEnv` takes beside the environment: `azure: true` takes all of Azure's options from there. */
 export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'model' | 'azure'> & {
   /** `process.env`. */
-  env?: Environment | undefined;
+  env?: EnvVars | undefined;
   azure?: true | Partial<AzureOptions> | undefined;
 };
 
@@ -15,7 +15,7 @@ export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'mo
 export function optionsFromEnv<Options extends OpenAiConnectionOptions>(
   options: FromEnv<Options>,
 ): Omit<FromEnv<Options>, 'env' | 'azure'> & OpenAiConnectionOptions {
-  const { env = (globalThis as { process?: { env?: Environment } }).process?.env ?? {}, azure, ...given } = options;
+  const { env = (globalThis as { process?: { env?: EnvVars } }).process?.env ?? {}, azure, ...given } = options;
   const read = (name: string): string | undefined => env[name] || undefined;
   if (!azure) {
     return {

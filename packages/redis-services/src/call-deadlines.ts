@@ -1,4 +1,4 @@
-import type { Cancel, Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 
 /** A call that is under way. */
 export interface OpenCall {
@@ -16,7 +16,7 @@ export class CallDeadlines<C extends OpenCall> {
   readonly #fail: (call: C) => void;
   // Sets keep the order of insertion.
   readonly #open = new Set<C>();
-  #timer: Cancel | undefined;
+  #timer: CancelTimer | undefined;
 
   constructor(runtime: Runtime, timeoutMs: number, fail: (call: C) => void) {
     this.#fail = fail;

@@ -7,7 +7,7 @@ import type { RedisCalls } from './redis-calls.ts';
 import { toAppMember } from './redis-keys.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import { appendEvent, appendEventOnCluster } from './scripts/append-event.lua.ts';
-import { checkVersion, toFields } from './state-fields.ts';
+import { assertVersion, toFields } from './state-fields.ts';
 import type { StoreParts } from './store-parts.ts';
 
 interface Appended {
@@ -111,7 +111,7 @@ export class EventAppender {
           `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`,
         );
       case 'VERSION':
-        checkVersion(at, `Session ${key.sessionId}`);
+        assertVersion(at, `Session ${key.sessionId}`);
     }
     event.seq = Number(outcome);
     if (Array.isArray(answer)) await this.#parts.follower?.follow(key, answer.slice(1), began);

@@ -1,4 +1,4 @@
-import { checkCount, checkName, invalidInput, refuseUnknown, TholeError } from '@thole/core';
+import { assertCount, assertName, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { ListSessionsRequest, SessionPage, SessionRef } from '@thole/core';
 import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';
@@ -55,16 +55,16 @@ export class EventPruner {
 }
 
 function check(request: PruneRequest): void {
-  refuseUnknown(request, ['appName', 'userId', 'sessionId', 'olderThan', 'keepLast'], 'pruneEvents');
+  rejectUnknownOptions(request, ['appName', 'userId', 'sessionId', 'olderThan', 'keepLast'], 'pruneEvents');
   const { appName, userId, sessionId, olderThan, keepLast } = request;
-  checkName('appName', appName);
-  if (userId !== undefined) checkName('userId', userId);
-  if (sessionId !== undefined) checkName('sessionId', sessionId);
+  assertName('appName', appName);
+  if (userId !== undefined) assertName('userId', userId);
+  if (sessionId !== undefined) assertName('sessionId', sessionId);
   if (sessionId !== undefined && userId === undefined) throw invalidInput('userId', 'a string', userId);
   if (olderThan !== undefined && !Number.isFinite(olderThan)) {
     throw invalidInput('olderThan', 'a number of seconds', olderThan);
   }
-  if (keepLast !== undefined) checkCount('keepLast', keepLast);
+  if (keepLast !== undefined) assertCount('keepLast', keepLast);
   if (olderThan === undefined && keepLast === undefined) {
     throw new TholeError('INVALID_INPUT', 'pruneEvents needs olderThan or keepLast.');
   }

@@ -1,5 +1,5 @@
 import type { SessionRef, StoredSession } from '@thole/core';
-import { checkVersion } from './state-fields.ts';
+import { assertVersion } from './state-fields.ts';
 
 /**
  * A session's record as scripts answer it: version, incarnation, times, last seq. `STORE_VERSION` for one of a version that
@@ -9,7 +9,7 @@ export function readRecord(
   key: SessionRef,
   [v, incarnation, createTime, lastUpdateTime, lastSeq]: readonly unknown[],
 ): Pick<StoredSession, 'key' | 'incarnation' | 'createTime' | 'lastUpdateTime' | 'lastSeq' | 'v'> {
-  checkVersion(v, `Session ${key.sessionId}`);
+  assertVersion(v, `Session ${key.sessionId}`);
   return {
     key: { appName: key.appName, userId: key.userId, sessionId: key.sessionId },
     incarnation: String(incarnation),

@@ -1,4 +1,4 @@
-import { invalidInput, isPlainObject, refuseUnknown, StoredArtifactService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions, StoredArtifactService, systemRuntime } from '@thole/core';
 import { RedisArtifactStore } from './redis-artifact-store.ts';
 import type { RedisClient } from './redis-client.ts';
 import { redisOptionNames } from './redis-options.ts';
@@ -15,7 +15,7 @@ export class RedisArtifactService extends StoredArtifactService {
   constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
     const given: unknown = options;
     if (!isPlainObject(given)) throw invalidInput('The options of RedisArtifactService', 'an object', given);
-    refuseUnknown(options, [...redisOptionNames, 'maxBytes'], 'RedisArtifactService');
+    rejectUnknownOptions(options, [...redisOptionNames, 'maxBytes'], 'RedisArtifactService');
     const { maxBytes, ...others } = options;
     const runtime = options.runtime ?? systemRuntime();
     super(new RedisArtifactStore(client, { ...others, runtime }), { runtime, maxBytes });

@@ -1,9 +1,9 @@
-import { base64OfBytes, bytesOfBase64, decodeText, encodeText, isEncoded, systemRuntime } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded, systemRuntime } from '@thole/core';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
 import { RedisCalls } from './redis-calls.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisKeys } from './redis-keys.ts';
-import { checkRedisOptions } from './redis-options.ts';
+import { assertRedisOptions } from './redis-options.ts';
 import type { RedisOptions } from './redis-options.ts';
 import { getArtifact } from './scripts/get-artifact.lua.ts';
 import { listArtifacts } from './scripts/list-artifacts.lua.ts';
@@ -11,7 +11,7 @@ import { listVersions } from './scripts/list-versions.lua.ts';
 import { putArtifact } from './scripts/put-artifact.lua.ts';
 import { removeArtifact } from './scripts/remove-artifact.lua.ts';
 import { removeArtifacts } from './scripts/remove-artifacts.lua.ts';
-import { checkVersion } from './state-fields.ts';
+import { assertVersion } from './state-fields.ts';
 
 /** Keeps files in Redis, as the bytes they are; with a codec as what it makes of their base64 text. */
 export class RedisArtifactStore implements ArtifactStore {
@@ -22,7 +22,7 @@ export class RedisArtifactStore implements ArtifactStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    checkRedisOptions(client, options, [], 'An artifact store over Redis');
+    assertRedisOptions(client, options, [], 'An artifact store over Redis');
     const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
     this.#runtime = runtime;
     this.#keys = new RedisKeys(keyPrefix);
@@ -34,7 +34,7 @@ export class RedisArtifactStore implements ArtifactStore {
     const versions = this.#keys.artifact(key);
     const { names, counts, sessions, user } = this.#keys.artifacts(key);
     const once = user.once(this.#runtime.newId('version'));
-    const content = this.#codec ? await encodeText(this.#codec, base64OfBytes(bytes)) : Buffer.from(bytes);
+    const content = this.#codec ? await encodeText(this.#codec, encodeBase64(bytes)) : Buffer.from(bytes);
     const text = JSON.stringify({ v: 1, meta });
     const version = await this.#calls.write({
       script: putArtifact,
@@ -60,10 +60,10 @@ export class RedisArtifactStore implements ArtifactStore {
     if (found === undefined) return undefined;
     const known = text!.toString();
     const { v, meta } = JSON.parse(await decodeText(this.#codec, known)) as { v: unknown; meta: ArtifactMeta };
-    checkVersion(v, `Artifact ${key.filename}`);
+    assertVersion(v, `Artifact ${key.filename}`);
     // The bytes of a version may begin like anything; what is known of it was encoded with them or not at all.
     const bytes = isEncoded(known)
-      ? bytesOfBase64(await decodeText(this.#codec, content!.toString()))!
+      ? decodeBase64(await decodeText(this.#codec, content!.toString()))!
       : new Uint8Array(content!);
     return { version: Number(found.toString()), bytes, meta };
   }

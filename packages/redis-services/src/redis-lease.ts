@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Cancel, Lease, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
+import type { CancelTimer, Lease, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { LeaseCommands } from './lease-commands.ts';
 
 type Which = 'lost' | 'stop';
@@ -19,8 +19,8 @@ export class RedisLease implements Lease {
   readonly #controllers: { [W in Which]?: AbortController } = {};
   readonly #reasons: { [W in Which]?: TholeError } = {};
   #released = false;
-  #expiry: Cancel | undefined;
-  #poll: Cancel | undefined;
+  #expiry: CancelTimer | undefined;
+  #poll: CancelTimer | undefined;
 
   constructor(
     key: SessionRef,

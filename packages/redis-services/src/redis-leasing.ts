@@ -1,5 +1,5 @@
-import { orAborted, TholeError } from '@thole/core';
-import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionRef } from '@thole/core';
+import { raceAbort, TholeError } from '@thole/core';
+import type { Lease, LeaseInfo, LeaseRequest, LeaseManager, Runtime, SessionRef } from '@thole/core';
 import { LeaseCommands } from './lease-commands.ts';
 import type { Asked, Asking } from './lease-commands.ts';
 import type { LocalWakes } from './local-wakes.ts';
@@ -14,7 +14,7 @@ const FIRST_LOOK_MS = 20;
  * Leases among all processes that share the keys. The line stands in Redis and the server's clock counts; who waits looks
  * again and again, and is woken at once by what happens in this process.
  */
-export class RedisLeasing implements Leasing {
+export class RedisLeasing implements LeaseManager {
   readonly #commands: LeaseCommands;
   readonly #keys: RedisKeys;
   readonly #runtime: Runtime;
@@ -38,7 +38,7 @@ export class RedisLeasing implements Leasing {
     const ask = (asking: Asking): Promise<Asked> => {
       const asked = this.#commands.acquire(key, token, request, asking);
       last = asked;
-      return orAborted(asked, request.signal);
+      return raceAbort(asked, request.signal);
     };
     try {
       return await this.#inLine(key, token, request, ask);

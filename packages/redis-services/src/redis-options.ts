@@ -1,4 +1,11 @@
-import { checkCount, checkTextCodec, invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
+import {
+  assertCount,
+  assertTextCodec,
+  invalidInput,
+  isPlainObject,
+  rejectUnknownOptions,
+  TholeError,
+} from '@thole/core';
 import type { Runtime, TextCodec } from '@thole/core';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -32,7 +39,7 @@ export interface RedisWait {
 export const redisOptionNames: readonly string[] = ['keyPrefix', 'timeoutMs', 'wait', 'codec', 'runtime', 'clock'];
 
 /** `INVALID_INPUT` for a client that is none and for options that nobody would read or that mean nothing. */
-export function checkRedisOptions(
+export function assertRedisOptions(
   client: RedisClient,
   options: RedisOptions,
   own: readonly string[],
@@ -41,23 +48,23 @@ export function checkRedisOptions(
   if (typeof (client as Partial<RedisClient> | undefined)?.evalsha !== 'function') {
     throw invalidInput('client', 'an ioredis client', client);
   }
-  refuseUnknown(options, [...redisOptionNames, ...own], where);
+  rejectUnknownOptions(options, [...redisOptionNames, ...own], where);
   const { keyPrefix, timeoutMs = 5_000, wait, codec, clock } = options;
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string') throw invalidInput('keyPrefix', 'a string', keyPrefix);
-  checkCount('timeoutMs', timeoutMs, 1);
+  assertCount('timeoutMs', timeoutMs, 1);
   if (clock !== undefined && typeof clock !== 'function') throw invalidInput('clock', 'a function', clock);
-  checkTextCodec(codec);
-  if (wait !== undefined) checkWait(wait, timeoutMs);
+  assertTextCodec(codec);
+  if (wait !== undefined) assertWait(wait, timeoutMs);
   // Without a brace of its own a prefix cannot move a hash tag.
   if (keyPrefix !== undefined && /[{}]/.test(keyPrefix) && isCluster(client)) {
     throw new TholeError('INVALID_INPUT', 'keyPrefix must not hold braces on Cluster.');
   }
 }
 
-function checkWait(wait: RedisWait, timeoutMs: number): void {
+function assertWait(wait: RedisWait, timeoutMs: number): void {
   if (!isPlainObject(wait)) throw invalidInput('wait', 'an object with replicas and timeoutMs', wait);
-  refuseUnknown(wait, ['replicas', 'timeoutMs'], 'wait');
-  checkCount('wait.replicas', wait.replicas, 1);
-  checkCount('wait.timeoutMs', wait.timeoutMs, 1);
+  rejectUnknownOptions(wait, ['replicas', 'timeoutMs'], 'wait');
+  assertCount('wait.replicas', wait.replicas, 1);
+  assertCount('wait.timeoutMs', wait.timeoutMs, 1);
   if (wait.timeoutMs >= timeoutMs) throw new TholeError('INVALID_INPUT', 'wait.timeoutMs must be below timeoutMs.');
 }

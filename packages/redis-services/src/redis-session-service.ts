@@ -1,4 +1,4 @@
-import { invalidInput, isPlainObject, refuseUnknown, StoredSessionService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions, StoredSessionService, systemRuntime } from '@thole/core';
 import type { StoredSessionServiceOptions } from '@thole/core';
 import type { PruneRequest } from './event-pruner.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -23,7 +23,7 @@ export class RedisSessionService extends StoredSessionService {
   constructor(client: RedisClient, options: RedisSessionServiceOptions = {}) {
     const given: unknown = options;
     if (!isPlainObject(given)) throw invalidInput('The options of RedisSessionService', 'an object', given);
-    refuseUnknown(options, [...redisOptionNames, ...sessionStoreOptionNames, 'limits'], 'RedisSessionService');
+    rejectUnknownOptions(options, [...redisOptionNames, ...sessionStoreOptionNames, 'limits'], 'RedisSessionService');
     const { limits, ...others } = options;
     const runtime = options.runtime ?? systemRuntime();
     const store = new RedisSessionStore(client, { ...others, runtime });

@@ -3,7 +3,7 @@ import type {
   Event,
   EventWindow,
   Fence,
-  Leasing,
+  LeaseManager,
   ListSessionsRequest,
   ScopedDelta,
   SessionPage,
@@ -12,7 +12,7 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
-  Watching,
+  EventWatcher,
 } from '@thole/core';
 import { AppFollower } from './app-follower.ts';
 import { EventAppender } from './event-appender.ts';
@@ -31,7 +31,7 @@ import { ServerMode } from './server-mode.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
-import { checkSessionStoreOptions } from './session-store-options.ts';
+import { assertSessionStoreOptions } from './session-store-options.ts';
 import type { RedisSessionStoreOptions } from './session-store-options.ts';
 import { fromFields } from './state-fields.ts';
 import { appKeysOf } from './store-parts.ts';
@@ -41,7 +41,7 @@ import { UserRemover } from './user-remover.ts';
 /** Keeps sessions in Redis: one atomic script for each step. On Cluster what is per app follows (`AppFollower`). */
 export class RedisSessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: Leasing; readonly watching: Watching };
+  readonly abilities: { readonly leasing: LeaseManager; readonly watching: EventWatcher };
   readonly #parts: StoreParts;
   readonly #inserter: SessionInserter;
   readonly #loader: SessionLoader;
@@ -51,7 +51,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #remover: UserRemover;
 
   constructor(client: RedisClient, options: RedisSessionStoreOptions = {}) {
-    checkSessionStoreOptions(client, options);
+    assertSessionStoreOptions(client, options);
     const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, pollMs = 500 } = options;
     const { wait, clock, codec, sessionTtlMs } = options;
     const keys = new RedisKeys(keyPrefix);

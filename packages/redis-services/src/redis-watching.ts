@@ -1,5 +1,5 @@
 import { deepFreeze, TholeError } from '@thole/core';
-import type { Event, SessionRef, Watching } from '@thole/core';
+import type { Event, SessionRef, EventWatcher } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
 import type { ScriptAnswer } from './open-script.ts';
@@ -13,7 +13,7 @@ const MOST = 200;
  * Hands events over as they are stored: those of this process at once, those of others when it looks again, every `pollMs`. A
  * server that does not answer is asked again. A session that is deleted and made anew is watched from its first event.
  */
-export class RedisWatching implements Watching {
+export class RedisWatching implements EventWatcher {
   readonly #p: StoreParts;
 
   constructor(p: StoreParts) {

@@ -1,6 +1,6 @@
-import { checkCount } from '@thole/core';
+import { assertCount } from '@thole/core';
 import type { RedisClient } from './redis-client.ts';
-import { checkRedisOptions } from './redis-options.ts';
+import { assertRedisOptions } from './redis-options.ts';
 import type { RedisOptions } from './redis-options.ts';
 
 /** What a session store over Redis may be told. */
@@ -15,9 +15,9 @@ export interface RedisSessionStoreOptions extends RedisOptions {
 export const sessionStoreOptionNames: readonly string[] = ['sessionTtlMs', 'pollMs'];
 
 /** `INVALID_INPUT` for what nobody would read or what means nothing. */
-export function checkSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
-  checkRedisOptions(client, options, sessionStoreOptionNames, 'A session store over Redis');
+export function assertSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
+  assertRedisOptions(client, options, sessionStoreOptionNames, 'A session store over Redis');
   const { sessionTtlMs } = options;
-  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) checkCount('sessionTtlMs', sessionTtlMs, 1);
-  if (options.pollMs !== undefined) checkCount('pollMs', options.pollMs, 1);
+  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) assertCount('sessionTtlMs', sessionTtlMs, 1);
+  if (options.pollMs !== undefined) assertCount('pollMs', options.pollMs, 1);
 }

@@ -32,13 +32,13 @@ export async function fromFields(
     const [field, value] = [pairs[i]!, pairs[i + 1]!];
     if (field.startsWith('"')) members.push(`${field}:${isEncoded(value) ? await decodeText(codec, value) : value}`);
     else if (field === '#') version = Number(value);
-    else if (field === 'v') checkVersion(value, 'A state');
+    else if (field === 'v') assertVersion(value, 'A state');
   }
   return { state: members.length === 0 ? {} : (JSON.parse(`{${members.join(',')}}`) as StateMap), version };
 }
 
 /** `STORE_VERSION` for a record of a version that this package does not know. */
-export function checkVersion(version: unknown, what: string): void {
+export function assertVersion(version: unknown, what: string): void {
   if (version === '1' || version === 1) return;
   throw new TholeError(
     'STORE_VERSION',

@@ -1,17 +1,17 @@
 import { TholeError } from '@thole/core';
 import type { MaybePromise } from '@thole/core';
 import { closeServices } from './close-services.ts';
-import { camelKeys } from './edge/camel-keys.ts';
-import { Cors } from './edge/cors.ts';
-import { errorResponse } from './edge/error-response.ts';
-import { checkHost, hostOf, isLoopback, loopbackNames } from './edge/hosts.ts';
-import { checkedNames } from './edge/names.ts';
-import { parse, UnknownFields } from './edge/parse.ts';
-import { readBody } from './edge/read-body.ts';
-import { RequestCall } from './edge/request-call.ts';
+import { camelKeys } from './http/camel-keys.ts';
+import { Cors } from './http/cors.ts';
+import { errorResponse } from './http/error-response.ts';
+import { assertHost, hostOf, isLoopback, loopbackNames } from './http/hosts.ts';
+import { checkedNames } from './http/names.ts';
+import { parse, UnknownFields } from './http/parse.ts';
+import { readBody } from './http/read-body.ts';
+import { RequestCall } from './http/request-call.ts';
 import type { HandlerOptions } from './handler-options.ts';
-import { houseOf } from './house-of.ts';
-import type { House } from './house.ts';
+import { createHandlerContext } from './create-handler-context.ts';
+import type { HandlerContext } from './handler-context.ts';
 import type { Names, Route } from './route.ts';
 import { routerOf } from './router.ts';
 import { routes } from './routes.ts';
@@ -47,7 +47,7 @@ export interface CloseOptions {
 
 /** `INVALID_INPUT` or `DUPLICATE_NAME` for options that cannot be served. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { house, own } = houseOf(options, routes);
+  const { house, own } = createHandlerContext(options, routes);
   const cors = new Cors(options.cors?.origins);
   const unknown = new UnknownFields(house.runtime.logger);
   const find = routerOf(routes, house.basePath);
@@ -80,9 +80,9 @@ export function createHandler(options: HandlerOptions): Handler {
   async function handler(request: Request, client?: Client | null): Promise<Response> {
     let response: Response;
     try {
-      checkHeaders(request, house);
+      assertHeaders(request, house);
       const hosts = options.allowedHosts ?? (isOpen && isLoopback(client?.address) ? loopbackNames : undefined);
-      if (hosts) checkHost(hostOf(request), hosts);
+      if (hosts) assertHost(hostOf(request), hosts);
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
@@ -135,7 +135,7 @@ function shortPath({ url }: Request): string {
   return url.slice(start, start + 300).split(/[?#]/, 1)[0]!;
 }
 
-function checkHeaders(request: Request, house: House): void {
+function assertHeaders(request: Request, house: HandlerContext): void {
   // To go over them costs a good part of a small request.
   if (house.limits.headerBytes === Infinity) return;
   let bytes = 0;

@@ -1,4 +1,4 @@
-import { checkCount, refuseUnknown } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core';
 
 /** What a client may cost. */
 export interface Limits {
@@ -36,11 +36,11 @@ const DEFAULTS: Limits = {
 
 /** `INVALID_INPUT` for a limit that is unknown or no whole number from 1 on. */
 export function checkedLimits(options: LimitOptions = {}): Limits {
-  refuseUnknown(options, Object.keys(DEFAULTS), 'limits');
+  rejectUnknownOptions(options, Object.keys(DEFAULTS), 'limits');
   const limits: Record<string, number> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    checkCount(`limits.${name}`, value, 1);
+    assertCount(`limits.${name}`, value, 1);
     limits[name] = value;
   }
   return limits as unknown as Limits;

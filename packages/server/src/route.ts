@@ -2,7 +2,7 @@ import type { JsonObject, MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { ZodType } from 'zod';
 import type { Identity } from './handler-options.ts';
-import type { House } from './house.ts';
+import type { HandlerContext } from './handler-context.ts';
 
 /**
  * One row of the API. It is data: the handler serves it, `/openapi.json` tells it. Paths are Hono's patterns; `:app`, `:user` and
@@ -31,7 +31,7 @@ export interface Route<Body = unknown, Query = unknown> {
 
 /** One request to a route, with what was checked already. */
 export interface RouteCall<Body = unknown, Query = unknown> {
-  readonly house: House;
+  readonly house: HandlerContext;
   readonly request: Request;
   /** What the path names, decoded; empty for what the route's path has not. */
   readonly names: Names;

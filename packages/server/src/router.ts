@@ -56,11 +56,11 @@ function pathOf(request: Request): string {
   const hash = url.indexOf('#', start);
   const end = Math.min(query < 0 ? url.length : query, hash < 0 ? url.length : hash);
   const path = url.slice(start, end);
-  if (path.includes('%')) checkEscapes(path);
+  if (path.includes('%')) assertEscapes(path);
   return path;
 }
 
-function checkEscapes(path: string): void {
+function assertEscapes(path: string): void {
   try {
     decodeURIComponent(path);
   } catch {

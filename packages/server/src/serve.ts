@@ -2,10 +2,10 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { checkCount, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
-import { errorResponse } from './edge/error-response.ts';
-import { checkHost, hostOf, loopbackNames } from './edge/hosts.ts';
+import { errorResponse } from './http/error-response.ts';
+import { assertHost, hostOf, loopbackNames } from './http/hosts.ts';
 import type { CloseOptions, Handler } from './handler.ts';
 import { nodeAdapter } from './node-adapter.ts';
 import { refusal } from './node-listener.ts';
@@ -50,14 +50,14 @@ const HEADER_BYTES = 32 * 1024;
  * `INVALID_INPUT` for one that cannot be had.
  */
 export async function serve(handler: Handler, options: ServeOptions = {}): Promise<Served> {
-  refuseUnknown(options, KNOWN, 'serve');
+  rejectUnknownOptions(options, KNOWN, 'serve');
   const {
     port = 8000,
     host = '127.0.0.1',
     dangerouslyAllowUnauthenticated = false,
     runtime = systemRuntime(),
   } = options;
-  checkCount('port', port);
+  assertCount('port', port);
   const isLoopback = LOOPBACK.has(host);
   if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
     throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
@@ -66,7 +66,7 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     (request) => {
       if (isLoopback) {
         try {
-          checkHost(hostOf(request), allowed);
+          assertHost(hostOf(request), allowed);
         } catch (error) {
           return errorResponse(error, {});
         }

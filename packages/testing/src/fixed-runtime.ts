@@ -1,5 +1,5 @@
 import { silentTracer } from '@thole/core';
-import type { Cancel, LogFields, Logger, Runtime, Tracer } from '@thole/core';
+import type { CancelTimer, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
 /** Where a fixed runtime begins; every member may be left out. */
 export interface FixedRuntimeOptions {
@@ -78,7 +78,7 @@ export class FixedRuntime implements Runtime {
     });
   }
 
-  timer(ms: number, fn: () => void): Cancel {
+  timer(ms: number, fn: () => void): CancelTimer {
     if (ms === Infinity) return () => {};
     const wait = { at: this.#elapsed + Math.max(0, ms), fn };
     this.#waits.add(wait);

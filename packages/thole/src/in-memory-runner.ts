@@ -1,4 +1,4 @@
-import { refuseUnknown } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core';
 import type { Agent, App, ModelFactory, Plugin, Runtime } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';
@@ -45,7 +45,7 @@ export class InMemoryRunner extends Runner {
   declare readonly artifactService: InMemoryArtifactService;
 
   constructor(options: InMemoryRunnerOptions) {
-    refuseUnknown(options, OPTIONS, 'InMemoryRunner');
+    rejectUnknownOptions(options, OPTIONS, 'InMemoryRunner');
     const { runtime } = options;
     super({
       ...options,

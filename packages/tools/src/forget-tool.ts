@@ -1,4 +1,4 @@
-import { checkCount, DEFAULT_MIN_RELEVANCE, isoTime, refuseUnknown, textOf } from '@thole/core';
+import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, rejectUnknownOptions, textOf } from '@thole/core';
 import type { MemoryEntry, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -37,9 +37,9 @@ export interface ForgetAnswer {
  * `MEMORY_NOT_CONFIGURED`. Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
  */
 export function forgetTool(options: ForgetToolOptions = {}): Tool {
-  refuseUnknown(options, ['limit'], 'forget');
+  rejectUnknownOptions(options, ['limit'], 'forget');
   const { limit = 5 } = options;
-  checkCount('limit', limit, 1);
+  assertCount('limit', limit, 1);
   return new FunctionTool({
     name: 'forget',
     description:

@@ -1,4 +1,11 @@
-import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, refuseUnknown, TholeError } from '@thole/core';
+import {
+  failInvalidJson,
+  invalidInput,
+  isPlainObject,
+  JsonCopier,
+  rejectUnknownOptions,
+  TholeError,
+} from '@thole/core';
 import type { FunctionDeclaration, JsonObject, OutputOf, ReadSchema, Tool, ToolContext } from '@thole/core';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';
@@ -50,7 +57,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   readonly #execute: (args: never, toolContext: never) => unknown;
 
   constructor(options: FunctionToolOptions<Parameters, Deps>) {
-    checkOptions(options);
+    assertOptions(options);
     this.name = options.name;
     this.description = options.description;
     this.isLongRunning = options.isLongRunning;
@@ -102,9 +109,9 @@ const OPTIONS: readonly string[] = [
   'timeoutMs',
 ] satisfies (keyof FunctionToolOptions)[];
 
-function checkOptions(options: unknown): void {
+function assertOptions(options: unknown): void {
   if (!isPlainObject(options)) throw invalidInput('The options of a FunctionTool', 'an object', options);
-  refuseUnknown(options, OPTIONS, 'A FunctionTool');
+  rejectUnknownOptions(options, OPTIONS, 'A FunctionTool');
   const { name, description, execute, timeoutMs } = options;
   if (typeof name !== 'string') throw invalidInput('A tool’s name', 'a string', name);
   if (!NAME.test(name)) {

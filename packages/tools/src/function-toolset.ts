@@ -1,4 +1,4 @@
-import { invalidInput, refuseUnknown, TholeError } from '@thole/core';
+import { invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
 /** Whether a tool is offered in this context: to this user, in this state. */
@@ -22,11 +22,11 @@ export class FunctionToolset implements Toolset {
   readonly #isOffered: ToolPredicate;
 
   constructor(options: FunctionToolsetOptions) {
-    refuseUnknown(options, ['tools', 'toolFilter', 'prefix'], 'A FunctionToolset');
+    rejectUnknownOptions(options, ['tools', 'toolFilter', 'prefix'], 'A FunctionToolset');
     const { tools, toolFilter, prefix } = options;
     if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
     if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
-    checkNames(tools, toolFilter);
+    assertNames(tools, toolFilter);
     this.#tools = tools.map((given) => ({ given, offered: prefix ? withPrefix(given, prefix) : given }));
     this.#isOffered = typeof toolFilter === 'function' ? toolFilter : (tool) => toolFilter?.includes(tool.name) ?? true;
   }
@@ -38,7 +38,7 @@ export class FunctionToolset implements Toolset {
   async close(): Promise<void> {}
 }
 
-function checkNames(tools: readonly Tool[], filter: FunctionToolsetOptions['toolFilter']): void {
+function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['toolFilter']): void {
   const names = new Set<string>();
   for (const { name } of tools) {
     if (names.has(name)) throw new TholeError('DUPLICATE_NAME', `Two tools of a toolset are called ${name}.`);

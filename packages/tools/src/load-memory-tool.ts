@@ -1,4 +1,4 @@
-import { checkCount, DEFAULT_MIN_RELEVANCE, isoTime, refuseUnknown, textOf } from '@thole/core';
+import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, rejectUnknownOptions, textOf } from '@thole/core';
 import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -55,9 +55,9 @@ const SPAN = {
  * search that fails is thrown. Made with `INVALID_INPUT` for a limit or time zone that is none.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
-  refuseUnknown(options, ['limit', 'minRelevance', 'minScore', 'filter', 'timeZone'], 'load_memory');
+  rejectUnknownOptions(options, ['limit', 'minRelevance', 'minScore', 'filter', 'timeZone'], 'load_memory');
   const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
-  checkCount('limit', limit, 1);
+  assertCount('limit', limit, 1);
   const zoneOf = zonesOf(timeZone);
   return new FunctionTool({
     name: 'load_memory',

@@ -1,10 +1,10 @@
 import {
-  checkCount,
+  assertCount,
   DEFAULT_MIN_RELEVANCE,
   invalidInput,
   labelFormattedMemory,
   packMemory,
-  refuseUnknown,
+  rejectUnknownOptions,
   textOf,
   TholeError,
 } from '@thole/core';
@@ -53,11 +53,11 @@ export interface PreloadMemoryToolOptions {
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   const known = ['limit', 'maxTokens', 'format', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
-  refuseUnknown(options, known, 'preload_memory');
+  rejectUnknownOptions(options, known, 'preload_memory');
   const { limit = 40, maxTokens = 900, format, placement = 'user', minScore, filter, timeZone } = options;
   const { minRelevance = DEFAULT_MIN_RELEVANCE } = options;
-  checkCount('limit', limit, 1);
-  checkCount('maxTokens', maxTokens, 1);
+  assertCount('limit', limit, 1);
+  assertCount('maxTokens', maxTokens, 1);
   if (format !== undefined && typeof format !== 'function') throw invalidInput('format', 'a function', format);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);

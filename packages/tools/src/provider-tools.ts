@@ -1,4 +1,4 @@
-import { invalidInput, isPlainObject, refuseUnknown, TholeError } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
 
 /** Options of `fileSearchTool`: the stores to search, under the name that their provider has for them. */
@@ -32,10 +32,10 @@ export function codeExecutionTool(settings: JsonObject = {}): Tool {
  */
 export function fileSearchTool(options: FileSearchToolOptions): Tool {
   if (!isPlainObject(options)) throw invalidInput('options of fileSearchTool', 'an object', options);
-  refuseUnknown(options, ['fileSearchStoreNames', 'vectorStoreIds', 'settings'], 'fileSearchTool');
+  rejectUnknownOptions(options, ['fileSearchStoreNames', 'vectorStoreIds', 'settings'], 'fileSearchTool');
   const { fileSearchStoreNames, vectorStoreIds, settings = {} } = options as FileSearchToolOptions;
-  checkNames(fileSearchStoreNames, 'fileSearchStoreNames');
-  checkNames(vectorStoreIds, 'vectorStoreIds');
+  assertNames(fileSearchStoreNames, 'fileSearchStoreNames');
+  assertNames(vectorStoreIds, 'vectorStoreIds');
   if (!fileSearchStoreNames && !vectorStoreIds)
     throw new TholeError(
       'INVALID_INPUT',
@@ -79,7 +79,7 @@ function checkSettings(settings: unknown, owner: string): JsonObject {
   return settings as JsonObject;
 }
 
-function checkNames(names: unknown, option: string): void {
+function assertNames(names: unknown, option: string): void {
   if (names === undefined) return;
   const isList =
     Array.isArray(names) && names.length > 0 && names.every((each) => typeof each === 'string' && each !== '');

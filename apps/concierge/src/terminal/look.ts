@@ -1,4 +1,4 @@
-import type { Environment } from '@thole/core';
+import type { EnvVars } from '@thole/core';
 
 /** What a text is, for its colour. */
 export type Kind = 'author' | 'tool' | 'error' | 'note';
@@ -22,7 +22,7 @@ const CODES: { readonly [kind in Kind]: readonly [number, number] } = {
 export const plainLook: Look = { isTerminal: false, paint: (_kind, text) => text };
 
 /** Returns the look for an output. `NO_COLOR` takes the colours away; `TERM=dumb` and an output that is not a terminal take all. */
-export function lookFor(output: { isTTY?: boolean | undefined }, env: Environment): Look {
+export function lookFor(output: { isTTY?: boolean | undefined }, env: EnvVars): Look {
   if (output.isTTY !== true || env['TERM'] === 'dumb') return plainLook;
   if (env['NO_COLOR']) return { ...plainLook, isTerminal: true };
   const paint: Look['paint'] = (kind, text) => {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
-import type { Environment } from '@thole/core';
+import type { EnvVars } from '@thole/core';
 import { lineLogger } from '@thole/server';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
@@ -15,7 +15,7 @@ import { plainText } from './plain-text.ts';
 export interface Terminal {
   argv: readonly string[];
   /** Decides which model speaks, and where conversations are kept. */
-  env: Environment;
+  env: EnvVars;
   input: Readable & { isTTY?: boolean | undefined };
   output: Writable & { isTTY?: boolean | undefined };
   errors: Writable;

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import type { Environment, Runtime } from '@thole/core';
+import type { EnvVars, Runtime } from '@thole/core';
 import { devUi } from '@thole/dev-ui';
 import { createHandler, lineLogger, SpanMemory } from '@thole/server';
 import type { Handler } from '@thole/server';
@@ -15,7 +15,7 @@ import { errorLine } from '../terminal/error-line.ts';
 export interface Surroundings {
   argv: readonly string[];
   /** Decides which model speaks, and where conversations are kept. */
-  env: Environment;
+  env: EnvVars;
   print: (text: string) => void;
   printError: (text: string) => void;
   /** Resolves when the program is to end. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Environment } from '@thole/core';
+import type { EnvVars } from '@thole/core';
 
 /** Reads the `.env` files of agents into the environment. What the environment had before any of them stays as it is. */
 export class AgentEnvironment {
@@ -16,7 +16,7 @@ export class AgentEnvironment {
    * Reads those of some folders, the last one before the others. The environment for the agent's models: its own variables, even
    * where another agent's `.env` is read later.
    */
-  async load(folders: readonly string[]): Promise<Environment> {
+  async load(folders: readonly string[]): Promise<EnvVars> {
     const read = await Promise.all([...new Set(folders)].map(readEnvFile));
     const values = Object.assign({}, ...read) as { [name: string]: string };
     for (const [name, value] of Object.entries(values)) {

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Environment, ModelFactory, Runtime } from '@thole/core';
+import type { EnvVars, ModelFactory, Runtime } from '@thole/core';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
 import { Runner } from '@thole/runner';
@@ -75,7 +75,7 @@ export class AgentLoader {
   async #read(
     found: FoundAgent,
     where: { file: string; root: string; cwd: string },
-  ): Promise<{ agent: ReadAgent | undefined; env: Environment }> {
+  ): Promise<{ agent: ReadAgent | undefined; env: EnvVars }> {
     try {
       const env = await this.#environment.load([where.cwd, where.root, found.folder]);
       return { env, agent: await readAgent(await this.#modules.load(found.file), found.name) };
@@ -89,6 +89,6 @@ export class AgentLoader {
   }
 }
 
-function modelsOf(env: Environment, runtime: Runtime): ModelFactory[] {
+function modelsOf(env: EnvVars, runtime: Runtime): ModelFactory[] {
   return [geminiModels({ env, runtime }), openAiModels({ env, runtime })];
 }

@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { checkName, silentLogger, TholeError, withRuntime } from '@thole/core';
+import { assertName, silentLogger, TholeError, withRuntime } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
@@ -100,8 +100,8 @@ async function checked(host: Host, message: string | undefined, options: RunOpti
       `--replay brings its own session and messages: give no ${resume === undefined ? 'message' : '--resume'} with it.`,
     );
   }
-  checkId('--user_id', options.userId);
-  if (options.sessionId !== undefined) checkId('--session_id', options.sessionId);
+  assertId('--user_id', options.userId);
+  if (options.sessionId !== undefined) assertId('--session_id', options.sessionId);
   if (replay !== undefined) return { replay: await readReplay(resolve(host.cwd, replay), replay) };
   if (resume === undefined) return {};
   const file = resolve(host.cwd, resume);
@@ -116,9 +116,9 @@ async function checked(host: Host, message: string | undefined, options: RunOpti
   return {};
 }
 
-function checkId(option: string, id: string): void {
+function assertId(option: string, id: string): void {
   try {
-    checkName(option, id);
+    assertName(option, id);
   } catch (error) {
     throw usageError((error as Error).message);
   }

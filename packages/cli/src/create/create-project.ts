@@ -25,11 +25,11 @@ export async function createProject(host: Host, given: string | undefined, optio
   const asks = host.input.isTTY === true && host.output.isTTY === true && options.yes !== true;
   const print = linesTo(host.output);
   const chosen = options.model === undefined ? undefined : modelChoiceOf(options.model);
-  if (given !== undefined) await checkFolder(host, given);
+  if (given !== undefined) await assertFolder(host, given);
   const path = given ?? (asks ? await askName(host) : options.yes ? DEFAULT_NAME : undefined);
   if (path === undefined) throw usageError('A project needs a name: thole create <name>, or --yes for the defaults.');
   if (path === null) return cancelled(print);
-  if (given === undefined) await checkFolder(host, path);
+  if (given === undefined) await assertFolder(host, path);
   const choice = chosen ?? (asks ? await askModel(host) : modelChoiceOf(DEFAULT_MODEL));
   if (choice === null) return cancelled(print);
   const folder = resolve(host.cwd, path);
@@ -49,7 +49,7 @@ export async function createProject(host: Host, given: string | undefined, optio
 }
 
 /** Refuses what cannot be a project's folder: with an odd name, or with something in it. */
-async function checkFolder({ cwd }: Host, path: string): Promise<void> {
+async function assertFolder({ cwd }: Host, path: string): Promise<void> {
   const folder = resolve(cwd, path);
   if (!NAME.test(basename(folder))) {
     throw usageError(

@@ -4,12 +4,12 @@ import type { Served } from '@thole/server/node';
 import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { linesTo } from '../terminal/write-to.ts';
-import type { LiveHandler } from './live-handler.ts';
+import type { ReloadableHandler } from './reloadable-handler.ts';
 import { keepToken } from './page-token.ts';
 import type { ServeAgentsOptions } from './serve-agents.ts';
 
 /** Listens until somebody interrupts, and then until runs have ended, or are aborted by a second time. Answers the exit code. */
-export async function listen(host: Host, live: LiveHandler, options: ServeAgentsOptions): Promise<number> {
+export async function listen(host: Host, live: ReloadableHandler, options: ServeAgentsOptions): Promise<number> {
   const { urlPrefix, token, withPage } = options;
   const before = (request: Request): Response | undefined =>
     withPage && token !== undefined ? keepToken(request, urlPrefix) : undefined;
@@ -51,7 +51,7 @@ function explained(error: unknown, { host, port }: ServeAgentsOptions): unknown 
 function announce(
   host: Host,
   { url }: Served,
-  live: LiveHandler,
+  live: ReloadableHandler,
   { urlPrefix, token, withPage }: ServeAgentsOptions,
 ): void {
   const print = linesTo(host.output);

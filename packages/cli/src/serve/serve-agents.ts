@@ -3,7 +3,7 @@ import type { Runtime } from '@thole/core';
 import { SpanMemory } from '@thole/server';
 import type { HandlerOptions } from '@thole/server';
 import { AgentLoader } from '../agents/agent-loader.ts';
-import { AgentShelf } from '../agents/agent-shelf.ts';
+import { AgentRegistry } from '../agents/agent-registry.ts';
 import { findAgents } from '../agents/find-agents.ts';
 import { watchFiles } from '../agents/watch-files.ts';
 import type { Host } from '../host.ts';
@@ -13,7 +13,7 @@ import { servicesOnDemand } from '../services/open-services.ts';
 import { errorLine } from '../terminal/error-line.ts';
 import { linesTo } from '../terminal/write-to.ts';
 import { listen } from './listen.ts';
-import { LiveHandler } from './live-handler.ts';
+import { ReloadableHandler } from './reloadable-handler.ts';
 import { ReloadQueue } from './reload-queue.ts';
 import { logTo } from './log-to.ts';
 import type { LogLevel } from './log-levels.ts';
@@ -53,12 +53,12 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
   // Before the first load, so that nothing changes unseen.
   const stopWatching = options.reload ? await watchFiles(place.root, watch) : async () => {};
   try {
-    const shelf = new AgentShelf(loader);
+    const shelf = new AgentRegistry(loader);
     const { agents, errors } = await shelf.load();
     const [first] = errors;
     if (agents.length === 0) throw first ?? new TholeError('INVALID_INPUT', `No file in ${path} exports an agent.`);
     for (const error of errors) tell(host, error);
-    const live = new LiveHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
+    const live = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
     reloads.begin(() => reload(host, shelf, live));
     try {
       return await listen(host, live, options);
@@ -91,7 +91,7 @@ async function handlerOptions(
 }
 
 /** Serves what the files hold now. What cannot be loaded is told, and stays as it was. */
-async function reload(host: Host, shelf: AgentShelf, live: LiveHandler): Promise<void> {
+async function reload(host: Host, shelf: AgentRegistry, live: ReloadableHandler): Promise<void> {
   try {
     const { agents, errors } = await shelf.load();
     if (agents.length > 0) live.replace(agents);

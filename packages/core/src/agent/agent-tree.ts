@@ -26,7 +26,7 @@ export class AgentTree {
   }
 
   #add(agent: Agent, parent: Agent | undefined): void {
-    checkAgent(agent);
+    assertAgent(agent);
     if (this.#byName.has(agent.name)) {
       const where = (of: Agent | undefined): string => (of ? `below ${of.name}` : 'the root');
       const first = where(this.#byName.get(agent.name)?.parent);
@@ -38,15 +38,15 @@ export class AgentTree {
 }
 
 /** `INVALID_INPUT` for what is no agent, or has a name that events and models cannot carry. */
-export function checkAgent(agent: unknown): asserts agent is Agent {
+export function assertAgent(agent: unknown): asserts agent is Agent {
   if (typeof agent !== 'object' || agent === null || typeof (agent as Agent).runAsync !== 'function') {
     throw invalidInput('An agent', 'an object with name and runAsync', agent);
   }
-  checkAgentName((agent as Agent).name);
+  assertAgentName((agent as Agent).name);
 }
 
 /** Refuses a name that is no identifier, and the authors `user` and `system` (`INVALID_INPUT`). */
-export function checkAgentName(name: unknown): asserts name is string {
+export function assertAgentName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
   if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {
     throw new TholeError(

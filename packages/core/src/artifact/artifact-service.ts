@@ -1,7 +1,7 @@
 import type { Part } from '../content/content.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { SessionRef } from '../session/session.ts';
-import type { Call, UserRef } from '../session/session-service.ts';
+import type { CallOptions, UserRef } from '../session/session-service.ts';
 
 /** Names a file of a session; a `filename` that begins with `user:` is the user's, in every session. */
 export type ArtifactRef = SessionRef & { filename: string };
@@ -22,17 +22,21 @@ export interface ArtifactVersion {
  */
 export interface ArtifactService {
   /** The new version. `ARTIFACT_TOO_LARGE` over the limit, `INVALID_INPUT` for what is no part or not base64. */
-  saveArtifact(p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & Call): Promise<number>;
+  saveArtifact(
+    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & CallOptions,
+  ): Promise<number>;
   /** The newest version unless one is named; undefined where there is none. */
-  loadArtifact(p: ArtifactRef & { version?: number | undefined } & Call): Promise<Part | undefined>;
+  loadArtifact(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<Part | undefined>;
   /** Names, sorted: the session's and the user's (with `user:`). */
-  listArtifactKeys(p: SessionRef & Call): Promise<string[]>;
-  listVersions(p: ArtifactRef & Call): Promise<number[]>;
-  getArtifactVersion(p: ArtifactRef & { version?: number | undefined } & Call): Promise<ArtifactVersion | undefined>;
+  listArtifactKeys(p: SessionRef & CallOptions): Promise<string[]>;
+  listVersions(p: ArtifactRef & CallOptions): Promise<number[]>;
+  getArtifactVersion(
+    p: ArtifactRef & { version?: number | undefined } & CallOptions,
+  ): Promise<ArtifactVersion | undefined>;
   /** All versions; versions go on counting afterwards. */
-  deleteArtifact(p: ArtifactRef & Call): Promise<void>;
+  deleteArtifact(p: ArtifactRef & CallOptions): Promise<void>;
   /** The session's own, not the user's. */
-  deleteSessionArtifacts(p: SessionRef & Call): Promise<void>;
+  deleteSessionArtifacts(p: SessionRef & CallOptions): Promise<void>;
   /** The user's own and those of all the user's sessions. */
-  deleteUserArtifacts(p: UserRef & Call): Promise<void>;
+  deleteUserArtifacts(p: UserRef & CallOptions): Promise<void>;
 }

@@ -1,21 +1,21 @@
-import { checkContent } from '../content/check-content.ts';
+import { assertContent } from '../content/assert-content.ts';
 import type { Part } from '../content/content.ts';
-import { checkBytes } from '../errors/check-bytes.ts';
-import { checkCount } from '../errors/check-count.ts';
+import { assertBytes } from '../errors/assert-bytes.ts';
+import { assertCount } from '../errors/assert-count.ts';
 import { failInvalidJson } from '../errors/invalid-input.ts';
-import { refuseUnknown } from '../errors/refuse-unknown.ts';
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
+import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
 import { JsonCopier, jsonBytes, thawJson } from '../json/copy-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
-import { checkName, checkSessionRef, checkUser } from '../session/check-name.ts';
+import { assertName, assertSessionRef, assertUser } from '../session/assert-name.ts';
 import type { SessionRef } from '../session/session.ts';
-import type { Call, UserRef } from '../session/session-service.ts';
+import type { CallOptions, UserRef } from '../session/session-service.ts';
 import type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact-service.ts';
 import type { ArtifactKey, ArtifactMeta, ArtifactStore } from './artifact-store.ts';
-import { base64OfBytes, bytesOfBase64 } from '../content/base64.ts';
+import { encodeBase64, decodeBase64 } from '../content/base64.ts';
 
 /** What a `StoredArtifactService` may be told. */
 export interface StoredArtifactServiceOptions {
@@ -33,16 +33,16 @@ export class StoredArtifactService implements ArtifactService {
   readonly #maxBytes: number;
 
   constructor(store: ArtifactStore, options: StoredArtifactServiceOptions = {}) {
-    refuseUnknown(options, ['runtime', 'maxBytes'], 'An artifact service');
+    rejectUnknownOptions(options, ['runtime', 'maxBytes'], 'An artifact service');
     const { runtime = systemRuntime(), maxBytes = 32 * 1024 * 1024 } = options;
-    checkBytes('maxBytes', maxBytes);
+    assertBytes('maxBytes', maxBytes);
     this.#store = store;
     this.#runtime = runtime;
     this.#maxBytes = maxBytes;
   }
 
   async saveArtifact(
-    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & Call,
+    p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & CallOptions,
   ): Promise<number> {
     const key = keyOf(p);
     const { bytes, meta } = toStored(p.artifact);
@@ -61,34 +61,34 @@ export class StoredArtifactService implements ArtifactService {
       ...(customMetadata && { customMetadata }),
       createTime: this.#runtime.now(),
     });
-    return orOutcomeUnknown(putting, p.signal);
+    return raceAbortWrite(putting, p.signal);
   }
 
-  async loadArtifact(p: ArtifactRef & { version?: number | undefined } & Call): Promise<Part | undefined> {
+  async loadArtifact(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<Part | undefined> {
     const found = await this.#get(p);
     return found && fromStored(found.bytes, found.meta);
   }
 
-  async listArtifactKeys(p: SessionRef & Call): Promise<string[]> {
-    checkSessionRef(p);
+  async listArtifactKeys(p: SessionRef & CallOptions): Promise<string[]> {
+    assertSessionRef(p);
     p.signal?.throwIfAborted();
     const { appName, userId, sessionId } = p;
     const both = Promise.all([
       this.#store.names({ appName, userId, sessionId }),
       this.#store.names({ appName, userId }),
     ]);
-    const [own, users] = await orAborted(both, p.signal);
+    const [own, users] = await raceAbort(both, p.signal);
     return [...own, ...users.map((name) => USER + name)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  async listVersions(p: ArtifactRef & Call): Promise<number[]> {
+  async listVersions(p: ArtifactRef & CallOptions): Promise<number[]> {
     const key = keyOf(p);
     p.signal?.throwIfAborted();
-    return orAborted(this.#store.versions(key), p.signal);
+    return raceAbort(this.#store.versions(key), p.signal);
   }
 
   async getArtifactVersion(
-    p: ArtifactRef & { version?: number | undefined } & Call,
+    p: ArtifactRef & { version?: number | undefined } & CallOptions,
   ): Promise<ArtifactVersion | undefined> {
     const found = await this.#get(p);
     if (!found) return undefined;
@@ -96,48 +96,48 @@ export class StoredArtifactService implements ArtifactService {
     return { version: found.version, ...known };
   }
 
-  async deleteArtifact(p: ArtifactRef & Call): Promise<void> {
+  async deleteArtifact(p: ArtifactRef & CallOptions): Promise<void> {
     const key = keyOf(p);
     p.signal?.throwIfAborted();
-    await orOutcomeUnknown(this.#store.remove(key), p.signal);
+    await raceAbortWrite(this.#store.remove(key), p.signal);
   }
 
-  async deleteSessionArtifacts(p: SessionRef & Call): Promise<void> {
-    checkSessionRef(p);
+  async deleteSessionArtifacts(p: SessionRef & CallOptions): Promise<void> {
+    assertSessionRef(p);
     p.signal?.throwIfAborted();
     const scope = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    await orOutcomeUnknown(this.#store.removeAll(scope), p.signal);
+    await raceAbortWrite(this.#store.removeAll(scope), p.signal);
   }
 
-  async deleteUserArtifacts(p: UserRef & Call): Promise<void> {
-    checkUser(p);
+  async deleteUserArtifacts(p: UserRef & CallOptions): Promise<void> {
+    assertUser(p);
     p.signal?.throwIfAborted();
-    await orOutcomeUnknown(this.#store.removeAll({ appName: p.appName, userId: p.userId }), p.signal);
+    await raceAbortWrite(this.#store.removeAll({ appName: p.appName, userId: p.userId }), p.signal);
   }
 
-  async #get(p: ArtifactRef & { version?: number | undefined } & Call): ReturnType<ArtifactStore['get']> {
+  async #get(p: ArtifactRef & { version?: number | undefined } & CallOptions): ReturnType<ArtifactStore['get']> {
     const key = keyOf(p);
-    if (p.version !== undefined) checkCount('version', p.version);
+    if (p.version !== undefined) assertCount('version', p.version);
     p.signal?.throwIfAborted();
-    return orAborted(this.#store.get(key, p.version), p.signal);
+    return raceAbort(this.#store.get(key, p.version), p.signal);
   }
 }
 
 function keyOf(p: ArtifactRef): ArtifactKey {
-  checkSessionRef(p);
-  checkName('filename', p.filename);
+  assertSessionRef(p);
+  assertName('filename', p.filename);
   const { appName, userId, sessionId, filename } = p;
   if (!filename.startsWith(USER)) return { appName, userId, sessionId, filename };
   const bare = filename.slice(USER.length);
-  checkName('filename after user:', bare);
+  assertName('filename after user:', bare);
   return { appName, userId, filename: bare };
 }
 
 function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta, 'createTime'> } {
-  checkContent({ parts: [artifact] }, 'artifact');
+  assertContent({ parts: [artifact] }, 'artifact');
   const { inlineData } = artifact;
   if (inlineData) {
-    const bytes = bytesOfBase64(inlineData.data);
+    const bytes = decodeBase64(inlineData.data);
     if (!bytes) throw new TholeError('INVALID_INPUT', 'artifact.inlineData.data must be base64.');
     const { mimeType, displayName } = inlineData;
     const part = besidesData(artifact);
@@ -165,7 +165,7 @@ function besidesData(artifact: Part): JsonObject | undefined {
 
 function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {
   if (meta.kind === 'part') return JSON.parse(new TextDecoder().decode(bytes)) as Part;
-  const data = base64OfBytes(bytes);
+  const data = encodeBase64(bytes);
   if (meta.part) {
     const part = thawJson(meta.part) as Part;
     return { ...part, inlineData: { ...part.inlineData!, data } };

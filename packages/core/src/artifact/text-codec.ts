@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { base64OfBytes, bytesOfBase64 } from '../content/base64.ts';
+import { encodeBase64, decodeBase64 } from '../content/base64.ts';
 
 /**
  * Changes JSON texts on their way into a database and back, as for encryption at rest: `decode(encode(text))` is the text. Names,
@@ -16,7 +16,7 @@ export interface TextCodec {
 const [TEXT, BYTES] = ['s', 'b'];
 
 /** Refuses (`INVALID_INPUT`) what is no codec; undefined is fine. */
-export function checkTextCodec(codec: TextCodec | undefined): void {
+export function assertTextCodec(codec: TextCodec | undefined): void {
   if (codec === undefined || (typeof codec?.encode === 'function' && typeof codec.decode === 'function')) return;
   throw invalidInput('codec', 'an object with encode and decode', codec);
 }
@@ -31,7 +31,7 @@ export function decodeText(codec: TextCodec | undefined, stored: string): string
   if (!isEncoded(stored)) return stored;
   if (!codec) throw new TholeError('STORE_VERSION', 'A record is encoded by a codec, and none was given.');
   const rest = stored.slice(1);
-  return codec.decode(stored[0] === TEXT ? rest : (bytesOfBase64(rest) ?? rest));
+  return codec.decode(stored[0] === TEXT ? rest : (decodeBase64(rest) ?? rest));
 }
 
 /** Whether a codec gave this. */
@@ -41,7 +41,7 @@ export function isEncoded(stored: string): boolean {
 
 async function encodeBy(codec: TextCodec, text: string): Promise<string> {
   const encoded = await codec.encode(text);
-  if (typeof encoded !== 'string') return BYTES + base64OfBytes(encoded);
+  if (typeof encoded !== 'string') return BYTES + encodeBase64(encoded);
   if (encoded.includes('\0') || !encoded.isWellFormed()) {
     throw new TholeError('INVALID_INPUT', 'codec.encode must give bytes, or well-formed text without NUL characters.');
   }

@@ -1,5 +1,5 @@
 /** Bytes of base64 or base64url text; undefined when it is neither. */
-export function bytesOfBase64(text: string): Uint8Array | undefined {
+export function decodeBase64(text: string): Uint8Array | undefined {
   let binary: string;
   try {
     binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -12,7 +12,7 @@ export function bytesOfBase64(text: string): Uint8Array | undefined {
 }
 
 /** Standard base64 text of bytes. */
-export function base64OfBytes(bytes: Uint8Array): string {
+export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';
   // In pieces: a call takes only so many arguments.
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));

@@ -1,5 +1,5 @@
-import { typeName } from '../json/explain-json.ts';
-import type { JsonProblem } from '../json/explain-json.ts';
+import { typeName } from '../json/find-non-json.ts';
+import type { JsonProblem } from '../json/find-non-json.ts';
 import { TholeError } from './thole-error.ts';
 
 /** `INVALID_INPUT` that names the argument, what was expected, and the type (never the value) of what came. */

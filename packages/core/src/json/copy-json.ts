@@ -1,5 +1,5 @@
-import { explainJson, isPlainObject, MAX_JSON_DEPTH } from './explain-json.ts';
-import type { JsonProblem } from './explain-json.ts';
+import { findNonJson, isPlainObject, MAX_JSON_DEPTH } from './find-non-json.ts';
+import type { JsonProblem } from './find-non-json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { setOwn } from './own.ts';
 
@@ -22,7 +22,7 @@ export class JsonCopier {
     const copied = this.#copy(value, 0);
     if (copied !== undefined) return copied;
     const path = member === undefined ? name : `${name}.${member}`;
-    return this.#fail(explainJson(value, path) ?? { path, problem: 'is not JSON' });
+    return this.#fail(findNonJson(value, path) ?? { path, problem: 'is not JSON' });
   }
 
   // Answers undefined for what is not JSON: the path is looked for afterwards, so that good values do not pay for it.

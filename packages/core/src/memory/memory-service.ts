@@ -1,6 +1,6 @@
 import type { Event } from '../event/event.ts';
 import type { Session, SessionRef } from '../session/session.ts';
-import type { Call, UserRef } from '../session/session-service.ts';
+import type { CallOptions, UserRef } from '../session/session-service.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import type { SharedMemoryScope } from './shared-memory-scope.ts';
 
@@ -27,7 +27,7 @@ export interface MemoryFilter {
 }
 
 /** What to look for, in whose memory, and how much of it. */
-export interface SearchMemoryRequest extends MemoryRef, Call {
+export interface SearchMemoryRequest extends MemoryRef, CallOptions {
   query: string;
   /** The service's `topK`, or 10. */
   limit?: number | undefined;
@@ -54,7 +54,7 @@ export interface SearchMemoryResponse {
 export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'relevance' | 'explanation'> & { id?: string | undefined };
 
 /** Entries to add, or the text of one note. `scope` applies to entries that have none. */
-export interface AddMemoryRequest extends MemoryRef, Call {
+export interface AddMemoryRequest extends MemoryRef, CallOptions {
   memories?: readonly NewMemory[] | undefined;
   /** The text of a note. */
   memory?: string | undefined;
@@ -66,21 +66,21 @@ export interface AddMemoryRequest extends MemoryRef, Call {
  */
 export interface MemoryService {
   /** Adds what user and agents said: idempotent, and a windowed or grown session adds what is new and loses nothing. */
-  addSessionToMemory(session: Session, call?: Call): Promise<void>;
+  addSessionToMemory(session: Session, call?: CallOptions): Promise<void>;
   /** Ranked, best first. Empty for an empty query and where nothing fits. */
   searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse>;
   /** As `addSessionToMemory`, for some events. */
-  addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & Call): Promise<void>;
+  addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void>;
   /**
    * Adds entries unchanged (of an id given twice the last one), or one note. Returns them with their ids. Only this method writes
    * again what was forgotten.
    */
   addMemory?(p: AddMemoryRequest): Promise<MemoryEntry[]>;
   /** Returns one entry; undefined if the id is unknown or the entry has expired. */
-  getMemory?(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined>;
+  getMemory?(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined>;
   /** Changes the given members. Undefined for an unknown id and for an expired entry. */
   updateMemory?(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined>;
   /** Newest last; `next` is the cursor of the following page. */
   listMemories?(
@@ -88,7 +88,7 @@ export interface MemoryService {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryFilter | undefined;
-    } & Call,
+    } & CallOptions,
   ): Promise<{
     memories: MemoryEntry[];
     next?: string | undefined;
@@ -97,15 +97,19 @@ export interface MemoryService {
    * Answers how many entries went. What is deleted does not come back by the next ingestion. With a fact go the entries that
    * are its evidence, unless they are to be kept; what goes leaves the evidence of other facts, and a fact left without any goes.
    */
-  deleteMemory?(p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number>;
+  deleteMemory?(
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
+  ): Promise<number>;
   /**
    * All entries of one session, and the facts that rested on nothing else. Of `events` nothing is ingested any more, though memory
    * may not have had it yet: somebody may have read the session and be about to add it.
    */
-  deleteSessionMemory?(p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & Call): Promise<number>;
+  deleteSessionMemory?(
+    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & CallOptions,
+  ): Promise<number>;
   /**
    * Deletes everything of the user, or with a `scope` everything of that scope. What is not newer than now is not ingested again.
    * Without a `scope`, entries of shared scopes stay: they are not the user's.
    */
-  deleteUserMemory?(p: MemoryRef & Call): Promise<number>;
+  deleteUserMemory?(p: MemoryRef & CallOptions): Promise<number>;
 }

@@ -11,7 +11,7 @@ export type MemoryScope = UserRef;
  */
 export interface MemoryStore {
   readonly specVersion: 1;
-  readonly abilities: { segmented?: Segmented | undefined; users?: MemoryUsers | undefined };
+  readonly abilities: { segmented?: IndexSnapshots | undefined; users?: MemoryUsers | undefined };
   /**
    * By entry id. `ifAbsent` skips ids that are there, ids that were deleted, and entries with a timestamp that is not newer than
    * the last removal of everything; `ifPresent` writes only over ids that are there; `replace` writes them all. Of one id given
@@ -73,17 +73,17 @@ export interface MemoryChanges {
 }
 
 /** A saved piece of the derived index; holds no text. */
-export interface Segment {
+export interface IndexSegment {
   analyzer: string;
   upTo: number;
   bytes: Uint8Array;
 }
 
 /** An ability of its own: keeps pieces of the derived index beside the entries. */
-export interface Segmented {
-  loadSegments(scope: MemoryScope): Promise<Segment[]>;
+export interface IndexSnapshots {
+  loadSegments(scope: MemoryScope): Promise<IndexSegment[]>;
   /** Refused (false) when something was deleted since the segment was made. */
-  saveSegment(scope: MemoryScope, segment: Segment, p: { ifRemovals: number }): Promise<boolean>;
+  saveSegment(scope: MemoryScope, segment: IndexSegment, p: { ifRemovals: number }): Promise<boolean>;
 }
 
 /** An ability of its own: tells whose memory a store holds, for what is done for all users of an app, such as retention. */

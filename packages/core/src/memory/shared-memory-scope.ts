@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { isPlainObject } from '../json/explain-json.ts';
-import { checkName, checkUser } from '../session/check-name.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
+import { assertName, assertUser } from '../session/assert-name.ts';
 import type { UserRef } from '../session/session-service.ts';
 
 /**
@@ -21,18 +21,18 @@ const PREFIX = 'thole:scope:';
  * names that are not valid, and for a user id that begins like the key of a scope.
  */
 export function memoryKeyOf(user: UserRef, scope: SharedMemoryScope | undefined): UserRef {
-  checkUser(user);
+  assertUser(user);
   const { appName, userId } = user;
   if (userId.startsWith(PREFIX)) throw new TholeError('INVALID_INPUT', `userId must not begin with "${PREFIX}".`);
   if (scope === undefined) return { appName, userId };
-  checkSharedScope(scope);
+  assertSharedScope(scope);
   const key = PREFIX + JSON.stringify([scope.team ?? null, scope.agent ?? null]);
-  checkName('The key of scope', key);
+  assertName('The key of scope', key);
   return { appName, userId: key };
 }
 
 /** Throws `INVALID_INPUT` unless a scope names a team, an agent or both. */
-export function checkSharedScope(scope: unknown, argument = 'scope'): asserts scope is SharedMemoryScope {
+export function assertSharedScope(scope: unknown, argument = 'scope'): asserts scope is SharedMemoryScope {
   if (!isPlainObject(scope)) throw invalidInput(argument, 'an object {team?, agent?}', scope);
   const { team, agent, ...others } = scope;
   const [unknown] = Object.keys(others);
@@ -40,6 +40,6 @@ export function checkSharedScope(scope: unknown, argument = 'scope'): asserts sc
     throw new TholeError('INVALID_INPUT', `${argument} must have no other members than team and agent.`);
   if (team === undefined && agent === undefined)
     throw new TholeError('INVALID_INPUT', `${argument} must name a team, an agent or both.`);
-  if (team !== undefined) checkName(`${argument}.team`, team);
-  if (agent !== undefined) checkName(`${argument}.agent`, agent);
+  if (team !== undefined) assertName(`${argument}.team`, team);
+  if (agent !== undefined) assertName(`${argument}.agent`, agent);
 }

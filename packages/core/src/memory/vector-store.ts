@@ -1,4 +1,4 @@
-import type { Call, UserRef } from '../session/session-service.ts';
+import type { CallOptions, UserRef } from '../session/session-service.ts';
 
 /** A vector to keep: whose model made it, and the id it is found by. */
 export interface VectorRow {
@@ -8,7 +8,7 @@ export interface VectorRow {
 }
 
 /** What is looked for. */
-export interface VectorQuery extends Call {
+export interface VectorQuery extends CallOptions {
   model: string;
   vector: Float32Array;
   limit: number;
@@ -34,5 +34,5 @@ export interface VectorStore {
   /** Unknown ids are passed over. */
   delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void>;
   /** Which of these ids have a vector of this model; where a store cannot tell, vectors are made anew in each process. */
-  has?(scope: UserRef, p: { model: string; ids: readonly string[] } & Call): Promise<string[]>;
+  has?(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]>;
 }

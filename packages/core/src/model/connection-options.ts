@@ -1,13 +1,13 @@
-import { checkCount } from '../errors/check-count.ts';
-import { checkDuration } from '../errors/check-duration.ts';
+import { assertCount } from '../errors/assert-count.ts';
+import { assertDuration } from '../errors/assert-duration.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
-import { refuseUnknown } from '../errors/refuse-unknown.ts';
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** The variables that a `fromEnv` reads: those of the process, or what stands in for them. */
-export type Environment = { readonly [name: string]: string | undefined };
+export type EnvVars = { readonly [name: string]: string | undefined };
 
 /** How a provider's server is reached: what every provider's models and embedders take. */
 export interface ConnectionOptions {
@@ -50,8 +50,8 @@ export const connectionOptionNames: readonly (keyof ConnectionOptions)[] = [
 ];
 
 /** Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; `own` are the names it knows beside these. */
-export function checkConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
-  refuseUnknown(options, [...connectionOptionNames, ...own], owner);
+export function assertConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
+  rejectUnknownOptions(options, [...connectionOptionNames, ...own], owner);
   const { apiKey, baseUrl, headers, fetch, timeoutMs, idleTimeoutMs, retry } = options;
   if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey === '')) {
     throw new TholeError('INVALID_INPUT', `apiKey of ${owner} must be a string that is not empty.`);
@@ -59,19 +59,19 @@ export function checkConnectionOptions(options: ConnectionOptions, own: readonly
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) {
     throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must be an http or https URL.`);
   }
-  if (headers !== undefined) checkHeaders(headers, owner);
+  if (headers !== undefined) assertHeaders(headers, owner);
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
-  if (timeoutMs !== undefined) checkDuration(`timeoutMs of ${owner}`, timeoutMs);
-  if (idleTimeoutMs !== undefined) checkDuration(`idleTimeoutMs of ${owner}`, idleTimeoutMs);
+  if (timeoutMs !== undefined) assertDuration(`timeoutMs of ${owner}`, timeoutMs);
+  if (idleTimeoutMs !== undefined) assertDuration(`idleTimeoutMs of ${owner}`, idleTimeoutMs);
   if (retry === undefined || retry === false) return;
   if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts, maxTotalMs}', retry);
-  refuseUnknown(retry, ['maxAttempts', 'maxTotalMs'], `retry of ${owner}`);
+  rejectUnknownOptions(retry, ['maxAttempts', 'maxTotalMs'], `retry of ${owner}`);
   const { maxAttempts, maxTotalMs } = retry as RetryOptions;
-  if (maxAttempts !== undefined) checkCount(`retry.maxAttempts of ${owner}`, maxAttempts, 1);
-  if (maxTotalMs !== undefined) checkCount(`retry.maxTotalMs of ${owner}`, maxTotalMs);
+  if (maxAttempts !== undefined) assertCount(`retry.maxAttempts of ${owner}`, maxAttempts, 1);
+  if (maxTotalMs !== undefined) assertCount(`retry.maxTotalMs of ${owner}`, maxTotalMs);
 }
 
-function checkHeaders(headers: unknown, owner: string): void {
+function assertHeaders(headers: unknown, owner: string): void {
   if (!isPlainObject(headers)) throw invalidInput(`headers of ${owner}`, 'an object of strings', headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') throw invalidInput(`headers['${name}'] of ${owner}`, 'a string', value);

@@ -1,5 +1,5 @@
 import { TholeError } from '../errors/thole-error.ts';
-import { orAborted } from '../errors/wait.ts';
+import { raceAbort } from '../errors/race-abort.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { isPlatformTimeout } from './platform-fetch.ts';
 import { SilenceLimit } from './silence-limit.ts';
@@ -36,7 +36,7 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
     const signal = callers ? AbortSignal.any([callers, late.signal]) : late.signal;
     limit.wait(guard.timeoutMs);
     try {
-      const response = await orAborted(guard.fetch(input, { ...init, signal }), signal);
+      const response = await raceAbort(guard.fetch(input, { ...init, signal }), signal);
       limit.heard();
       const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
       if (guarded.ok) return guarded;

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
 

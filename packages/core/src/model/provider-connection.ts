@@ -1,5 +1,5 @@
 import { TholeError } from '../errors/thole-error.ts';
-import { orAborted } from '../errors/wait.ts';
+import { raceAbort } from '../errors/race-abort.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { carry, findCarried } from './carried-error.ts';
@@ -100,7 +100,7 @@ export class ProviderConnection {
       signal?.throwIfAborted();
       try {
         const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-        return await orAborted(send(either), signal);
+        return await raceAbort(send(either), signal);
       } catch (error) {
         signal?.throwIfAborted();
         throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'asking'));

@@ -1,10 +1,10 @@
-import type { Cancel, Runtime } from '../runtime/runtime.ts';
+import type { CancelTimer, Runtime } from '../runtime/runtime.ts';
 
 /** Tells when a wait took too long. Cheap to begin and end: one timer serves many waits. */
 export class SilenceLimit {
   readonly #runtime: Runtime;
   readonly #onSilence: (limitMs: number) => void;
-  #cancel: Cancel | undefined;
+  #cancel: CancelTimer | undefined;
   #since: number | undefined;
   #limitMs = 0;
 
@@ -40,7 +40,7 @@ export class SilenceLimit {
     else this.#onSilence(this.#limitMs);
   }
 
-  #checkIn(ms: number): Cancel {
+  #checkIn(ms: number): CancelTimer {
     return this.#runtime.timer(ms, () => this.#check());
   }
 

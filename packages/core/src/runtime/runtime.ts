@@ -1,7 +1,7 @@
 import type { Json } from '../json/json.ts';
 
 /** Ends a timer; harmless after it has fired. */
-export type Cancel = () => void;
+export type CancelTimer = () => void;
 
 /**
  * Clock, ids, randomness, timers, logs and traces: everything a run or a service takes from its surroundings.
@@ -19,9 +19,9 @@ export interface Runtime {
   /** Waits `ms` milliseconds and holds the process meanwhile; `Infinity` waits for the signal alone. Rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `fn` once after `ms` milliseconds, never for `Infinity`; does not hold the process. */
-  timer(ms: number, fn: () => void): Cancel;
+  timer(ms: number, fn: () => void): CancelTimer;
   /** Resolves when this turn of the event loop is over: what needs no waiting for the world is done by then. Absent where nobody can tell. */
-  turnOver?(): Promise<void>;
+  afterMicrotasks?(): Promise<void>;
   /** Resolves in a later turn of the event loop, so that timers and input are handled before. Optional: without it, work that never waits holds them up. */
   eventLoopTurn?(): Promise<void>;
   readonly logger: Logger;

@@ -19,7 +19,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
     sleep,
     timer: (ms, fn) => longTimer(ms, fn, letProcessEnd),
     eventLoopTurn,
-    ...(afterMicrotasks && { turnOver: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
+    ...(afterMicrotasks && { afterMicrotasks: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
     logger: options.logger ?? silentLogger,
     tracer: options.tracer ?? silentTracer,
   };

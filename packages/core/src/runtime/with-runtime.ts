@@ -18,7 +18,7 @@ export function withRuntime(
     random: () => runtime.random(),
     sleep: (ms, signal) => runtime.sleep(ms, signal),
     timer: (ms, fn) => runtime.timer(ms, fn),
-    turnOver: runtime.turnOver && (() => runtime.turnOver!()),
+    afterMicrotasks: runtime.afterMicrotasks && (() => runtime.afterMicrotasks!()),
     eventLoopTurn: runtime.eventLoopTurn && (() => runtime.eventLoopTurn!()),
     logger: p.logger ?? runtime.logger,
     tracer: p.tracer ?? runtime.tracer,

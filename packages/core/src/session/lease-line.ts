@@ -1,7 +1,7 @@
 import { TholeError } from '../errors/thole-error.ts';
 import type { LazySignal } from './lazy-signal.ts';
-import type { Cancel } from '../runtime/runtime.ts';
-import type { Fence, Lease, LeaseRequest } from './leasing.ts';
+import type { CancelTimer } from '../runtime/runtime.ts';
+import type { Fence, Lease, LeaseRequest } from './lease-manager.ts';
 import type { SessionRef } from './session.ts';
 
 /** One session: who holds it, and who waits for it in which order. */
@@ -10,7 +10,7 @@ export interface Line {
   readonly key: SessionRef;
   waiting: Waiter[];
   held?: Held | undefined;
-  expiry?: Cancel | undefined;
+  expiry?: CancelTimer | undefined;
 }
 
 /** A run that waits, and how it hears that its turn has come, or never will. */

@@ -1,16 +1,16 @@
-import type { InProcessLeasing } from './in-process-leasing.ts';
+import type { InProcessLeaseManager } from './in-process-lease-manager.ts';
 import type { Held, Line } from './lease-line.ts';
-import type { Lease, SessionHead } from './leasing.ts';
+import type { Lease, SessionHead } from './lease-manager.ts';
 
 /** A hold that `InProcessLeasing` gave. */
 export class OwnLease implements Lease {
   readonly head: SessionHead | undefined;
-  readonly #leasing: InProcessLeasing;
+  readonly #leasing: InProcessLeaseManager;
   readonly #line: Line;
   readonly #held: Held;
   readonly #ttlMs: number;
 
-  constructor(leasing: InProcessLeasing, line: Line, held: Held, ttlMs: number) {
+  constructor(leasing: InProcessLeaseManager, line: Line, held: Held, ttlMs: number) {
     this.#leasing = leasing;
     this.#line = line;
     this.#held = held;

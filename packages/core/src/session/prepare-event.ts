@@ -3,7 +3,7 @@ import type { Event } from '../event/event.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { JsonCopier, jsonBytes, NOTHING } from '../json/copy-json.ts';
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
 import { splitByScope, StatePrefix } from '../state/scopes.ts';
@@ -22,7 +22,7 @@ const BYTES_PER_CHARACTER = 6;
  * open for the store, which puts `seq` there. The caller's own event is left as it is.
  */
 export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; delta: ScopedDelta } {
-  checkShape(event);
+  assertShape(event);
   const copier = new JsonCopier(failInvalidJson);
   const copy: { [key: string]: Json } = {};
   let actions: EventActions | undefined;
@@ -38,7 +38,7 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
     }
   }
   if (copier.size * BYTES_PER_CHARACTER > limits.eventBytes)
-    checkSize({ name: `event ${event.id}`, path: 'event' }, copy, limits.eventBytes);
+    assertSize({ name: `event ${event.id}`, path: 'event' }, copy, limits.eventBytes);
   return { event: copy as unknown as Event, delta: splitByScope(actions!.stateDelta) };
 }
 
@@ -60,14 +60,14 @@ export function copyDelta(
     const path = `${name}[${JSON.stringify(key)}]`;
     const copied = copier.copy(value, path);
     if ((copier.size - before) * BYTES_PER_CHARACTER > limits.stateValueBytes)
-      checkSize({ name: path, path }, copied, limits.stateValueBytes);
+      assertSize({ name: path, path }, copied, limits.stateValueBytes);
     copier.size += key.length + 4;
     if (!key.startsWith(StatePrefix.TEMP)) setOwn(copy, key, copied);
   }
   return Object.freeze(copy);
 }
 
-function checkSize({ name, path }: { name: string; path: string }, value: Json, limit: number): void {
+function assertSize({ name, path }: { name: string; path: string }, value: Json, limit: number): void {
   const bytes = jsonBytes(value);
   if (bytes <= limit) return;
   throw new TholeError('VALUE_TOO_LARGE', `${name} must be at most ${limit} bytes of JSON, but it has ${bytes}.`, {
@@ -98,7 +98,7 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
   return Object.freeze(copy) as unknown as EventActions;
 }
 
-function checkShape(event: Event): void {
+function assertShape(event: Event): void {
   if (!isPlainObject(event)) throw invalidInput('event', 'an event', event);
   for (const name of ['id', 'invocationId', 'author'] as const) {
     if (typeof event[name] !== 'string' || event[name] === '')

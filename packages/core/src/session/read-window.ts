@@ -1,4 +1,4 @@
-import { checkCount } from '../errors/check-count.ts';
+import { assertCount } from '../errors/assert-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import type { EventWindow } from './session.ts';
 
@@ -8,8 +8,8 @@ export function readWindow(request: EventWindow & { config?: EventWindow | undef
   if (typeof config !== 'object' || config === null) throw invalidInput('config', 'an object', config);
   const window = { ...definedOf(config), ...definedOf(request) };
   const { numRecentEvents, afterTimestamp, afterSeq } = window;
-  if (numRecentEvents !== undefined) checkCount('numRecentEvents', numRecentEvents);
-  if (afterSeq !== undefined) checkCount('afterSeq', afterSeq);
+  if (numRecentEvents !== undefined) assertCount('numRecentEvents', numRecentEvents);
+  if (afterSeq !== undefined) assertCount('afterSeq', afterSeq);
   if (afterTimestamp !== undefined && !Number.isFinite(afterTimestamp)) {
     throw invalidInput('afterTimestamp', 'a number of seconds', afterTimestamp);
   }

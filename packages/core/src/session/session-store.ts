@@ -1,9 +1,9 @@
 import type { Event } from '../event/event.ts';
 import type { ScopedDelta, StateMap } from '../state/scopes.ts';
-import type { Fence, Leasing } from './leasing.ts';
+import type { Fence, LeaseManager } from './lease-manager.ts';
 import type { EventWindow, SessionRef } from './session.ts';
 import type { ListSessionsRequest, UserRef } from './session-service.ts';
-import type { Watching } from './watching.ts';
+import type { EventWatcher } from './event-watcher.ts';
 
 /**
  * What a database implements: a few atomic, idempotent steps without cleverness. Scopes, prefixes, ids, validation and
@@ -11,7 +11,7 @@ import type { Watching } from './watching.ts';
  */
 export interface SessionStore {
   readonly specVersion: 1;
-  readonly abilities: { leasing?: Leasing | undefined; watching?: Watching | undefined };
+  readonly abilities: { leasing?: LeaseManager | undefined; watching?: EventWatcher | undefined };
   /**
    * Makes a session; `SESSION_ALREADY_EXISTS` when the key is taken, also under a race. `appState` and `userState` hold what
    * the initial state adds to what is there; null deletes.

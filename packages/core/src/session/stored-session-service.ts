@@ -1,27 +1,27 @@
 import { createEvent } from '../event/create-event.ts';
 import type { Event } from '../event/event.ts';
-import { checkBytes } from '../errors/check-bytes.ts';
-import { checkCount } from '../errors/check-count.ts';
+import { assertBytes } from '../errors/assert-bytes.ts';
+import { assertCount } from '../errors/assert-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { refuseUnknown } from '../errors/refuse-unknown.ts';
-import { orAborted, orOutcomeUnknown } from '../errors/wait.ts';
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
+import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { applyDelta, mergeScopes, splitByScope } from '../state/scopes.ts';
 import type { StateDelta, StateMap } from '../state/scopes.ts';
-import { checkName, checkSessionRef, checkUser } from './check-name.ts';
-import type { Fence, Leasing } from './leasing.ts';
+import { assertName, assertSessionRef, assertUser } from './assert-name.ts';
+import type { Fence, LeaseManager } from './lease-manager.ts';
 import { copyDelta, prepareEvent } from './prepare-event.ts';
 import type { SizeLimits } from './prepare-event.ts';
 import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
-import type { Call, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
+import type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
 import { isDevelopment, sessionOf, showEvent, summaryOf } from './session-of.ts';
 import type { SessionStore, StoredSession } from './session-store.ts';
-import type { Watching } from './watching.ts';
+import type { EventWatcher } from './event-watcher.ts';
 
 /** What a `StoredSessionService` may be told. */
 export interface StoredSessionServiceOptions {
@@ -32,8 +32,8 @@ export interface StoredSessionServiceOptions {
 
 /** The semantics that every backend shares, once: scopes, `temp:`, partials, validation, ids, copies. */
 export class StoredSessionService implements SessionService {
-  readonly leasing: Leasing | undefined;
-  readonly watching: Watching | undefined;
+  readonly leasing: LeaseManager | undefined;
+  readonly watching: EventWatcher | undefined;
   protected readonly runtime: Runtime;
   readonly #store: SessionStore;
   readonly #limits: SizeLimits;
@@ -52,10 +52,10 @@ export class StoredSessionService implements SessionService {
   }
 
   async createSession(
-    p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & Call,
+    p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & CallOptions,
   ): Promise<Session> {
-    checkUser(p);
-    if (p.sessionId !== undefined) checkName('sessionId', p.sessionId);
+    assertUser(p);
+    if (p.sessionId !== undefined) assertName('sessionId', p.sessionId);
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId ?? this.runtime.newId('session') };
     const scoped = splitByScope(copyDelta(p.state ?? {}, 'state', this.#limits));
     const initialState: StateMap = {};
@@ -78,49 +78,49 @@ export class StoredSessionService implements SessionService {
       v: 1,
     };
     p.signal?.throwIfAborted();
-    await orOutcomeUnknown(this.#store.insert(session), p.signal);
+    await raceAbortWrite(this.#store.insert(session), p.signal);
     // Read back: what other sessions have put into the app's and the user's state is part of this one's.
     const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
-    const stored = await orOutcomeUnknown(reading, p.signal);
+    const stored = await raceAbortWrite(reading, p.signal);
     return sessionOf(stored ?? session, { freeze: this.#freezes });
   }
 
   async getSession(
-    p: SessionRef & EventWindow & { config?: EventWindow | undefined } & Call,
+    p: SessionRef & EventWindow & { config?: EventWindow | undefined } & CallOptions,
   ): Promise<Session | undefined> {
-    checkSessionRef(p);
+    assertSessionRef(p);
     const window = readWindow(p);
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    const stored = await orAborted(this.#store.load(key, window ?? {}), p.signal);
+    const stored = await raceAbort(this.#store.load(key, window ?? {}), p.signal);
     return stored && sessionOf(stored, { window, freeze: this.#freezes });
   }
 
-  async listSessions(p: ListSessionsRequest & Call): Promise<{ sessions: SessionSummary[]; total: number }> {
+  async listSessions(p: ListSessionsRequest & CallOptions): Promise<{ sessions: SessionSummary[]; total: number }> {
     if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with appName', p);
-    checkName('appName', p.appName);
-    if (p.userId !== undefined) checkName('userId', p.userId);
-    if (p.limit !== undefined) checkCount('limit', p.limit);
-    if (p.offset !== undefined) checkCount('offset', p.offset);
+    assertName('appName', p.appName);
+    if (p.userId !== undefined) assertName('userId', p.userId);
+    if (p.limit !== undefined) assertCount('limit', p.limit);
+    if (p.offset !== undefined) assertCount('offset', p.offset);
     if (p.order !== undefined && p.order !== 'asc' && p.order !== 'desc') {
       throw new TholeError('INVALID_INPUT', `order must be 'asc' or 'desc'.`);
     }
     p.signal?.throwIfAborted();
     const query = { appName: p.appName, userId: p.userId, limit: p.limit, offset: p.offset, order: p.order };
-    const page = await orAborted(this.#store.list(query), p.signal);
+    const page = await raceAbort(this.#store.list(query), p.signal);
     return { sessions: page.sessions.map(summaryOf), total: page.total };
   }
 
-  async deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & Call): Promise<boolean> {
-    checkSessionRef(p);
-    if (p.ifLastSeq !== undefined) checkCount('ifLastSeq', p.ifLastSeq);
+  async deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & CallOptions): Promise<boolean> {
+    assertSessionRef(p);
+    if (p.ifLastSeq !== undefined) assertCount('ifLastSeq', p.ifLastSeq);
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    return orOutcomeUnknown(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal);
+    return raceAbortWrite(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal);
   }
 
   async appendEvent(
-    p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & Call,
+    p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & CallOptions,
   ): Promise<Event> {
     if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with session and event', p);
     if (p.event?.partial) return p.event;
@@ -128,7 +128,7 @@ export class StoredSessionService implements SessionService {
     const { event, delta } = prepareEvent(p.event, this.#limits);
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, p.fence);
-    const { event: stored, duplicate } = p.signal ? await orOutcomeUnknown(appending, p.signal) : await appending;
+    const { event: stored, duplicate } = p.signal ? await raceAbortWrite(appending, p.signal) : await appending;
     // The own copy is frozen inside already; a store that answers another object has decoded it.
     if (stored === event) Object.freeze(stored);
     else deepFreeze(stored);
@@ -136,25 +136,27 @@ export class StoredSessionService implements SessionService {
     return stored;
   }
 
-  async updateState(p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & Call): Promise<Event> {
-    checkSessionRef(p);
+  async updateState(
+    p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & CallOptions,
+  ): Promise<Event> {
+    assertSessionRef(p);
     if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
     const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
     const { appName, userId, sessionId, incarnation } = p;
     return this.appendEvent({ session: { appName, userId, sessionId, incarnation }, event, signal: p.signal });
   }
 
-  async getUserState(p: UserRef & Call): Promise<StateMap> {
-    checkUser(p);
+  async getUserState(p: UserRef & CallOptions): Promise<StateMap> {
+    assertUser(p);
     p.signal?.throwIfAborted();
-    const user = await orAborted(this.#store.readState({ appName: p.appName, userId: p.userId }), p.signal);
+    const user = await raceAbort(this.#store.readState({ appName: p.appName, userId: p.userId }), p.signal);
     return thawJson(mergeScopes({ user }));
   }
 
-  async deleteUserData(p: UserRef & Call): Promise<void> {
-    checkUser(p);
+  async deleteUserData(p: UserRef & CallOptions): Promise<void> {
+    assertUser(p);
     p.signal?.throwIfAborted();
-    await orOutcomeUnknown(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal);
+    await raceAbortWrite(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal);
   }
 }
 
@@ -169,18 +171,18 @@ function refOf(session: Session | SessionRef): SessionRef {
     throw invalidInput('session', 'a Session or a {appName, userId, sessionId}', session);
   const sessionId = 'sessionId' in session ? session.sessionId : session.id;
   const key: SessionRef = { appName: session.appName, userId: session.userId, sessionId };
-  checkSessionRef(key);
+  assertSessionRef(key);
   if (session.incarnation !== undefined) {
-    checkName('incarnation', session.incarnation);
+    assertName('incarnation', session.incarnation);
     key.incarnation = session.incarnation;
   }
   return key;
 }
 
 function checkOptions(options: StoredSessionServiceOptions): StoredSessionServiceOptions {
-  refuseUnknown(options, ['runtime', 'limits'], 'A session service');
+  rejectUnknownOptions(options, ['runtime', 'limits'], 'A session service');
   const { limits = {} } = options;
-  refuseUnknown(limits, ['eventBytes', 'stateValueBytes'], 'limits');
-  for (const [name, bytes] of Object.entries(limits)) if (bytes !== undefined) checkBytes(`limits.${name}`, bytes);
+  rejectUnknownOptions(limits, ['eventBytes', 'stateValueBytes'], 'limits');
+  for (const [name, bytes] of Object.entries(limits)) if (bytes !== undefined) assertBytes(`limits.${name}`, bytes);
   return options;
 }

@@ -1,7 +1,7 @@
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { JsonCopier } from '../json/copy-json.ts';
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json } from '../json/json.ts';
 import { getOwn, setOwn } from '../json/own.ts';
 import { applyDelta, inKeyOrder, StatePrefix } from './scopes.ts';

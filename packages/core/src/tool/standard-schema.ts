@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { isPlainObject } from '../json/explain-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
 
 /** A schema of zod, valibot, arktype or any other library that speaks Standard Schema (standardschema.dev, version 1). */

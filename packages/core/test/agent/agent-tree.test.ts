@@ -1,4 +1,4 @@
-import { AgentTree, checkAgent, checkAgentName } from '@thole/core';
+import { AgentTree, assertAgent, assertAgentName } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
@@ -29,10 +29,10 @@ describe('AgentTree', () => {
   });
 
   it('takes identifiers of every script and refuses the rest', () => {
-    for (const name of ['a', '_a', 'a-b', 'a1', 'Ärger', '日本']) expect(() => checkAgentName(name)).not.toThrow();
+    for (const name of ['a', '_a', 'a-b', 'a1', 'Ärger', '日本']) expect(() => assertAgentName(name)).not.toThrow();
     for (const name of ['', '1a', 'a b', 'a.b', '-a', 'user', 'system', 'a/b', 7, undefined])
-      expect(() => checkAgentName(name)).toThrow('n agent');
+      expect(() => assertAgentName(name)).toThrow('n agent');
     for (const none of [undefined, null, {}, { name: 'a' }, 'a'])
-      expect(() => checkAgent(none)).toThrow('An agent must be an object with name and runAsync');
+      expect(() => assertAgent(none)).toThrow('An agent must be an object with name and runAsync');
   });
 });

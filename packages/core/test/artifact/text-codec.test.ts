@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTextCodec, decodeText, encodeText, isEncoded } from '../../src/index.ts';
+import { assertTextCodec, decodeText, encodeText, isEncoded } from '../../src/index.ts';
 
 describe('a codec', () => {
   const tilded = {
@@ -36,7 +36,7 @@ describe('a codec', () => {
   });
 
   it('is checked before it is used', () => {
-    expect(() => checkTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);
-    expect(() => checkTextCodec(undefined)).not.toThrow();
+    expect(() => assertTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);
+    expect(() => assertTextCodec(undefined)).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-import { checkContent } from '@thole/core';
+import { assertContent } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
 describe('checkContent', () => {
@@ -13,7 +13,7 @@ describe('checkContent', () => {
     ],
     [{ parts: [{ text: 'a', newer: { b: 1 } }], newer: 1 }],
   ])('lets a message through: %j', (content) => {
-    expect(() => checkContent(content, 'newMessage')).not.toThrow();
+    expect(() => assertContent(content, 'newMessage')).not.toThrow();
   });
 
   it.each<[unknown, string]>([
@@ -36,6 +36,6 @@ describe('checkContent', () => {
     ],
     [{ parts: [{ functionCall: 'f' }] }, 'newMessage.parts[0].functionCall must be an object, but it is a string.'],
   ])('names the place of what is none: %j (contract 42)', (content, message) => {
-    expect(() => checkContent(content, 'newMessage')).toThrow(message);
+    expect(() => assertContent(content, 'newMessage')).toThrow(message);
   });
 });

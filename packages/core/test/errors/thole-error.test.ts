@@ -1,4 +1,4 @@
-import { errorCodeInfo, errorCodes, invalidInput, orAborted, TholeError } from '@thole/core';
+import { errorCodeInfo, errorCodes, invalidInput, raceAbort, TholeError } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
 describe('TholeError', () => {
@@ -81,15 +81,15 @@ it('names argument, expectation and type, never the value (contract 42)', () => 
 describe('orAborted', () => {
   it('gives the value, or the reason when the signal comes first', async () => {
     const controller = new AbortController();
-    expect(await orAborted(Promise.resolve(1), controller.signal)).toBe(1);
-    const waiting = orAborted(
+    expect(await raceAbort(Promise.resolve(1), controller.signal)).toBe(1);
+    const waiting = raceAbort(
       new Promise(() => {}),
       controller.signal,
       (reason) => new Error(`ended: ${String(reason)}`),
     );
     controller.abort('enough');
     await expect(waiting).rejects.toThrow('ended: enough');
-    await expect(orAborted(new Promise(() => {}), controller.signal)).rejects.toBe('enough');
-    expect(await orAborted(Promise.resolve(2), undefined)).toBe(2);
+    await expect(raceAbort(new Promise(() => {}), controller.signal)).rejects.toBe('enough');
+    expect(await raceAbort(Promise.resolve(2), undefined)).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import {
   deepFreeze,
-  explainJson,
+  findNonJson,
   failInvalidJson,
   isPlainObject,
   JsonCopier,
@@ -106,7 +106,7 @@ it('counts bytes of JSON text in UTF-8', () => {
 });
 
 it('finds nothing to explain in what is JSON', () => {
-  expect(explainJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
+  expect(findNonJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
 });
 
 it('takes object literals for plain, whatever their realm, and instances of classes not', () => {

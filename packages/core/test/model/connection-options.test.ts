@@ -1,8 +1,8 @@
-import { checkConnectionOptions, connectionOptionNames, systemRuntime } from '@thole/core';
+import { assertConnectionOptions, connectionOptionNames, systemRuntime } from '@thole/core';
 import type { ConnectionOptions } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
-const check = (options: object): void => checkConnectionOptions(options as ConnectionOptions, ['model'], 'Acme');
+const check = (options: object): void => assertConnectionOptions(options as ConnectionOptions, ['model'], 'Acme');
 
 describe('checkConnectionOptions', () => {
   it('takes every option that there is, those of the owner too, and undefined for each (contract 41)', () => {

@@ -22,7 +22,7 @@ describe('withRuntime', () => {
     const runtime = withRuntime(system, { tracer: silentTracer });
     expect(Object.keys(runtime).sort()).toEqual(Object.keys(system).sort());
     expect(runtime.logger).toBe(system.logger);
-    const { turnOver: _, ...older } = system;
+    const { afterMicrotasks: _, ...older } = system;
     expect(withRuntime(older, {})).not.toHaveProperty('turnOver');
   });
 });

@@ -1,10 +1,10 @@
-import { checkName, checkSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core';
+import { assertName, assertSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
 describe('names', () => {
   it('may hold any character up to 512 bytes (contract 1)', () => {
     for (const name of ['a', ' ', 'a:b/c*{}%', '日本', '🙂', 'x'.repeat(MAX_NAME_BYTES), '🙂'.repeat(128)])
-      expect(() => checkName('userId', name)).not.toThrow();
+      expect(() => assertName('userId', name)).not.toThrow();
   });
 
   it.each([
@@ -15,11 +15,11 @@ describe('names', () => {
     ['\udc00', 'userId must be well-formed Unicode'],
     [7, 'userId must be a string, but it is a number.'],
   ])('refuses %j (contract 1)', (name, message) => {
-    expect(() => checkName('userId', name)).toThrow(message);
+    expect(() => assertName('userId', name)).toThrow(message);
   });
 
   it('name the part of a triple that is wrong', () => {
-    expect(() => checkSessionRef({ appName: 'a', userId: 'u', sessionId: '' })).toThrow('sessionId');
+    expect(() => assertSessionRef({ appName: 'a', userId: 'u', sessionId: '' })).toThrow('sessionId');
   });
 
   it('make one key for one triple only (contract 1)', () => {

@@ -1,4 +1,4 @@
-import { orAborted, textOf, TholeError } from '@thole/core';
+import { raceAbort, textOf, TholeError } from '@thole/core';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
 /** What a model is asked, and the shape that its answer is to have. */
@@ -31,7 +31,7 @@ export async function askModel(question: Question, asking: Asking): Promise<unkn
   const cancel = runtime.timer(timeoutMs, () => over.abort(late));
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
   try {
-    return await orAborted(ask(question, asking.llm, both), both);
+    return await raceAbort(ask(question, asking.llm, both), both);
   } finally {
     cancel();
   }

@@ -6,7 +6,7 @@ import { codeOf } from '../keeping/code-of.ts';
 export type UsersTimeZone = string | ((user: UserRef) => MaybePromise<string | undefined>);
 
 /** `INVALID_INPUT` for what is no time zone and tells none. */
-export function checkTimeZone(value: unknown): asserts value is UsersTimeZone | undefined {
+export function assertTimeZone(value: unknown): asserts value is UsersTimeZone | undefined {
   if (value === undefined || typeof value === 'function') return;
   if (typeof value !== 'string') throw invalidInput('timeZone', 'a string or a function', value);
   void new ZonedTime(value);
@@ -21,7 +21,7 @@ export async function timeZoneOf(
   if (typeof timeZone !== 'function') return timeZone;
   try {
     const told = await timeZone({ appName: user.appName, userId: user.userId });
-    checkTimeZone(told);
+    assertTimeZone(told);
     return told;
   } catch (error) {
     runtime.logger.warn('The time zone of a user could not be told.', { appName: user.appName, code: codeOf(error) });

@@ -1,14 +1,14 @@
 import {
-  checkSessionRef,
-  InProcessLeasing,
+  assertSessionRef,
+  InProcessLeaseManager,
   invalidInput,
   isCurrentMemory,
-  refuseUnknown,
+  rejectUnknownOptions,
   sessionKeyOf,
   systemRuntime,
   textOf,
 } from '@thole/core';
-import type { Call, Leasing, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
+import type { CallOptions, LeaseManager, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
@@ -40,7 +40,7 @@ export class CommandHandler {
   readonly #options: MemoryCommandsOptions;
   readonly #memory: FullMemory | undefined;
   readonly #runtime: Runtime;
-  readonly #leasing: Leasing;
+  readonly #leasing: LeaseManager;
   readonly #holder: string;
   readonly #queue = new KeyedQueue();
   readonly #pending = new Map<string, Pending>();
@@ -49,24 +49,24 @@ export class CommandHandler {
 
   constructor(options: MemoryCommandsOptions) {
     const known = ['memory', 'sessions', 'consolidator', 'artifacts', 'profiles', 'answerWithinMs', 'runtime'];
-    refuseUnknown(options, known, 'memoryCommands');
+    rejectUnknownOptions(options, known, 'memoryCommands');
     const { memory, sessions, runtime = systemRuntime() } = options;
     if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
     if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
     this.#options = options;
     this.#runtime = runtime;
-    this.#leasing = sessions.leasing ?? new InProcessLeasing(runtime);
+    this.#leasing = sessions.leasing ?? new InProcessLeaseManager(runtime);
     this.#holder = runtime.newId('commands');
   }
 
-  async handle(line: string, session: SessionRef, { signal }: Call = {}): Promise<CommandAnswer | undefined> {
+  async handle(line: string, session: SessionRef, { signal }: CallOptions = {}): Promise<CommandAnswer | undefined> {
     if (typeof line !== 'string') throw invalidInput('line', 'a string', line);
-    checkSessionRef(session);
+    assertSessionRef(session);
     const ref = { appName: session.appName, userId: session.userId, sessionId: session.sessionId };
     return this.#queue.run(sessionKeyOf(ref), () => this.#handle(line, { ...ref, signal }));
   }
 
-  async #handle(line: string, ref: SessionRef & Call): Promise<CommandAnswer | undefined> {
+  async #handle(line: string, ref: SessionRef & CallOptions): Promise<CommandAnswer | undefined> {
     const text = line.replace(/^\uFEFF/u, '').trim();
     const pending = this.#take(ref);
     if (!pending) return this.#command(text, ref);
@@ -78,7 +78,7 @@ export class CommandHandler {
     return next ? { ...next, text: `${kept}\n${next.text}` } : { text: kept, isMessage: true };
   }
 
-  async #command(text: string, ref: SessionRef & Call): Promise<CommandAnswer | undefined> {
+  async #command(text: string, ref: SessionRef & CallOptions): Promise<CommandAnswer | undefined> {
     const [, name = '', argument = ''] = /^\/(\S+)\s*([^]*)$/u.exec(text) ?? [];
     const command = name.toLowerCase();
     switch (Object.hasOwn(ALIASES, command) ? ALIASES[command] : command) {
@@ -95,7 +95,7 @@ export class CommandHandler {
     }
   }
 
-  async #remember(fact: string, { appName, userId, signal }: SessionRef & Call): Promise<CommandAnswer> {
+  async #remember(fact: string, { appName, userId, signal }: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: OFF };
     if (oneLine(fact, WIDTH) === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
@@ -104,7 +104,7 @@ export class CommandHandler {
     return { text: `Remembered: ${oneLine(fact, WIDTH)}` };
   }
 
-  async #list(query: string, ref: SessionRef & Call): Promise<CommandAnswer> {
+  async #list(query: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: OFF };
     const { memories, more } = await this.#find(this.#memory, query, ref);
     hold(
@@ -121,7 +121,7 @@ export class CommandHandler {
   async #find(
     memory: FullMemory,
     query: string,
-    { appName, userId, signal }: SessionRef & Call,
+    { appName, userId, signal }: SessionRef & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; more: number }> {
     const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
@@ -130,7 +130,7 @@ export class CommandHandler {
     return { memories: all.slice(-LISTED), more: Math.max(0, all.length - LISTED) };
   }
 
-  async #forgetOne(argument: string, ref: SessionRef & Call): Promise<CommandAnswer> {
+  async #forgetOne(argument: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     const memory = this.#memory;
     if (!memory) return { text: OFF };
     const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
@@ -167,7 +167,7 @@ export class CommandHandler {
     hold(this.#pending, sessionKeyOf(ref), { until, forget, kept });
   }
 
-  async #reset(ref: SessionRef & Call): Promise<CommandAnswer> {
+  async #reset(ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     const { sessions, consolidator } = this.#options;
     const session = await sessions.getSession(ref);
     if (!session) return { text: 'There is nothing to clear.' };

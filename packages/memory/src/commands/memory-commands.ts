@@ -1,4 +1,4 @@
-import type { ArtifactService, Call, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
+import type { ArtifactService, CallOptions, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import type { Profiles } from '../profile/profile.ts';
 import { CommandHandler } from './command-handler.ts';
@@ -9,7 +9,7 @@ export interface MemoryCommandsOptions {
   memory?: MemoryService | undefined;
   sessions: SessionService;
   /** Puts a session into memory before `/reset` clears it; without one it is added as it is. */
-  consolidator?: { consolidate(ref: SessionRef & Call): Promise<ConsolidationOutcome> } | undefined;
+  consolidator?: { consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> } | undefined;
   /** The runner's, where there is one: what a cleared session has saved goes with it. */
   artifacts?: ArtifactService | undefined;
   /** Profiles to let go of when everything is forgotten. */
@@ -35,7 +35,7 @@ export interface MemoryCommands {
    * The answer to a command, or undefined for a line to say to the agent. Lines of one session are handled in the order in which
    * they are given. What fails is thrown. The signal ends the wait for a model or a store: a `/reset` that it ends clears nothing.
    */
-  handle(line: string, session: SessionRef, call?: Call): Promise<CommandAnswer | undefined>;
+  handle(line: string, session: SessionRef, call?: CallOptions): Promise<CommandAnswer | undefined>;
   /** How to write each command, and what it does, for a help text. */
   readonly help: readonly { usage: string; help: string }[];
 }

@@ -1,7 +1,7 @@
-import { orAborted, TholeError } from '@thole/core';
+import { raceAbort, TholeError } from '@thole/core';
 import type {
   ArtifactService,
-  Leasing,
+  LeaseManager,
   MemoryService,
   Runtime,
   Session,
@@ -23,7 +23,7 @@ export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | '
 export interface Consolidating {
   sessions: SessionService;
   memory: MemoryService;
-  leasing: Leasing;
+  leasing: LeaseManager;
   runtime: Runtime;
   holder: string;
   keep: boolean;
@@ -56,7 +56,7 @@ async function digest(ref: SessionRef, p: Consolidating, signal: AbortSignal): P
   if (isConsolidated(session)) return 'unchanged';
   // A session that an app has prepared, and in which nobody has spoken yet, is left alone.
   if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
-  await orAborted(p.memory.addSessionToMemory(session, { signal }), signal);
+  await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
   return p.keep ? mark(ref, session, p) : deleteQuietSession(session, p);
 }
 

@@ -1,6 +1,6 @@
-import { refuseUnknown, TholeError } from '@thole/core';
+import { rejectUnknownOptions, TholeError } from '@thole/core';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 
 /** What went wrong with which session. */
@@ -46,13 +46,13 @@ const OPTIONS = [
 ] satisfies readonly (keyof IdleConsolidatorOptions)[];
 
 /** `INVALID_INPUT` for options that cannot be. */
-export function checkConsolidatorOptions(options: IdleConsolidatorOptions): void {
-  refuseUnknown(options, OPTIONS, 'IdleConsolidator');
+export function assertConsolidatorOptions(options: IdleConsolidatorOptions): void {
+  rejectUnknownOptions(options, OPTIONS, 'IdleConsolidator');
   const { sessions, idleMs, retryMs } = options;
   if (typeof sessions?.getSession !== 'function')
     throw new TholeError('INVALID_INPUT', 'IdleConsolidator needs sessions, a SessionService.');
   fullMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
-  if (idleMs !== undefined) checkDuration('idleMs', idleMs);
-  if (options.leaseTtlMs !== undefined) checkDuration('leaseTtlMs', options.leaseTtlMs, LONGEST_LEASE_MS);
-  if (retryMs !== undefined) checkDuration('retryMs', retryMs);
+  if (idleMs !== undefined) assertDuration('idleMs', idleMs);
+  if (options.leaseTtlMs !== undefined) assertDuration('leaseTtlMs', options.leaseTtlMs, LONGEST_LEASE_MS);
+  if (retryMs !== undefined) assertDuration('retryMs', retryMs);
 }

@@ -1,17 +1,17 @@
 import {
-  checkCount,
-  checkSessionRef,
-  InProcessLeasing,
-  orAborted,
+  assertCount,
+  assertSessionRef,
+  InProcessLeaseManager,
+  raceAbort,
   sessionKeyOf,
   systemRuntime,
   TholeError,
 } from '@thole/core';
-import type { Call, Cancel, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
+import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { consolidateSession, isConsolidated } from './consolidate-session.ts';
 import type { Consolidating, ConsolidationOutcome } from './consolidate-session.ts';
-import { checkConsolidatorOptions } from './consolidator-options.ts';
+import { assertConsolidatorOptions } from './consolidator-options.ts';
 import type { IdleConsolidatorOptions } from './consolidator-options.ts';
 import { unconsolidatedSessions } from './unconsolidated-sessions.ts';
 
@@ -40,14 +40,14 @@ export class IdleConsolidator implements Plugin {
   readonly #runtime: Runtime;
   readonly #idleMs: number;
   readonly #stop = new AbortController();
-  readonly #timers = new Map<string, Cancel>();
+  readonly #timers = new Map<string, CancelTimer>();
   readonly #working = new Map<string, Promise<ConsolidationOutcome>>();
 
   constructor(options: IdleConsolidatorOptions) {
-    checkConsolidatorOptions(options);
+    assertConsolidatorOptions(options);
     const { sessions, memory, enabled = true, keep = false, idleMs = 30 * 60_000, runtime = systemRuntime() } = options;
-    checkCount('concurrency', options.concurrency ?? 2, 1);
-    checkCount('maxAttempts', options.maxAttempts ?? 5, 1);
+    assertCount('concurrency', options.concurrency ?? 2, 1);
+    assertCount('maxAttempts', options.maxAttempts ?? 5, 1);
     this.enabled = enabled;
     this.#options = options;
     this.#runtime = runtime;
@@ -59,7 +59,7 @@ export class IdleConsolidator implements Plugin {
       artifacts: options.artifacts,
       leaseTtlMs: options.leaseTtlMs,
       runtime,
-      leasing: sessions.leasing ?? new InProcessLeasing(runtime),
+      leasing: sessions.leasing ?? new InProcessLeaseManager(runtime),
       holder: runtime.newId('consolidator'),
       signal: this.#stop.signal,
     };
@@ -73,23 +73,23 @@ export class IdleConsolidator implements Plugin {
 
   /** From now on the session has to be quiet for `idleMs`. Does nothing when it is not `enabled` or closed. */
   arm(ref: SessionRef): void {
-    checkSessionRef(ref);
+    assertSessionRef(ref);
     this.#armFor({ appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId }, this.#idleMs, 1);
   }
 
   /** The session is not consolidated before the next turn, sweep or call. */
   disarm(ref: SessionRef): void {
-    checkSessionRef(ref);
+    assertSessionRef(ref);
     this.#cancel(sessionKeyOf(ref));
   }
 
   /** Consolidates a session now, quiet or not, `enabled` or not, and says what became of it. Throws what went wrong. */
-  consolidate(ref: SessionRef & Call): Promise<ConsolidationOutcome> {
-    checkSessionRef(ref);
+  consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> {
+    assertSessionRef(ref);
     if (this.#stop.signal.aborted) throw closed();
     const key = { appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId };
     this.#cancel(sessionKeyOf(key));
-    return orAborted(this.#work(key), ref.signal);
+    return raceAbort(this.#work(key), ref.signal);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Call } from '@thole/core';
+import type { CallOptions } from '@thole/core';
 
 /** A remembered turn as an extractor sees it. */
 export interface FactTurn {
@@ -65,5 +65,5 @@ export type FactOperation =
 export interface FactExtractor {
   readonly specVersion: 1;
   /** Operations (`FactOperation`), in the order in which they are to be done. */
-  extract(request: FactRequest, call: Call): Promise<readonly unknown[]>;
+  extract(request: FactRequest, call: CallOptions): Promise<readonly unknown[]>;
 }

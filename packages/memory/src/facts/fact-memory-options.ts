@@ -1,6 +1,6 @@
-import { checkCount, invalidInput, refuseUnknown, TholeError } from '@thole/core';
-import type { Leasing, Llm, MemoryService, Runtime } from '@thole/core';
-import { checkTimeZone } from '../asking/users-time-zone.ts';
+import { assertCount, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import type { LeaseManager, Llm, MemoryService, Runtime } from '@thole/core';
+import { assertTimeZone } from '../asking/users-time-zone.ts';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FactExtractor } from './fact-extractor.ts';
@@ -35,7 +35,7 @@ export interface FactMemoryServiceOptions {
   /** In which the extractor is told when things were said and when they hold from (UTC). */
   timeZone?: UsersTimeZone | undefined;
   /** Leases (a session service's `leasing`), by which facts of one user are made in one process at a time. Without: one at a time in this process. */
-  leasing?: Leasing | undefined;
+  leasing?: LeaseManager | undefined;
   runtime?: Runtime | undefined;
 }
 
@@ -45,8 +45,8 @@ const OPTIONS = [
 ] satisfies readonly (keyof FactMemoryServiceOptions)[];
 
 /** `INVALID_INPUT` for options that cannot be, `MEMORY_NOT_CONFIGURED` for a memory that lacks an ability. */
-export function checkFactMemoryOptions(options: FactMemoryServiceOptions): void {
-  refuseUnknown(options, OPTIONS, 'FactMemoryService');
+export function assertFactMemoryOptions(options: FactMemoryServiceOptions): void {
+  rejectUnknownOptions(options, OPTIONS, 'FactMemoryService');
   const { memory, llm, instructions, extractor, keepTurns, evidenceFrom, timeZone } = options;
   fullMemory(memory, 'FactMemoryService');
   if ((llm === undefined) === (extractor === undefined))
@@ -64,7 +64,7 @@ export function checkFactMemoryOptions(options: FactMemoryServiceOptions): void 
       'INVALID_INPUT',
       'With keepTurns: false the extractor reads turns before memory does. Give the FactMemoryService to a RedactingMemoryService, not the other way round.',
     );
-  checkTimeZone(timeZone);
+  assertTimeZone(timeZone);
   for (const name of ['batchTokens', 'contextTokens', 'knownFacts'] as const)
-    if (options[name] !== undefined) checkCount(name, options[name], name === 'batchTokens' ? 1 : 0);
+    if (options[name] !== undefined) assertCount(name, options[name], name === 'batchTokens' ? 1 : 0);
 }

@@ -1,7 +1,7 @@
-import { checkUser, isCurrentMemory, orAborted, systemRuntime, userKeyOf } from '@thole/core';
+import { assertUser, isCurrentMemory, raceAbort, systemRuntime, userKeyOf } from '@thole/core';
 import type {
   AddMemoryRequest,
-  Call,
+  CallOptions,
   Event,
   MemoryEntry,
   MemoryFilter,
@@ -23,7 +23,7 @@ import { withoutMark } from './digest-mark.ts';
 import { digestTurns } from './digest-turns.ts';
 import type { FactReport } from './digest-turns.ts';
 import type { FactExtractor } from './fact-extractor.ts';
-import { checkFactMemoryOptions } from './fact-memory-options.ts';
+import { assertFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
 import { hasEvents, placeholdersOf, withoutTurns } from './turn-placeholders.ts';
@@ -49,7 +49,7 @@ export class FactMemoryService implements MemoryService {
   readonly #queue = new KeyedQueue();
 
   constructor(options: FactMemoryServiceOptions) {
-    checkFactMemoryOptions(options);
+    assertFactMemoryOptions(options);
     const { llm, instructions, extractor, timeoutMs, runtime = systemRuntime() } = options;
     this.#memory = fullMemory(options.memory, 'FactMemoryService');
     this.#extractor = extractor ?? new LlmFactExtractor({ llm: llm!, instructions, timeoutMs, runtime });
@@ -58,7 +58,7 @@ export class FactMemoryService implements MemoryService {
     this.#holder = runtime.newId('facts');
   }
 
-  async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+  async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     const { appName, userId, id: sessionId, events } = session ?? {};
     const p = { appName, userId, sessionId, events, signal: call.signal };
     if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, true);
@@ -67,13 +67,13 @@ export class FactMemoryService implements MemoryService {
   }
 
   /** Keeps the turns. Facts are made of them when their session is added, or by `makeFacts`; at once with `extractFromEvents`. */
-  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
+  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void> {
     if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, this.#options.extractFromEvents ?? false);
     await this.#memory.addEventsToMemory(p);
     if (this.#options.extractFromEvents) await this.makeFacts(p);
   }
 
-  async #addFactsOnly(p: SessionRef & { events: readonly Event[] } & Call, extracts: boolean): Promise<void> {
+  async #addFactsOnly(p: SessionRef & { events: readonly Event[] } & CallOptions, extracts: boolean): Promise<void> {
     const { events, texts } = placeholdersOf(p.sessionId, p.events);
     await this.#memory.addEventsToMemory({ ...p, events });
     if (extracts) await this.#digest(p, texts);
@@ -84,14 +84,14 @@ export class FactMemoryService implements MemoryService {
    * was done. No model is asked when there are none. One at a time for each user. With `keepTurns: false` there are no texts to
    * read, so it does nothing: add the session instead.
    */
-  async makeFacts(p: UserRef & { sessionId?: string | undefined } & Call): Promise<FactReport> {
-    checkUser(p);
+  async makeFacts(p: UserRef & { sessionId?: string | undefined } & CallOptions): Promise<FactReport> {
+    assertUser(p);
     p.signal?.throwIfAborted();
     return this.#keepsTurns ? this.#digest(p, undefined) : { ...NOTHING };
   }
 
   #digest(
-    p: UserRef & { sessionId?: string | undefined } & Call,
+    p: UserRef & { sessionId?: string | undefined } & CallOptions,
     texts: ReadonlyMap<string, string> | undefined,
   ): Promise<FactReport> {
     const user = { appName: p.appName, userId: p.userId };
@@ -111,14 +111,14 @@ export class FactMemoryService implements MemoryService {
       const how = { runtime: this.#runtime, holder: this.#holder, waitMs: LEASE_WAIT_MS, signal: p.signal };
       return holdLease({ leasing, key, ...how }, digest);
     };
-    return orAborted(this.#queue.run(userKeyOf(user), work), p.signal);
+    return raceAbort(this.#queue.run(userKeyOf(user), work), p.signal);
   }
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
     return (await this.#memory.addMemory(p)).map(withoutMark);
   }
 
-  async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+  async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.getMemory(p);
     // Without turns, an entry of this kind only marks a turn whose facts were made.
     if (!entry || (entry.kind === 'turn' && !this.#keepsTurns)) return undefined;
@@ -126,7 +126,7 @@ export class FactMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.updateMemory(p);
     return entry && withoutMark(entry);
@@ -142,7 +142,11 @@ export class FactMemoryService implements MemoryService {
 
   /** Without `filter.kinds` notes, and facts that are true now; with them everything of these kinds, past facts too. */
   async listMemories(
-    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+    p: UserRef & {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+      filter?: MemoryFilter | undefined;
+    } & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
     if (p.filter?.kinds !== undefined || typeof (p.filter ?? {}) !== 'object') {
       const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
@@ -170,15 +174,17 @@ export class FactMemoryService implements MemoryService {
     return this.#options.keepTurns ?? true;
   }
 
-  deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {
+  deleteMemory(
+    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
+  ): Promise<number> {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
+  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & CallOptions): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 
-  deleteUserMemory(p: UserRef & Call): Promise<number> {
+  deleteUserMemory(p: UserRef & CallOptions): Promise<number> {
     return this.#memory.deleteUserMemory(p);
   }
 }

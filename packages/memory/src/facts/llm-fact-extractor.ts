@@ -1,10 +1,10 @@
-import { invalidInput, isPlainObject, refuseUnknown, systemRuntime, TholeError, ZonedTime } from '@thole/core';
-import type { Call, JsonObject, Llm, Runtime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions, systemRuntime, TholeError, ZonedTime } from '@thole/core';
+import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
-import { checkLlm } from '../asking/check-llm.ts';
+import { assertLlm } from '../asking/assert-llm.ts';
 import { isoMinute, secondsOf } from '../asking/iso-date.ts';
 import { quotedText } from '../asking/quoted-text.ts';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
 import type { FactExtractor, FactRequest, FactTurn } from './fact-extractor.ts';
 
@@ -27,18 +27,18 @@ export class LlmFactExtractor implements FactExtractor {
   readonly #runtime: Runtime;
 
   constructor(options: LlmFactExtractorOptions) {
-    refuseUnknown(options, ['llm', 'instructions', 'timeoutMs', 'runtime'], 'LlmFactExtractor');
+    rejectUnknownOptions(options, ['llm', 'instructions', 'timeoutMs', 'runtime'], 'LlmFactExtractor');
     const { llm, instructions = '', timeoutMs = 60_000, runtime = systemRuntime() } = options;
-    checkLlm(llm);
+    assertLlm(llm);
     if (typeof instructions !== 'string') throw invalidInput('instructions', 'a string', instructions);
-    checkDuration('timeoutMs', timeoutMs);
+    assertDuration('timeoutMs', timeoutMs);
     this.#llm = llm;
     this.#system = `${instructions.trim() || EXTRACTION_INSTRUCTIONS}\n\n${HOW_TO_ANSWER}`;
     this.#timeoutMs = timeoutMs;
     this.#runtime = runtime;
   }
 
-  async extract(request: FactRequest, call: Call): Promise<readonly unknown[]> {
+  async extract(request: FactRequest, call: CallOptions): Promise<readonly unknown[]> {
     const labels = labelsOf(request);
     const zone = request.timeZone === undefined ? undefined : new ZonedTime(request.timeZone);
     const question = { system: this.#system, text: promptOf(request, zone), schema: SCHEMA };

@@ -1,4 +1,12 @@
-import { checkUser, invalidInput, isCurrentMemory, refuseUnknown, systemRuntime, textOf, userKeyOf } from '@thole/core';
+import {
+  assertUser,
+  invalidInput,
+  isCurrentMemory,
+  rejectUnknownOptions,
+  systemRuntime,
+  textOf,
+  userKeyOf,
+} from '@thole/core';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
@@ -24,7 +32,7 @@ export interface ApplyProposalsOptions {
  * and so is one that cannot be written, of which the changes tell all the same; the others go on. Answers what was done: keep it, `undoProposals` takes it.
  */
 export async function applyProposals(options: ApplyProposalsOptions): Promise<ProposalAudit> {
-  refuseUnknown(options, ['memory', 'proposals', 'approvedBy', 'runtime'], 'applyProposals');
+  rejectUnknownOptions(options, ['memory', 'proposals', 'approvedBy', 'runtime'], 'applyProposals');
   const { proposals, approvedBy, runtime = systemRuntime() } = options;
   const memory = fullMemory(options.memory, 'applyProposals');
   const user = userOf(proposals);
@@ -155,7 +163,7 @@ function userOf(proposals: readonly Proposal[]): UserRef {
     throw invalidInput('proposals', 'an array with a proposal at least', proposals);
   const [first] = proposals as readonly Proposal[];
   for (const proposal of proposals as readonly Proposal[]) {
-    checkUser(proposal);
+    assertUser(proposal);
     if (userKeyOf(proposal) !== userKeyOf(first!)) throw invalidInput('proposals', 'all of one user', proposals);
   }
   return { appName: first!.appName, userId: first!.userId };

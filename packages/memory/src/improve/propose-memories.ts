@@ -1,31 +1,40 @@
 import {
-  checkCount,
-  checkUser,
+  assertCount,
+  assertUser,
   clipToTokens,
   estimateTokens,
   isCurrentMemory,
   isPlainObject,
-  refuseUnknown,
+  rejectUnknownOptions,
   systemRuntime,
   textOf,
   TholeError,
   ZonedTime,
 } from '@thole/core';
-import type { Call, JsonObject, Llm, MemoryEntry, MemoryService, Runtime, SessionService, UserRef } from '@thole/core';
+import type {
+  CallOptions,
+  JsonObject,
+  Llm,
+  MemoryEntry,
+  MemoryService,
+  Runtime,
+  SessionService,
+  UserRef,
+} from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
-import { checkLlm } from '../asking/check-llm.ts';
+import { assertLlm } from '../asking/assert-llm.ts';
 import { isoMinute } from '../asking/iso-date.ts';
 import { quotedText } from '../asking/quoted-text.ts';
-import { checkTimeZone, timeZoneOf } from '../asking/users-time-zone.ts';
+import { assertTimeZone, timeZoneOf } from '../asking/users-time-zone.ts';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
 import type { Proposal } from './proposal.ts';
 
 /** Over which sessions of whom to look, and with which model. */
-export interface ProposeMemoriesOptions extends UserRef, Call {
+export interface ProposeMemoriesOptions extends UserRef, CallOptions {
   sessions: SessionService;
   memory: MemoryService;
   llm: Llm;
@@ -51,13 +60,13 @@ const OPTIONS = [
  * Proposals that name no known entry, no reason or no evidence are left out. None where nobody said anything. Throws what the model throws.
  */
 export async function proposeMemories(options: ProposeMemoriesOptions): Promise<Proposal[]> {
-  refuseUnknown(options, OPTIONS, 'proposeMemories');
-  checkUser(options);
+  rejectUnknownOptions(options, OPTIONS, 'proposeMemories');
+  assertUser(options);
   const { appName, userId, llm, maxTokens = 12_000, timeoutMs = 120_000, signal } = options;
-  checkLlm(llm);
-  checkCount('maxTokens', maxTokens, 1);
-  checkDuration('timeoutMs', timeoutMs);
-  checkTimeZone(options.timeZone);
+  assertLlm(llm);
+  assertCount('maxTokens', maxTokens, 1);
+  assertDuration('timeoutMs', timeoutMs);
+  assertTimeZone(options.timeZone);
   const { runtime = systemRuntime() } = options;
   const memory = fullMemory(options.memory, 'proposeMemories');
   await addSessions(memory, options);
@@ -83,7 +92,7 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
 
 async function addSessions(memory: FullMemory, p: ProposeMemoriesOptions): Promise<void> {
   const { sessions, appName, userId, maxSessions = 10, signal } = p;
-  checkCount('maxSessions', maxSessions, 1);
+  assertCount('maxSessions', maxSessions, 1);
   const page = await sessions.listSessions({ appName, userId, limit: maxSessions, order: 'desc', signal });
   for (const { id: sessionId } of page.sessions) {
     const session = await sessions.getSession({ appName, userId, sessionId, signal });

@@ -1,4 +1,4 @@
-import { checkUser, invalidInput, isPlainObject, refuseUnknown } from '@thole/core';
+import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { knownEntry } from './known-entry.ts';
@@ -9,11 +9,11 @@ import type { ProposalAudit } from './proposal.ts';
  * or ended stands again as it was before, or ends by what has ended since what was made. What the user has forgotten or corrected since is not brought back.
  */
 export async function undoProposals(p: { memory: MemoryService; audit: ProposalAudit }): Promise<number> {
-  refuseUnknown(p, ['memory', 'audit'], 'undoProposals');
+  rejectUnknownOptions(p, ['memory', 'audit'], 'undoProposals');
   const { audit } = p;
   if (!isPlainObject(audit) || !Array.isArray(audit.changes))
     throw invalidInput('audit', 'what applyProposals answered', audit);
-  checkUser(audit);
+  assertUser(audit);
   const memory = fullMemory(p.memory, 'undoProposals');
   const user = { appName: audit.appName, userId: audit.userId };
   let undone = 0;

@@ -1,7 +1,7 @@
-import { checkCount, refuseUnknown, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { LatestSeqs } from './latest-seqs.ts';
 
@@ -54,14 +54,14 @@ export class AutoIngestPlugin implements Plugin {
   #working: Promise<void> | undefined;
 
   constructor(options: AutoIngestPluginOptions) {
-    refuseUnknown(options, OPTIONS, 'AutoIngestPlugin');
+    rejectUnknownOptions(options, OPTIONS, 'AutoIngestPlugin');
     const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
     if (typeof sessions?.getSession !== 'function')
       throw new TholeError('INVALID_INPUT', 'AutoIngestPlugin needs sessions, a SessionService.');
     this.#memory = fullMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
-    checkCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
-    checkCount('maxAttempts', options.maxAttempts ?? 4, 1);
-    if (retryMs !== undefined) checkDuration('retryMs', retryMs);
+    assertCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
+    assertCount('maxAttempts', options.maxAttempts ?? 4, 1);
+    if (retryMs !== undefined) assertDuration('retryMs', retryMs);
     this.name = name;
     this.#options = options;
     this.#runtime = runtime;

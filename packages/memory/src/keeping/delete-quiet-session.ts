@@ -1,11 +1,11 @@
 import { TholeError } from '@thole/core';
-import type { ArtifactService, Leasing, Runtime, SessionRef, SessionService, SessionSummary } from '@thole/core';
+import type { ArtifactService, LeaseManager, Runtime, SessionRef, SessionService, SessionSummary } from '@thole/core';
 import { holdLease } from './hold-lease.ts';
 
 /** What it takes to delete a session. */
 export interface Deleting {
   sessions: SessionService;
-  leasing: Leasing;
+  leasing: LeaseManager;
   artifacts: ArtifactService | undefined;
   runtime: Runtime;
   holder: string;

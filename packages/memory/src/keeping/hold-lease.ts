@@ -1,8 +1,8 @@
-import type { Lease, Leasing, Runtime, SessionRef } from '@thole/core';
+import type { Lease, LeaseManager, Runtime, SessionRef } from '@thole/core';
 
 /** Whose lease is held, and how it is waited for. */
 export interface Holding {
-  leasing: Leasing;
+  leasing: LeaseManager;
   key: SessionRef;
   runtime: Runtime;
   holder: string;

@@ -1,11 +1,11 @@
-import type { Call, MemoryEntry, MemoryFilter, MemoryService, UserRef } from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryFilter, MemoryService, UserRef } from '@thole/core';
 
 const PAGE = 500;
 
 /** Every entry of one user that passes the filter, page after page. */
 export async function listAll(
   memory: Required<Pick<MemoryService, 'listMemories'>>,
-  p: UserRef & { filter: MemoryFilter } & Call,
+  p: UserRef & { filter: MemoryFilter } & CallOptions,
 ): Promise<MemoryEntry[]> {
   const { appName, userId, filter, signal } = p;
   const entries: MemoryEntry[] = [];

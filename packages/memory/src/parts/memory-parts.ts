@@ -1,4 +1,4 @@
-import { checkCount, refuseUnknown, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { memoryCommands } from '../commands/memory-commands.ts';
@@ -81,9 +81,9 @@ const OPTIONS = [
 
 /** Everything of this package put together by one object of settings. Each part may as well be made by itself. */
 export function memoryParts(options: MemoryPartsOptions): MemoryParts {
-  refuseUnknown(options, OPTIONS, 'memoryParts');
+  rejectUnknownOptions(options, OPTIONS, 'memoryParts');
   const { sessions, memory, llm, enabled = true, autoIngest = true, preload = true, runtime } = options;
-  checkSettings(options);
+  assertSettings(options);
   const window = new SessionWindowPlugin({ turns: options.windowTurns ?? 30 });
   if (!enabled || !memory) {
     const commands = memoryCommands({ sessions, artifacts: options.artifacts, runtime });
@@ -120,11 +120,11 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
   return { memoryService: service, plugins, tools: toolsOf(options), consolidator, profiles, commands };
 }
 
-function checkSettings({ llm, keepTurns, recallLimit, tools }: MemoryPartsOptions): void {
+function assertSettings({ llm, keepTurns, recallLimit, tools }: MemoryPartsOptions): void {
   if (keepTurns === false && !llm)
     throw new TholeError('INVALID_INPUT', 'keepTurns: false needs llm: without facts nothing would be remembered.');
   if (recallLimit === undefined) return;
-  checkCount('recallLimit', recallLimit, 1);
+  assertCount('recallLimit', recallLimit, 1);
   if (typeof tools !== 'function')
     throw new TholeError(
       'INVALID_INPUT',

@@ -1,6 +1,6 @@
-import { checkUser, invalidInput, isPlainObject, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type {
-  Call,
+  CallOptions,
   MemoryEntry,
   MemoryService,
   Runtime,
@@ -37,10 +37,10 @@ export async function exportMemory(
     memory: MemoryService;
     sessions?: SessionService | undefined;
     runtime?: Runtime | undefined;
-  } & Call,
+  } & CallOptions,
 ): Promise<MemoryExport> {
-  refuseUnknown(p, ['appName', 'userId', 'memory', 'sessions', 'runtime', 'signal'], 'exportMemory');
-  checkUser(p);
+  rejectUnknownOptions(p, ['appName', 'userId', 'memory', 'sessions', 'runtime', 'signal'], 'exportMemory');
+  assertUser(p);
   const { appName, userId, sessions, signal, runtime = systemRuntime() } = p;
   const memory = fullMemory(p.memory, 'exportMemory', ['listMemories']);
   const memories = await listAll(memory, { appName, userId, filter: { kinds: ['turn', 'fact', 'note'] }, signal });
@@ -64,9 +64,9 @@ export async function exportMemory(
  * the mended export writes nothing twice.
  */
 export async function importMemory(
-  p: { memory: MemoryService; exported: MemoryExport; as?: UserRef | undefined } & Call,
+  p: { memory: MemoryService; exported: MemoryExport; as?: UserRef | undefined } & CallOptions,
 ): Promise<number> {
-  refuseUnknown(p, ['memory', 'exported', 'as', 'signal'], 'importMemory');
+  rejectUnknownOptions(p, ['memory', 'exported', 'as', 'signal'], 'importMemory');
   const { exported, signal } = p;
   const memory = fullMemory(p.memory, 'importMemory', ['addMemory']);
   if (!isPlainObject(exported) || exported.format !== 'thole-memory')
@@ -79,7 +79,7 @@ export async function importMemory(
   if (!Array.isArray(exported.memories))
     throw invalidInput('exported.memories', 'an array of entries', exported.memories);
   const { appName, userId } = p.as ?? exported;
-  checkUser({ appName, userId });
+  assertUser({ appName, userId });
   for (let i = 0; i < exported.memories.length; i += CHUNK)
     await memory.addMemory({ appName, userId, memories: exported.memories.slice(i, i + CHUNK), signal });
   return exported.memories.length;
@@ -90,9 +90,9 @@ export async function importMemory(
  * stay. Undefined for an unknown id. For what has changed, and was not wrong, add a fact instead.
  */
 export async function correctMemory(
-  p: UserRef & { memory: MemoryService; id: string; text: string } & Call,
+  p: UserRef & { memory: MemoryService; id: string; text: string } & CallOptions,
 ): Promise<MemoryEntry | undefined> {
-  refuseUnknown(p, ['appName', 'userId', 'memory', 'id', 'text', 'signal'], 'correctMemory');
+  rejectUnknownOptions(p, ['appName', 'userId', 'memory', 'id', 'text', 'signal'], 'correctMemory');
   const { appName, userId, id, text, signal } = p;
   if (typeof text !== 'string') throw invalidInput('text', 'a string', text);
   if (text.trim() === '') throw new TholeError('INVALID_INPUT', 'text must not be empty.');
@@ -101,7 +101,7 @@ export async function correctMemory(
   return memory.updateMemory({ appName, userId, id, change: { content }, signal });
 }
 
-async function sessionsOf(service: SessionService, p: UserRef & Call): Promise<Session[]> {
+async function sessionsOf(service: SessionService, p: UserRef & CallOptions): Promise<Session[]> {
   const sessions: Session[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const page = await service.listSessions({ ...p, limit: PAGE, offset });

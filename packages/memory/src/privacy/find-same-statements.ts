@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import type { Call, MemoryEntry, MemoryService, UserRef } from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
 import { standardAnalyzer } from '@thole/recall';
 
 /** Smallest relevance of an entry that may say the same. */
@@ -14,7 +14,7 @@ const MAX_RESULTS = 10;
  */
 export async function findSameStatements(
   memory: Pick<MemoryService, 'searchMemory'>,
-  { texts, ...user }: UserRef & { texts: readonly string[] } & Call,
+  { texts, ...user }: UserRef & { texts: readonly string[] } & CallOptions,
 ): Promise<MemoryEntry[]> {
   const found = new Map<string, MemoryEntry>();
   const analyzer = standardAnalyzer();

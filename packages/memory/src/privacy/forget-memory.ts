@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import type { Call, MemoryEntry, MemoryService, UserRef } from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
 import { findSameStatements } from './find-same-statements.ts';
@@ -18,7 +18,7 @@ export interface ForgottenMemory {
  */
 export async function forgetMemory(
   service: MemoryService,
-  { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & Call,
+  { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & CallOptions,
 ): Promise<ForgottenMemory> {
   const memory = fullMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
   const user = { appName, userId, signal };

@@ -1,6 +1,6 @@
-import { checkName, invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
+import { assertName, invalidInput, rejectUnknownOptions, systemRuntime } from '@thole/core';
 import type {
-  Cancel,
+  CancelTimer,
   MaybePromise,
   MemoryEntry,
   MemoryFilter,
@@ -9,7 +9,7 @@ import type {
   Runtime,
   UserRef,
 } from '@thole/core';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 
@@ -59,20 +59,20 @@ export class MemoryRetention implements Plugin {
   readonly #options: MemoryRetentionOptions;
   readonly #runtime: Runtime;
   readonly #everyMs: number;
-  #cancel: Cancel | undefined;
+  #cancel: CancelTimer | undefined;
   #isClosed = false;
 
   constructor(options: MemoryRetentionOptions) {
-    refuseUnknown(options, OPTIONS, 'MemoryRetention');
+    rejectUnknownOptions(options, OPTIONS, 'MemoryRetention');
     const { memory, appName, users, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
     if (users !== undefined && typeof users !== 'function') throw invalidInput('users', 'a function', users);
     if (users) fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
     else if (!isPrunable(memory))
       throw invalidInput('memory', 'a memory service with pruneMemories (others need users)', memory);
-    checkName('appName', appName);
+    assertName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
       throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
-    checkDuration('everyMs', everyMs);
+    assertDuration('everyMs', everyMs);
     this.#options = options;
     this.#runtime = runtime;
     this.#everyMs = everyMs;

@@ -1,7 +1,7 @@
-import { invalidInput, refuseUnknown, withoutQuotedMemory } from '@thole/core';
+import { invalidInput, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core';
 import type {
   AddMemoryRequest,
-  Call,
+  CallOptions,
   Content,
   Event,
   MaybePromise,
@@ -38,20 +38,20 @@ export class RedactingMemoryService implements MemoryService {
   readonly #redact: (text: string) => MaybePromise<string>;
 
   constructor(options: RedactingMemoryServiceOptions) {
-    refuseUnknown(options, ['memory', 'redact'], 'RedactingMemoryService');
+    rejectUnknownOptions(options, ['memory', 'redact'], 'RedactingMemoryService');
     const { memory, redact } = options;
     this.#memory = fullMemory(memory, 'RedactingMemoryService');
     if (typeof redact !== 'function') throw invalidInput('redact', 'a function of a text', redact);
     this.#redact = redact;
   }
 
-  async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+  async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     call.signal?.throwIfAborted();
     const events = Array.isArray(session?.events) ? await this.#events(session.events) : undefined;
     await this.#memory.addSessionToMemory(events ? { ...session, events } : session, call);
   }
 
-  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
+  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void> {
     const events = Array.isArray(p.events) ? await this.#events(p.events) : p.events;
     await this.#memory.addEventsToMemory({ ...p, events });
   }
@@ -65,12 +65,12 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.addMemory({ ...p, memories });
   }
 
-  getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+  getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     return this.#memory.getMemory(p);
   }
 
   async updateMemory(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     return this.#memory.updateMemory({ ...p, change: await this.#withContent(p.change) });
   }
@@ -81,20 +81,26 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   listMemories(
-    p: UserRef & { limit?: number | undefined; cursor?: string | undefined; filter?: MemoryFilter | undefined } & Call,
+    p: UserRef & {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+      filter?: MemoryFilter | undefined;
+    } & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
     return this.#memory.listMemories(p);
   }
 
-  deleteMemory(p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call): Promise<number> {
+  deleteMemory(
+    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
+  ): Promise<number> {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & Call): Promise<number> {
+  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & CallOptions): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 
-  deleteUserMemory(p: UserRef & Call): Promise<number> {
+  deleteUserMemory(p: UserRef & CallOptions): Promise<number> {
     return this.#memory.deleteUserMemory(p);
   }
 

@@ -1,12 +1,12 @@
 import { clipToTokens, isPlainObject, TholeError } from '@thole/core';
-import type { Call, JsonObject, Llm, Runtime } from '@thole/core';
+import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { quotedText } from '../asking/quoted-text.ts';
 import { withinTokens } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';
 
 /** How the model is asked, and for how much. */
-export interface AskingProfile extends Call {
+export interface AskingProfile extends CallOptions {
   llm: Llm;
   runtime: Runtime;
   limit: number;

@@ -1,5 +1,5 @@
 import { clipToTokens, estimateTokens, isCurrentMemory, textOf } from '@thole/core';
-import type { Call, MemoryEntry, Runtime, UserRef } from '@thole/core';
+import type { CallOptions, MemoryEntry, Runtime, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';
@@ -18,7 +18,10 @@ export interface KnownLines {
 }
 
 /** Reads what is known now. A source that fails is logged and left out. */
-export async function knownLines(user: UserRef, p: ProfileOptions & { runtime: Runtime } & Call): Promise<KnownLines> {
+export async function knownLines(
+  user: UserRef,
+  p: ProfileOptions & { runtime: Runtime } & CallOptions,
+): Promise<KnownLines> {
   const entries = await knownEntries(user, p);
   const now = p.runtime.now();
   const current = entries.filter((entry) => isCurrentMemory(entry, now));
@@ -33,12 +36,12 @@ export async function knownLines(user: UserRef, p: ProfileOptions & { runtime: R
 /** The texts of all facts and notes now, past ones too, by id. */
 export async function knownTexts(
   user: UserRef,
-  p: Pick<ProfileOptions, 'memory'> & Call,
+  p: Pick<ProfileOptions, 'memory'> & CallOptions,
 ): Promise<ReadonlyMap<string, string>> {
   return textsOf(await knownEntries(user, p));
 }
 
-function knownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & Call): Promise<MemoryEntry[]> {
+function knownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & CallOptions): Promise<MemoryEntry[]> {
   const memory = fullMemory(p.memory, 'profile', ['listMemories']);
   return listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal: p.signal });
 }
@@ -69,7 +72,7 @@ function fromBothEnds<T>(all: readonly T[]): T[] {
 async function linesOf(
   source: ProfileSource,
   user: UserRef,
-  p: { runtime: Runtime } & Call,
+  p: { runtime: Runtime } & CallOptions,
 ): Promise<readonly string[]> {
   try {
     const lines = await source.lines({ ...user, signal: p.signal });

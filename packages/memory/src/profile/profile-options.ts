@@ -1,14 +1,14 @@
-import { checkCount, invalidInput, refuseUnknown } from '@thole/core';
-import type { Call, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
-import { checkLlm } from '../asking/check-llm.ts';
-import { checkDuration } from '../keeping/check-duration.ts';
+import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core';
+import type { CallOptions, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
+import { assertLlm } from '../asking/assert-llm.ts';
+import { assertDuration } from '../keeping/assert-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';
 
 /** Knows something of a user that memory does not: recent projects, open bookings. */
 export interface ProfileSource {
   /** What the lines are, for the model and for logs: `recent projects`. */
   name: string;
-  lines(user: UserRef & Call): MaybePromise<readonly string[]>;
+  lines(user: UserRef & CallOptions): MaybePromise<readonly string[]>;
 }
 
 /** What a profile is made of. */
@@ -32,14 +32,14 @@ export const PROFILE_OPTIONS: readonly (keyof ProfileOptions)[] = [
 ];
 
 /** `INVALID_INPUT` for options that cannot be. */
-export function checkProfileOptions(options: ProfileOptions): void {
-  refuseUnknown(options, PROFILE_OPTIONS, 'profile');
+export function assertProfileOptions(options: ProfileOptions): void {
+  rejectUnknownOptions(options, PROFILE_OPTIONS, 'profile');
   const { memory, llm, limit, sources, maxTokens, timeoutMs } = options;
   fullMemory(memory, 'profile', ['listMemories']);
-  checkLlm(llm);
-  if (limit !== undefined) checkCount('limit', limit, 1);
-  if (maxTokens !== undefined) checkCount('maxTokens', maxTokens, 1);
-  if (timeoutMs !== undefined) checkDuration('timeoutMs', timeoutMs);
+  assertLlm(llm);
+  if (limit !== undefined) assertCount('limit', limit, 1);
+  if (maxTokens !== undefined) assertCount('maxTokens', maxTokens, 1);
+  if (timeoutMs !== undefined) assertDuration('timeoutMs', timeoutMs);
   if (sources === undefined) return;
   if (!Array.isArray(sources)) throw invalidInput('sources', 'an array of sources', sources);
   sources.forEach((source: Partial<ProfileSource> | undefined, i) => {

@@ -1,4 +1,4 @@
-import { refuseUnknown, TholeError } from '@thole/core';
+import { rejectUnknownOptions, TholeError } from '@thole/core';
 import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { PROFILE_OPTIONS } from './profile-options.ts';
@@ -29,7 +29,7 @@ export class ProfilePlugin implements Plugin {
   readonly #placement: 'user' | 'system';
 
   constructor(options: ProfilePluginOptions) {
-    refuseUnknown(options, [...PROFILE_OPTIONS, 'profiles', 'placement', 'name'], 'ProfilePlugin');
+    rejectUnknownOptions(options, [...PROFILE_OPTIONS, 'profiles', 'placement', 'name'], 'ProfilePlugin');
     const { profiles, placement = 'user', name = 'user_profile', ...rest } = options;
     if (placement !== 'user' && placement !== 'system')
       throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);

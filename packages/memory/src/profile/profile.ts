@@ -1,10 +1,10 @@
-import { checkUser, orAborted, sessionKeyOf, systemRuntime, userKeyOf } from '@thole/core';
-import type { Call, UserRef } from '@thole/core';
+import { assertUser, raceAbort, sessionKeyOf, systemRuntime, userKeyOf } from '@thole/core';
+import type { CallOptions, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { askProfile } from './ask-profile.ts';
 import { knownLines, knownTexts } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';
-import { checkProfileOptions } from './profile-options.ts';
+import { assertProfileOptions } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
 
 /** What is known about a user, in short. */
@@ -16,7 +16,7 @@ export interface Profile {
 }
 
 /** Whose profile, and for which session. */
-export interface ProfileRequest extends UserRef, Call {
+export interface ProfileRequest extends UserRef, CallOptions {
   /** Without one the profile is that of now. */
   sessionId?: string | undefined;
   /** What tells the session from an older one of the same id: its incarnation, or the id of its first event. */
@@ -59,13 +59,13 @@ interface Kept {
 
 /** Profiles of users, made by one call of a model; by the facts themselves where the model fails. Held in this process alone. */
 export function profile(options: ProfileOptions): Profiles {
-  checkProfileOptions(options);
+  assertProfileOptions(options);
   const { llm, limit = 20, maxTokens = 6_000, timeoutMs = 15_000, runtime = systemRuntime() } = options;
   const made = new Map<string, Made>();
   const sessions = new Map<string, Kept>();
 
   async function of(p: ProfileRequest): Promise<Profile | undefined> {
-    checkUser(p);
+    assertUser(p);
     const user = { appName: p.appName, userId: p.userId };
     const { sessionId, incarnation = '' } = p;
     const sessionKey = sessionId === undefined ? undefined : `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
@@ -99,7 +99,7 @@ export function profile(options: ProfileOptions): Profiles {
     if (isNothing(known)) return undefined;
     const before = made.get(userKeyOf(user));
     const wasThere = before?.isReady === true && before.print === printOf(known);
-    return { profile: await orAborted(madeOf(user, known), signal), wasThere };
+    return { profile: await raceAbort(madeOf(user, known), signal), wasThere };
   }
 
   // The call is everybody's who waits for it, so nobody's signal ends it; its time limit does.
@@ -129,7 +129,7 @@ export function profile(options: ProfileOptions): Profiles {
   }
 
   function forget(user: UserRef): void {
-    checkUser(user);
+    assertUser(user);
     made.delete(userKeyOf(user));
     const start = `${userKeyOf(user).slice(0, -1)},`;
     for (const key of sessions.keys()) if (key.startsWith(start)) sessions.delete(key);

@@ -1,4 +1,4 @@
-import { checkCount, getFunctionCalls, getFunctionResponses, refuseUnknown } from '@thole/core';
+import { assertCount, getFunctionCalls, getFunctionResponses, rejectUnknownOptions } from '@thole/core';
 import type { Event, EventLog, InvocationContext, Plugin } from '@thole/core';
 
 /** How much of a session its prompts are made of. */
@@ -17,9 +17,9 @@ export class SessionWindowPlugin implements Plugin {
   readonly #turns: number;
 
   constructor(options: SessionWindowPluginOptions = {}) {
-    refuseUnknown(options, ['turns', 'name'], 'SessionWindowPlugin');
+    rejectUnknownOptions(options, ['turns', 'name'], 'SessionWindowPlugin');
     const { turns = 30, name = 'session_window' } = options;
-    checkCount('turns', turns, 1);
+    assertCount('turns', turns, 1);
     this.name = name;
     this.#turns = turns;
   }

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Call, MemoryEntry } from '@thole/core';
+import type { CallOptions, MemoryEntry } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { memoryCommands } from '@thole/memory/commands';
 import type { MemoryCommandsOptions } from '@thole/memory/commands';
@@ -268,7 +268,7 @@ describe('/reset', () => {
   it('clears nothing where its signal ends the wait for the model', async () => {
     const begun = Promise.withResolvers<void>();
     const consolidator = {
-      consolidate: ({ signal }: Call) =>
+      consolidate: ({ signal }: CallOptions) =>
         new Promise<never>((_, reject) => {
           signal!.addEventListener('abort', () => reject(signal!.reason as Error));
           begun.resolve();

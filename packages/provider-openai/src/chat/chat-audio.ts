@@ -1,4 +1,4 @@
-import { bytesOfBase64, base64OfBytes } from '@thole/core';
+import { decodeBase64, encodeBase64 } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 
 /** The audio of an answer, put together from its pieces: each piece of `data` is base64 of its own, and `transcript` is text. */
@@ -9,7 +9,7 @@ export class ChatAudio {
 
   add(audio: { readonly [key: string]: unknown }): void {
     const { data, transcript, ...rest } = audio;
-    const bytes = typeof data === 'string' ? bytesOfBase64(data) : undefined;
+    const bytes = typeof data === 'string' ? decodeBase64(data) : undefined;
     if (bytes) this.#pieces.push(bytes);
     if (typeof transcript === 'string') this.#transcript += transcript;
     this.#rest = { ...this.#rest, ...(rest as JsonObject) };
@@ -25,7 +25,7 @@ export class ChatAudio {
       bytes.set(piece, at);
       at += piece.length;
     }
-    const data = length > 0 ? { data: base64OfBytes(bytes) } : {};
+    const data = length > 0 ? { data: encodeBase64(bytes) } : {};
     return { audio: { ...this.#rest, ...data, ...(this.#transcript !== '' && { transcript: this.#transcript }) } };
   }
 }

@@ -1,8 +1,8 @@
 import {
-  checkContent,
-  checkSharedScope,
-  checkCount,
-  checkUser,
+  assertContent,
+  assertSharedScope,
+  assertCount,
+  assertUser,
   failInvalidJson,
   invalidInput,
   isPlainObject,
@@ -34,54 +34,54 @@ const MEMBERS: readonly string[] = [
 /** A deeply frozen copy of an entry's known members, or `INVALID_INPUT` naming the first that is wrong. */
 export function copyEntry(value: unknown, argument: string): MemoryEntry {
   if (!isPlainObject(value)) throw invalidInput(argument, 'an entry {kind, content, …}', value);
-  checkText(`${argument}.id`, value['id']);
-  checkMembers(value, argument);
+  assertText(`${argument}.id`, value['id']);
+  assertMembers(value, argument);
   if (value['kind'] === undefined) throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, undefined);
-  checkContent(value['content'], `${argument}.content`);
+  assertContent(value['content'], `${argument}.content`);
   const known = Object.fromEntries(MEMBERS.map((name) => [name, value[name]]));
   return new JsonCopier(failInvalidJson).copy(known, argument) as unknown as MemoryEntry;
 }
 
 /** `INVALID_INPUT` for a member of the wrong type; those that are absent are passed over. */
-export function checkMembers(value: { [name: string]: unknown }, argument: string): void {
+export function assertMembers(value: { [name: string]: unknown }, argument: string): void {
   const { kind, content, evidence, topics, scope, customMetadata } = value;
   if (kind !== undefined && !KINDS.includes(kind))
     throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, kind);
-  if (content !== undefined) checkContent(content, `${argument}.content`);
+  if (content !== undefined) assertContent(content, `${argument}.content`);
   for (const name of ['author', 'sessionId', 'eventId', 'supersededBy'])
-    if (value[name] !== undefined) checkText(`${argument}.${name}`, value[name]);
+    if (value[name] !== undefined) assertText(`${argument}.${name}`, value[name]);
   for (const name of ['timestamp', 'validFrom', 'validTo', 'expiresAt'])
-    if (value[name] !== undefined) checkSeconds(`${argument}.${name}`, value[name]);
-  if (evidence !== undefined) checkIds(`${argument}.evidence`, evidence);
-  if (topics !== undefined) checkTexts(`${argument}.topics`, 'topics', topics);
-  if (scope !== undefined) checkSharedScope(scope, `${argument}.scope`);
+    if (value[name] !== undefined) assertSeconds(`${argument}.${name}`, value[name]);
+  if (evidence !== undefined) assertIds(`${argument}.evidence`, evidence);
+  if (topics !== undefined) assertTexts(`${argument}.topics`, 'topics', topics);
+  if (scope !== undefined) assertSharedScope(scope, `${argument}.scope`);
   if (customMetadata !== undefined && !isPlainObject(customMetadata))
     throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
 }
 
-export function checkIds(argument: string, value: unknown): asserts value is readonly string[] {
-  checkTexts(argument, 'ids', value);
+export function assertIds(argument: string, value: unknown): asserts value is readonly string[] {
+  assertTexts(argument, 'ids', value);
 }
 
-function checkTexts(argument: string, what: string, value: unknown): void {
+function assertTexts(argument: string, what: string, value: unknown): void {
   if (!Array.isArray(value)) throw invalidInput(argument, `an array of ${what}`, value);
-  value.forEach((text: unknown, i) => checkText(`${argument}[${i}]`, text));
+  value.forEach((text: unknown, i) => assertText(`${argument}[${i}]`, text));
 }
 
-export function checkEvents(value: unknown): asserts value is readonly Event[] {
+export function assertEvents(value: unknown): asserts value is readonly Event[] {
   if (!Array.isArray(value)) throw invalidInput('events', 'an array of events', value);
   value.forEach((event: unknown, i) => {
     if (!isPlainObject(event)) throw invalidInput(`events[${i}]`, 'an event', event);
-    checkText(`events[${i}].id`, event['id']);
-    checkText(`events[${i}].author`, event['author']);
-    checkSeconds(`events[${i}].timestamp`, event['timestamp']);
+    assertText(`events[${i}].id`, event['id']);
+    assertText(`events[${i}].author`, event['author']);
+    assertSeconds(`events[${i}].timestamp`, event['timestamp']);
     const parts = isPlainObject(event['content']) ? event['content']['parts'] : undefined;
     if (parts !== undefined && !(Array.isArray(parts) && parts.every(isPlainObject)))
       throw invalidInput(`events[${i}].content.parts`, 'an array of parts', parts);
   });
 }
 
-export function checkFilter(value: MemoryFilter | undefined): void {
+export function assertFilter(value: MemoryFilter | undefined): void {
   if (value === undefined) return;
   if (!isPlainObject(value)) throw invalidInput('filter', 'an object', value);
   const { kinds, from, to, validAt, author, sessionId, topics, metadata } = value;
@@ -89,40 +89,40 @@ export function checkFilter(value: MemoryFilter | undefined): void {
     throw invalidInput('filter.kinds', `an array of 'turn', 'fact' and 'note'`, kinds);
   }
   for (const [name, time] of Object.entries({ from, to, validAt }))
-    if (time !== undefined) checkSeconds(`filter.${name}`, time);
+    if (time !== undefined) assertSeconds(`filter.${name}`, time);
   for (const [name, text] of Object.entries({ author, sessionId }))
-    if (text !== undefined) checkText(`filter.${name}`, text);
-  if (topics !== undefined) checkTexts('filter.topics', 'topics', topics);
+    if (text !== undefined) assertText(`filter.${name}`, text);
+  if (topics !== undefined) assertTexts('filter.topics', 'topics', topics);
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
 /** `INVALID_INPUT` for the first member of a search that is wrong. */
-export function checkSearch(p: SearchMemoryRequest): void {
-  checkUser(p);
+export function assertSearch(p: SearchMemoryRequest): void {
+  assertUser(p);
   if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
-  if (p.limit !== undefined) checkCount('limit', p.limit);
-  if (p.minScore !== undefined) checkScore(p.minScore);
-  if (p.minRelevance !== undefined) checkRelevance(p.minRelevance);
+  if (p.limit !== undefined) assertCount('limit', p.limit);
+  if (p.minScore !== undefined) assertScore(p.minScore);
+  if (p.minRelevance !== undefined) assertRelevance(p.minRelevance);
   if (p.timeZone !== undefined) void new ZonedTime(p.timeZone);
   if (p.explain !== undefined && typeof p.explain !== 'boolean') throw invalidInput('explain', 'a boolean', p.explain);
-  checkFilter(p.filter);
+  assertFilter(p.filter);
 }
 
-export function checkScore(value: unknown): void {
+export function assertScore(value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
 }
 
 /** Throws INVALID_INPUT for a smallest relevance that is not between 0 and 1. */
-export function checkRelevance(value: unknown): void {
+export function assertRelevance(value: unknown): void {
   if (!(typeof value === 'number' && value >= 0 && value <= 1))
     throw invalidInput('minRelevance', 'a number from 0 to 1', value);
 }
 
-function checkSeconds(argument: string, value: unknown): void {
+function assertSeconds(argument: string, value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
 }
 
-export function checkText(argument: string, value: unknown): asserts value is string {
+export function assertText(argument: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
   if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
 }

@@ -5,7 +5,7 @@ import type {
   MemoryScope,
   MemoryStore,
   Runtime,
-  Segmented,
+  IndexSnapshots,
 } from '@thole/core';
 import type { Scored } from './scored.ts';
 import { Headers } from './headers.ts';
@@ -130,7 +130,7 @@ export class DerivedIndex {
       });
   }
 
-  async #saveNow(segmented: Segmented, scope: MemoryScope): Promise<boolean> {
+  async #saveNow(segmented: IndexSnapshots, scope: MemoryScope): Promise<boolean> {
     const [seq, removals] = [this.#seq, this.#removals];
     const saved = { index: this.#index, headers: this.#headers, expiries: this.#expiries, seq };
     const steps = toSegment(this.#ranking, saved);

@@ -1,4 +1,4 @@
-import { orAborted, userKeyOf } from '@thole/core';
+import { raceAbort, userKeyOf } from '@thole/core';
 import type { MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
 import type { Scored } from './scored.ts';
 import { DerivedIndex } from './derived-index.ts';
@@ -67,8 +67,8 @@ export class IndexCache {
   ): Promise<T> {
     const held = this.#of(scope);
     try {
-      await orAborted(held.index.update(this.#store, scope), signal);
-      return await orAborted(work(held.index), signal);
+      await raceAbort(held.index.update(this.#store, scope), signal);
+      return await raceAbort(work(held.index), signal);
     } finally {
       this.#weigh(held);
     }

@@ -1,9 +1,17 @@
-import { checkName, invalidInput, isPlainObject, memoryKeyOf, orAborted, refuseUnknown, TholeError } from '@thole/core';
-import type { Call, MemoryEntry, MemoryScope, MemoryStore, StoredMemoryFilter } from '@thole/core';
-import { checkFilter } from './check-memory.ts';
+import {
+  assertName,
+  invalidInput,
+  isPlainObject,
+  memoryKeyOf,
+  raceAbort,
+  rejectUnknownOptions,
+  TholeError,
+} from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryScope, MemoryStore, StoredMemoryFilter } from '@thole/core';
+import { assertFilter } from './check-memory.ts';
 
 /** Which entries to delete: expired ones and old ones, of an app or of one of its users. */
-export interface PruneMemoriesRequest extends Call {
+export interface PruneMemoriesRequest extends CallOptions {
   appName: string;
   userId?: string | undefined;
   /** Seconds since the epoch: older entries are deleted; those without a time stay. Default: only expired entries are deleted. */
@@ -13,7 +21,7 @@ export interface PruneMemoriesRequest extends Call {
 }
 
 /** Deletes entries of a key as `deleteMemory` does, and returns how many were deleted. */
-type Forget = (scope: MemoryScope, ids: readonly string[], call: Call) => Promise<number>;
+type Forget = (scope: MemoryScope, ids: readonly string[], call: CallOptions) => Promise<number>;
 
 /** How many users are looked up, and how many entries are taken, at a time. */
 const [USERS, ENTRIES] = [200, 500];
@@ -37,7 +45,7 @@ export async function pruneMemories(
   if (!users) throw new TholeError('INVALID_INPUT', 'userId must be given: this memory store tells of no users.');
   let count = 0;
   for (let cursor: string | undefined; ;) {
-    const { userIds, next } = await orAborted(users.listUsers(appName, { limit: USERS, cursor }), signal);
+    const { userIds, next } = await raceAbort(users.listUsers(appName, { limit: USERS, cursor }), signal);
     for (const each of userIds) count += await pruneUser({ appName, userId: each });
     if (next === undefined) return count;
     cursor = next;
@@ -55,7 +63,7 @@ async function pruneScope(p: {
   let count = 0;
   for (const filter of p.filters) {
     for (;;) {
-      const { memories } = await orAborted(store.list(scope, { limit: ENTRIES, filter }), signal);
+      const { memories } = await raceAbort(store.list(scope, { limit: ENTRIES, filter }), signal);
       if (memories.length === 0) break;
       const ids = memories.map(({ entry }) => entry.id);
       count += await forget(scope, ids, { signal });
@@ -67,10 +75,10 @@ async function pruneScope(p: {
 function check(p: PruneMemoriesRequest): void {
   const given: unknown = p;
   if (!isPlainObject(given)) throw invalidInput('The request', 'an object with appName', given);
-  refuseUnknown(p, ['appName', 'userId', 'olderThan', 'kinds', 'signal'], 'pruneMemories');
-  checkName('appName', p.appName);
-  if (p.userId !== undefined) checkName('userId', p.userId);
+  rejectUnknownOptions(p, ['appName', 'userId', 'olderThan', 'kinds', 'signal'], 'pruneMemories');
+  assertName('appName', p.appName);
+  if (p.userId !== undefined) assertName('userId', p.userId);
   if (p.olderThan !== undefined && !Number.isFinite(p.olderThan))
     throw invalidInput('olderThan', 'a number of seconds', p.olderThan);
-  checkFilter({ kinds: p.kinds });
+  assertFilter({ kinds: p.kinds });
 }

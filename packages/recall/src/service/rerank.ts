@@ -1,4 +1,4 @@
-import { orAborted } from '@thole/core';
+import { raceAbort } from '@thole/core';
 import type { Logger, MemoryEntry } from '@thole/core';
 import { thawEntry } from './thaw-entry.ts';
 
@@ -19,7 +19,7 @@ export async function rerankHits(
 ): Promise<MemoryEntry[]> {
   const { query, hits, signal, logger } = p;
   try {
-    const ordered: unknown = await orAborted(Promise.resolve(rerank(query, hits.map(thawEntry), signal)), signal);
+    const ordered: unknown = await raceAbort(Promise.resolve(rerank(query, hits.map(thawEntry), signal)), signal);
     if (!Array.isArray(ordered)) throw new TypeError('The reranker returned no array of entries.');
     const left = new Map(hits.map((hit) => [hit.id, hit]));
     return ordered.flatMap((entry: MemoryEntry | undefined) => {

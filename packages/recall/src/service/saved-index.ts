@@ -1,4 +1,4 @@
-import type { MemoryScope, Segment, Segmented } from '@thole/core';
+import type { MemoryScope, IndexSegment, IndexSnapshots } from '@thole/core';
 import { Headers } from './headers.ts';
 import type { MemoryIndex, MemoryRanking } from './memory-index.ts';
 import { packColumns, unpackColumns } from './segment-bytes.ts';
@@ -18,7 +18,7 @@ export interface SavedIndex {
 export function* toSegment(
   ranking: MemoryRanking,
   { index, headers, expiries, seq }: SavedIndex,
-): Steps<Segment | undefined> {
+): Steps<IndexSegment | undefined> {
   if (ranking.savedAs === undefined || !index.save) return undefined;
   const saved = yield* headers.save();
   const columns = yield* index.save();
@@ -36,14 +36,14 @@ export function* toSegment(
 }
 
 /** A segment that takes the place of older ones and is none. */
-export function emptySegment({ savedAs }: MemoryRanking, seq: number): Segment | undefined {
+export function emptySegment({ savedAs }: MemoryRanking, seq: number): IndexSegment | undefined {
   return savedAs === undefined ? undefined : { analyzer: savedAs, upTo: seq, bytes: finishNow(packColumns([])) };
 }
 
 /** The newest segment that this ranking has made, or undefined: what is lost, of another make or broken costs time only. */
 export async function loadSaved(
   ranking: MemoryRanking,
-  segmented: Segmented,
+  segmented: IndexSnapshots,
   scope: MemoryScope,
   turns: TurnTaking,
 ): Promise<SavedIndex | undefined> {
@@ -61,7 +61,11 @@ export async function loadSaved(
   return undefined;
 }
 
-function* read(ranking: MemoryRanking, { bytes, upTo }: Segment, scope: MemoryScope): Steps<SavedIndex | undefined> {
+function* read(
+  ranking: MemoryRanking,
+  { bytes, upTo }: IndexSegment,
+  scope: MemoryScope,
+): Steps<SavedIndex | undefined> {
   const [headers, count, ids, times, ...columns] = (yield* unpackColumns(bytes)) ?? [];
   if (headers === undefined || count === undefined || columns.length === 0) return undefined;
   const index = yield* ranking.loadIndex!(columns, scope);

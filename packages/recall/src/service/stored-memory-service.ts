@@ -1,20 +1,20 @@
 import {
-  checkBytes,
-  checkCount,
-  checkSessionRef,
+  assertBytes,
+  assertCount,
+  assertSessionRef,
   invalidInput,
   isPlainObject,
   memoryKeyOf,
-  orAborted,
-  orOutcomeUnknown,
-  refuseUnknown,
+  raceAbort,
+  raceAbortWrite,
+  rejectUnknownOptions,
   systemRuntime,
   TholeError,
   turnId,
 } from '@thole/core';
 import type {
   AddMemoryRequest,
-  Call,
+  CallOptions,
   Event,
   MemoryEntry,
   MemoryFilter,
@@ -32,14 +32,14 @@ import type {
 import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { Changing } from './change-entries.ts';
 import {
-  checkEvents,
-  checkFilter,
-  checkIds,
-  checkMembers,
-  checkRelevance,
-  checkScore,
-  checkSearch,
-  checkText,
+  assertEvents,
+  assertFilter,
+  assertIds,
+  assertMembers,
+  assertRelevance,
+  assertScore,
+  assertSearch,
+  assertText,
   copyEntry,
 } from './check-memory.ts';
 import { entriesById } from './entries-by-id.ts';
@@ -91,7 +91,7 @@ export class StoredMemoryService implements MemoryService {
   readonly #changing = new UserQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
-    refuseUnknown(
+    rejectUnknownOptions(
       options,
       ['runtime', 'topK', 'minScore', 'minRelevance', 'ranking', 'indexBytes', 'rerank'],
       'A memory service',
@@ -105,10 +105,10 @@ export class StoredMemoryService implements MemoryService {
       indexBytes = 64 * 1024 * 1024,
       rerank,
     } = options;
-    checkCount('topK', topK, 1);
-    if (minScore !== undefined) checkScore(minScore);
-    if (minRelevance !== undefined) checkRelevance(minRelevance);
-    checkBytes('indexBytes', indexBytes);
+    assertCount('topK', topK, 1);
+    if (minScore !== undefined) assertScore(minScore);
+    if (minRelevance !== undefined) assertRelevance(minRelevance);
+    assertBytes('indexBytes', indexBytes);
     if (rerank !== undefined && typeof rerank !== 'function') throw invalidInput('rerank', 'a function', rerank);
     this.#rerank = rerank;
     this.#store = store;
@@ -119,20 +119,20 @@ export class StoredMemoryService implements MemoryService {
     this.#indexes = new IndexCache(store, ranking, indexBytes, this.#runtime);
   }
 
-  async addSessionToMemory(session: Session, call: Call = {}): Promise<void> {
+  async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session', session);
     const { appName, userId, id: sessionId, events } = session;
     await this.addEventsToMemory({ appName, userId, sessionId, events, signal: call.signal });
   }
 
-  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & Call): Promise<void> {
-    checkSessionRef(p);
-    checkEvents(p.events);
+  async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void> {
+    assertSessionRef(p);
+    assertEvents(p.events);
     const turns = turnsOf(p.sessionId, p.events);
     p.signal?.throwIfAborted();
     if (turns.length === 0) return;
     const scope = scopeOf(p);
-    await orOutcomeUnknown(this.#store.put(scope, turns, 'ifAbsent'), p.signal);
+    await raceAbortWrite(this.#store.put(scope, turns, 'ifAbsent'), p.signal);
     await this.#indexes.prepare(scope, p.signal);
   }
 
@@ -156,32 +156,32 @@ export class StoredMemoryService implements MemoryService {
     for (const { scope, entries } of groups.values()) {
       const all = [...entries.values()];
       const known = all.filter(({ id, kind }) => kind === 'turn' || named.has(id));
-      await orOutcomeUnknown(replaceEntries(this.#at(scope), all, known), p.signal);
+      await raceAbortWrite(replaceEntries(this.#at(scope), all, known), p.signal);
       await this.#indexes.prepare(scope, p.signal);
       added.push(...all.map(thawEntry));
     }
     return added;
   }
 
-  async getMemory(p: MemoryRef & { id: string } & Call): Promise<MemoryEntry | undefined> {
+  async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     const scope = scopeOf(p);
-    checkText('id', p.id);
+    assertText('id', p.id);
     p.signal?.throwIfAborted();
-    const [found] = await orAborted(this.#store.get(scope, [p.id]), p.signal);
+    const [found] = await raceAbort(this.#store.get(scope, [p.id]), p.signal);
     return found && !hasExpired(found.entry, this.#runtime.now()) ? thawEntry(found.entry) : undefined;
   }
 
   async updateMemory(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & Call,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     const scope = scopeOf(p);
-    checkText('id', p.id);
+    assertText('id', p.id);
     if (!isPlainObject(p.change)) throw invalidInput('change', 'an object', p.change);
-    checkMembers(p.change, 'change');
+    assertMembers(p.change, 'change');
     if (p.change.scope !== undefined)
       throw new TholeError('INVALID_INPUT', 'change must not have a scope: an entry stays where it was added.');
     p.signal?.throwIfAborted();
-    const entry = await orOutcomeUnknown(
+    const entry = await raceAbortWrite(
       this.#changing.run(scope, () => changeEntry(this.#at(scope), p.id, p.change)),
       p.signal,
     );
@@ -191,7 +191,7 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
-    checkSearch(p);
+    assertSearch(p);
     const scope = scopeOf(p);
     p.signal?.throwIfAborted();
     const { query, filter, signal, explain, timeZone, limit = this.#topK } = p;
@@ -203,7 +203,7 @@ export class StoredMemoryService implements MemoryService {
     const wanted = { limit, minScore, minRelevance, filter, explain, now, timeZone, signal, onMissing };
     const found = await this.#indexes.rank(scope, query, wanted);
     if (found.length === 0) return { memories: [], ...missing };
-    const stored = await orAborted(
+    const stored = await raceAbort(
       this.#store.get(
         scope,
         found.map((one) => one.id),
@@ -232,15 +232,15 @@ export class StoredMemoryService implements MemoryService {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryFilter | undefined;
-    } & Call,
+    } & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
     const scope = scopeOf(p);
     const { limit = LIST_LIMIT, cursor, filter } = p;
-    checkCount('limit', limit, 1);
+    assertCount('limit', limit, 1);
     if (cursor !== undefined && typeof cursor !== 'string') throw invalidInput('cursor', 'a string', cursor);
-    checkFilter(filter);
+    assertFilter(filter);
     p.signal?.throwIfAborted();
-    const page = await orAborted(
+    const page = await raceAbort(
       this.#store.list(scope, { limit, cursor, filter: { ...filter, liveAt: this.#runtime.now() } }),
       p.signal,
     );
@@ -249,10 +249,10 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async deleteMemory(
-    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & Call,
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
   ): Promise<number> {
     const scope = scopeOf(p);
-    checkIds('ids', p.ids);
+    assertIds('ids', p.ids);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
     const { ids, keepEvidence = false } = p;
@@ -260,20 +260,20 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async deleteSessionMemory(
-    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & Call,
+    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & CallOptions,
   ): Promise<number> {
-    checkSessionRef(p);
+    assertSessionRef(p);
     const { sessionId, events = [] } = p;
-    checkEvents(events);
+    assertEvents(events);
     p.signal?.throwIfAborted();
     const turns = turnsOf(sessionId, events);
     return this.#forget(scopeOf(p), p, (forgetting) => forgetSession({ ...forgetting, sessionId, turns }));
   }
 
-  async deleteUserMemory(p: MemoryRef & Call): Promise<number> {
+  async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     const scope = scopeOf(p);
     p.signal?.throwIfAborted();
-    return orOutcomeUnknown(this.#store.remove(scope, 'everything', this.#runtime.now()), p.signal);
+    return raceAbortWrite(this.#store.remove(scope, 'everything', this.#runtime.now()), p.signal);
   }
 
   /**
@@ -284,7 +284,7 @@ export class StoredMemoryService implements MemoryService {
    */
   pruneMemories(p: PruneMemoriesRequest): Promise<number> {
     // Evidence of an old fact may be young.
-    const forget = (scope: MemoryScope, ids: readonly string[], call: Call): Promise<number> =>
+    const forget = (scope: MemoryScope, ids: readonly string[], call: CallOptions): Promise<number> =>
       this.#forget(scope, call, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence: true }));
     return pruneMemories({ store: this.#store, forget, now: this.#runtime.now() }, p);
   }
@@ -293,9 +293,9 @@ export class StoredMemoryService implements MemoryService {
     return { store: this.#store, indexes: this.#indexes, scope, now: this.#runtime.now() };
   }
 
-  #forget(scope: MemoryScope, call: Call, work: (p: Forgetting) => Promise<number>): Promise<number> {
+  #forget(scope: MemoryScope, call: CallOptions, work: (p: Forgetting) => Promise<number>): Promise<number> {
     const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
-    return orOutcomeUnknown(this.#changing.run(scope, start), call.signal);
+    return raceAbortWrite(this.#changing.run(scope, start), call.signal);
   }
 
   #complete(memory: NewMemory, { scope: common }: MemoryRef): unknown {
@@ -314,7 +314,7 @@ function newMemories({ memory, memories }: AddMemoryRequest): readonly NewMemory
     return memories as readonly NewMemory[];
   }
   if (memories !== undefined) throw new TholeError('INVALID_INPUT', 'addMemory takes either memory or memories.');
-  checkText('memory', memory);
+  assertText('memory', memory);
   return [{ kind: 'note', content: { parts: [{ text: memory }] } }];
 }
 

@@ -1,4 +1,4 @@
-import { invalidInput, refuseUnknown, TholeError } from '@thole/core';
+import { invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
 import type { Bm25Weights } from '../index/bm25.ts';
 import { defaultTunings } from '../signals/signals.ts';
 import type { RecallTuning, RecallTunings, RecallWeights } from '../signals/signals.ts';
@@ -33,7 +33,7 @@ export function tuningsFrom({ chat, messages, chatLength }: RecallTuningOptions)
 
 function changed(tuning: RecallTuning, change: RecallTuningChange | undefined, argument: string): RecallTuning {
   if (!change) return tuning;
-  refuseUnknown(change, ['weights', 'bm25'], argument);
+  rejectUnknownOptions(change, ['weights', 'bm25'], argument);
   return {
     weights: merged(tuning.weights, change.weights, `${argument}.weights`),
     bm25: checked(merged(tuning.bm25, change.bm25, `${argument}.bm25`), `${argument}.bm25`),
@@ -45,7 +45,7 @@ function merged<T extends object>(
   change: { readonly [K in keyof T]?: number | undefined } = {},
   argument: string,
 ): T {
-  refuseUnknown(change, Object.keys(defaults), argument);
+  rejectUnknownOptions(change, Object.keys(defaults), argument);
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   for (const [name, value] of given)
     if (!Number.isFinite(value)) throw invalidInput(`${argument}.${name}`, 'a number', value);

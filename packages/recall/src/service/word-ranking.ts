@@ -1,4 +1,4 @@
-import { refuseUnknown, ZonedTime } from '@thole/core';
+import { rejectUnknownOptions, ZonedTime } from '@thole/core';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
 import { ScoringScratch } from '../signals/scoring-scratch.ts';
@@ -25,7 +25,7 @@ export interface WordRankingOptions extends RecallTuningOptions {
  * what else `RecallWeights` names. `minScore` is the fraction of the best score.
  */
 export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
-  refuseUnknown(options, ['analyzer', 'chat', 'messages', 'chatLength'], 'wordRanking');
+  rejectUnknownOptions(options, ['analyzer', 'chat', 'messages', 'chatLength'], 'wordRanking');
   const analyzer = options.analyzer ?? standardAnalyzer();
   const tunings = tuningsFrom(options);
   // A search does not wait in the middle, so all indexes share one scratch.

@@ -1,4 +1,4 @@
-import { checkCount, checkName, checkUser, invalidInput, TholeError } from '@thole/core';
+import { assertCount, assertName, assertUser, invalidInput, TholeError } from '@thole/core';
 import type { UserRef, VectorQuery, VectorRow } from '@thole/core';
 import { MOST_DIMENSIONS } from './segment-pool.ts';
 import { unitVector } from './unit-vector.ts';
@@ -16,15 +16,15 @@ export interface CheckedVectorQuery {
  * the scope or the first bad row. For implementations of `VectorStore`.
  */
 export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): VectorRow[] {
-  checkUser(scope);
+  assertUser(scope);
   if (!Array.isArray(rows)) throw invalidInput('rows', 'an array of {id, model, vector}', rows);
   const byId = new Map<string, VectorRow>();
   const lengths = new Map<string, number>();
   for (const [i, row] of (rows as readonly unknown[]).entries()) {
     if (typeof row !== 'object' || row === null) throw invalidInput(`rows[${i}]`, '{id, model, vector}', row);
     const { id, model, vector } = row as VectorRow;
-    checkId(`rows[${i}].id`, id);
-    checkName(`rows[${i}].model`, model);
+    assertId(`rows[${i}].id`, id);
+    assertName(`rows[${i}].model`, model);
     const unit = checkedUnit(`rows[${i}].vector`, vector);
     const length = lengths.get(model) ?? unit.length;
     if (length !== unit.length) throw dimensionMismatch(`rows[${i}].vector`, unit.length, length, model);
@@ -36,11 +36,11 @@ export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): Vec
 
 /** A query's members, or `INVALID_INPUT` naming the first that is wrong; throws the signal's reason where it is aborted. */
 export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQuery {
-  checkUser(scope);
+  assertUser(scope);
   if (typeof p !== 'object' || p === null) throw invalidInput('The request', '{model, vector, limit}', p);
   const { model, vector, limit, minScore } = p;
-  checkName('model', model);
-  checkCount('limit', limit);
+  assertName('model', model);
+  assertCount('limit', limit);
   if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
   const unit = checkedUnit('vector', vector);
   p.signal?.throwIfAborted();
@@ -48,11 +48,11 @@ export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQ
 }
 
 /** `INVALID_INPUT` for what is no list of ids, nor `'everything'`. */
-export function checkVectorIds(scope: UserRef, ids: readonly string[] | 'everything'): void {
-  checkUser(scope);
+export function assertVectorIds(scope: UserRef, ids: readonly string[] | 'everything'): void {
+  assertUser(scope);
   if (ids === 'everything') return;
   if (!Array.isArray(ids)) throw invalidInput('ids', `an array of ids, or 'everything'`, ids);
-  ids.forEach((id: unknown, i) => checkId(`ids[${i}]`, id));
+  ids.forEach((id: unknown, i) => assertId(`ids[${i}]`, id));
 }
 
 /** The error for a vector of another length than those of its user and model. */
@@ -61,7 +61,7 @@ export function dimensionMismatch(argument: string, given: number, kept: number,
   return new TholeError('INVALID_INPUT', sentence);
 }
 
-function checkId(argument: string, id: unknown): void {
+function assertId(argument: string, id: unknown): void {
   if (typeof id !== 'string') throw invalidInput(argument, 'a string', id);
   if (id === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
 }

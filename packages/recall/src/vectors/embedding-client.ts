@@ -1,4 +1,4 @@
-import { orAborted, TholeError, withRetries } from '@thole/core';
+import { raceAbort, TholeError, withRetries } from '@thole/core';
 import type { Embedder, Runtime } from '@thole/core';
 import { EmbeddingCache } from './embedding-cache.ts';
 import { unitVector } from './unit-vector.ts';
@@ -61,7 +61,7 @@ export class EmbeddingClient {
     if (unknown.length === 0) return known;
     const asked = unknown.map((i) => texts[i]!);
     const attempt = (): Promise<Float32Array[]> =>
-      this.#turns.run(() => orAborted(this.#ask(asked, task, signal), signal), signal);
+      this.#turns.run(() => raceAbort(this.#ask(asked, task, signal), signal), signal);
     const made = await withRetries(attempt, { maxAttempts, runtime: this.#runtime, signal });
     for (const [k, i] of unknown.entries()) {
       const unit = unitVector(made[k]!);

@@ -1,7 +1,7 @@
-import { checkName, refuseUnknown, TholeError, userKeyOf } from '@thole/core';
-import type { Call, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
+import { assertName, rejectUnknownOptions, TholeError, userKeyOf } from '@thole/core';
+import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import type { Scored } from '../service/scored.ts';
-import { checkVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './check-vectors.ts';
+import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './check-vectors.ts';
 import { SegmentPool } from './segment-pool.ts';
 import { VectorBlock } from './vector-block.ts';
 import type { VectorPrecision } from './vector-block.ts';
@@ -28,7 +28,7 @@ export class InMemoryVectorStore implements VectorStore {
   readonly #users = new Map<string, UserVectors>();
 
   constructor(options: InMemoryVectorStoreOptions = {}) {
-    refuseUnknown(options, ['precision', 'webAssembly'], 'InMemoryVectorStore');
+    rejectUnknownOptions(options, ['precision', 'webAssembly'], 'InMemoryVectorStore');
     const { precision = 'int8', webAssembly = true } = options;
     if (precision !== 'int8' && precision !== 'float32')
       throw new TholeError('INVALID_INPUT', `precision must be 'int8' or 'float32'.`);
@@ -62,7 +62,7 @@ export class InMemoryVectorStore implements VectorStore {
   }
 
   async delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void> {
-    checkVectorIds(scope, ids);
+    assertVectorIds(scope, ids);
     const key = userKeyOf(scope);
     const user = this.#users.get(key);
     if (!user) return;
@@ -71,9 +71,9 @@ export class InMemoryVectorStore implements VectorStore {
     if (ids === 'everything' || user.modelOf.size === 0) this.#users.delete(key);
   }
 
-  async has(scope: UserRef, p: { model: string; ids: readonly string[] } & Call): Promise<string[]> {
-    checkVectorIds(scope, p.ids);
-    checkName('model', p.model);
+  async has(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]> {
+    assertVectorIds(scope, p.ids);
+    assertName('model', p.model);
     p.signal?.throwIfAborted();
     const block = this.#users.get(userKeyOf(scope))?.blocks.get(p.model);
     return block ? p.ids.filter((id) => block.has(id)) : [];

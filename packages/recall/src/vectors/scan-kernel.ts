@@ -1,4 +1,4 @@
-import { bytesOfBase64 } from '@thole/core';
+import { decodeBase64 } from '@thole/core';
 import { scanBytes } from './scan-bytes.ts';
 
 /**
@@ -33,7 +33,7 @@ export function wasmMemory(initialBytes: number, maximumBytes: number): ScanMemo
   try {
     const [initial, maximum] = [initialBytes / PAGE_BYTES, maximumBytes / PAGE_BYTES];
     const memory = new wasm.Memory({ initial, maximum });
-    const { exports } = new wasm.Instance(new wasm.Module(bytesOfBase64(scanBytes)!), { scan: { memory } });
+    const { exports } = new wasm.Instance(new wasm.Module(decodeBase64(scanBytes)!), { scan: { memory } });
     return {
       get buffer() {
         return memory.buffer;

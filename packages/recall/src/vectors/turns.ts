@@ -1,4 +1,4 @@
-import { orAborted } from '@thole/core';
+import { raceAbort } from '@thole/core';
 
 /** Lets so much work run at once; the rest waits in line, each with its own signal. */
 export class Turns {
@@ -28,7 +28,7 @@ export class Turns {
     const turn = new Promise<void>((resolve) => (begin = resolve));
     this.#line.push(begin);
     try {
-      await orAborted(turn, signal);
+      await raceAbort(turn, signal);
     } catch (error) {
       const place = this.#line.indexOf(begin);
       if (place >= 0) this.#line.splice(place, 1);

@@ -10,7 +10,7 @@ import type {
   MemoryStore,
   MemoryUsers,
   Runtime,
-  Segmented,
+  IndexSnapshots,
   StoredMemory,
   TextCodec,
 } from '@thole/core';
@@ -19,7 +19,7 @@ import type { ScriptAnswer, ScriptCall } from '../open-script.ts';
 import { RedisCalls } from '../redis-calls.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { RedisKeys } from '../redis-keys.ts';
-import { checkRedisOptions } from '../redis-options.ts';
+import { assertRedisOptions } from '../redis-options.ts';
 import type { RedisOptions } from '../redis-options.ts';
 import { getMemories } from '../scripts/get-memories.lua.ts';
 import { listMemories } from '../scripts/list-memories.lua.ts';
@@ -29,7 +29,7 @@ import { noteMemoryUser } from '../scripts/note-memory-user.lua.ts';
 import { putMemories } from '../scripts/put-memories.lua.ts';
 import { removeMemories } from '../scripts/remove-memories.lua.ts';
 import { unheardMemories } from '../scripts/unheard-memories.lua.ts';
-import { checkAnswer } from './check-answer.ts';
+import { assertAnswer } from './assert-answer.ts';
 import { fromElement, toElement } from './memory-element.ts';
 import { RedisSegments } from './redis-segments.ts';
 
@@ -42,14 +42,14 @@ const PAGE = 500;
  */
 export class RedisMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
+  readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #runtime: Runtime;
   readonly #keys: RedisKeys;
   readonly #calls: RedisCalls;
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    checkRedisOptions(client, options, [], 'A memory store over Redis');
+    assertRedisOptions(client, options, [], 'A memory store over Redis');
     const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
     this.#runtime = runtime;
     this.#keys = new RedisKeys(keyPrefix);
@@ -73,7 +73,7 @@ export class RedisMemoryStore implements MemoryStore {
     const { head, log, entries } = this.#keys.memory(scope);
     const call = { script: memoriesSince, keys: [head, log, entries], args: [seq, limit + 1] };
     const answer = (await this.#calls.read(call)) as string[];
-    checkAnswer(answer);
+    assertAnswer(answer);
     const [removals = 0, ...lines] = answer;
     const changes: MemoryChanges['changes'] = [];
     for (let i = 0; i < lines.length && changes.length < limit; i += 3) {
@@ -89,7 +89,7 @@ export class RedisMemoryStore implements MemoryStore {
     const args = [...new Set(ids)].map((id) => JSON.stringify(id));
     if (args.length === 0) return [];
     const answer = await this.#calls.read({ script: getMemories, keys: [head, log, entries], args });
-    checkAnswer(answer);
+    assertAnswer(answer);
     return this.#read(answer as string[]);
   }
 
@@ -159,7 +159,7 @@ export class RedisMemoryStore implements MemoryStore {
   /** Has the app know of the user where the user has no memory yet. */
   async #noted(scope: MemoryScope, call: (isNoted: boolean) => ScriptCall): Promise<ScriptAnswer> {
     const answer = await this.#calls.write(call(false));
-    checkAnswer(answer);
+    assertAnswer(answer);
     if (!Array.isArray(answer)) return answer;
     const { memoryUsers } = this.#keys.app(scope.appName);
     await this.#calls.write({ script: noteMemoryUser, keys: [memoryUsers], args: [scope.userId] });
@@ -181,7 +181,7 @@ export class RedisMemoryStore implements MemoryStore {
         keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions],
         args: [after, Math.min(limit + 1, PAGE), ...asked],
       });
-      checkAnswer(answer);
+      assertAnswer(answer);
       const [next, ...lines] = answer as string[];
       for (const stored of await this.#read(lines)) {
         if (!matchesFilter(stored.entry, filter)) continue;

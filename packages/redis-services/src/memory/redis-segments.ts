@@ -1,14 +1,14 @@
-import { base64OfBytes, bytesOfBase64, decodeText, encodeText } from '@thole/core';
-import type { MemoryScope, Segment, Segmented, TextCodec } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core';
+import type { MemoryScope, IndexSegment, IndexSnapshots, TextCodec } from '@thole/core';
 import type { RedisCalls } from '../redis-calls.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 import { loadSegments } from '../scripts/load-segments.lua.ts';
 import { saveSegment } from '../scripts/save-segment.lua.ts';
-import { checkVersion } from '../state-fields.ts';
-import { checkAnswer } from './check-answer.ts';
+import { assertVersion } from '../state-fields.ts';
+import { assertAnswer } from './assert-answer.ts';
 
 /** Saved pieces of derived indexes, as the bytes they are; with a codec as what it makes of their base64 text. */
-export class RedisSegments implements Segmented {
+export class RedisSegments implements IndexSnapshots {
   readonly #calls: RedisCalls;
   readonly #keys: RedisKeys;
   readonly #codec: TextCodec | undefined;
@@ -19,36 +19,38 @@ export class RedisSegments implements Segmented {
     this.#codec = codec;
   }
 
-  async loadSegments(scope: MemoryScope): Promise<Segment[]> {
+  async loadSegments(scope: MemoryScope): Promise<IndexSegment[]> {
     const { segments: key } = this.#keys.memory(scope);
     const answer = (await this.#calls.read({ script: loadSegments, keys: [key], bytes: true })) as Buffer[];
     const values = new Map<string, Buffer>();
     for (let i = 0; i < answer.length; i += 2) values.set(answer[i]!.toString(), answer[i + 1]!);
     if (values.size === 0) return [];
-    checkVersion(values.get('v')?.toString(), 'Segments');
-    const segments: Segment[] = [];
+    assertVersion(values.get('v')?.toString(), 'Segments');
+    const segments: IndexSegment[] = [];
     for (const [field, value] of values) {
       if (!field.startsWith('u')) continue;
       const name = field.slice(1);
       const [upTo, form] = value.toString().split(' ');
       const content = values.get(`b${name}`)!;
       const bytes =
-        form === 'encoded'
-          ? bytesOfBase64(await decodeText(this.#codec, content.toString()))!
-          : new Uint8Array(content);
+        form === 'encoded' ? decodeBase64(await decodeText(this.#codec, content.toString()))! : new Uint8Array(content);
       segments.push({ analyzer: JSON.parse(name) as string, upTo: Number(upTo), bytes });
     }
     return segments.sort((a, b) => a.upTo - b.upTo);
   }
 
-  async saveSegment(scope: MemoryScope, segment: Segment, { ifRemovals }: { ifRemovals: number }): Promise<boolean> {
+  async saveSegment(
+    scope: MemoryScope,
+    segment: IndexSegment,
+    { ifRemovals }: { ifRemovals: number },
+  ): Promise<boolean> {
     const { head, segments } = this.#keys.memory(scope);
     const { analyzer, upTo, bytes } = segment;
     const codec = this.#codec;
-    const content = codec ? await encodeText(codec, base64OfBytes(bytes)) : Buffer.from(bytes);
+    const content = codec ? await encodeText(codec, encodeBase64(bytes)) : Buffer.from(bytes);
     const args = [JSON.stringify(analyzer), upTo, ifRemovals, codec ? 'encoded' : '', content];
     const answer = await this.#calls.write({ script: saveSegment, keys: [head, segments], args });
-    checkAnswer(answer);
+    assertAnswer(answer);
     return Number(answer) === 1;
   }
 }

@@ -1,4 +1,4 @@
-import { AgentTree, checkAgent, invalidInput, isFinalResponse, setOwn, textOf, TholeError } from '@thole/core';
+import { AgentTree, assertAgent, invalidInput, isFinalResponse, setOwn, textOf, TholeError } from '@thole/core';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
@@ -25,7 +25,7 @@ export class AgentTool implements Tool {
   constructor(options: AgentToolOptions) {
     if (typeof options !== 'object' || options === null)
       throw invalidInput("An AgentTool's options", 'an object', options);
-    checkAgent(options.agent);
+    assertAgent(options.agent);
     this.agent = options.agent;
     this.name = options.agent.name;
     this.description = options.agent.description ?? '';

@@ -17,8 +17,8 @@ import { runTurn } from '../flow/run-step.ts';
 import { saveOutput } from '../flow/save-output.ts';
 import { llmAgentBrand } from '../request/is-llm-agent.ts';
 import { BaseAgent } from './base-agent.ts';
-import { checkModel } from './check-model.ts';
-import { checkLlmAgentOptions, LLM_AGENT_OPTIONS } from './check-llm-agent-options.ts';
+import { assertModel } from './assert-model.ts';
+import { assertLlmAgentOptions, LLM_AGENT_OPTIONS } from './assert-llm-agent-options.ts';
 import type {
   AfterModelCallback,
   AfterToolCallback,
@@ -59,7 +59,7 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
   constructor(options: LlmAgentOptions<Output>) {
     super(options, LLM_AGENT_OPTIONS);
     Object.defineProperty(this, llmAgentBrand, { value: true });
-    const { generateContentConfig, providerOptions } = checkLlmAgentOptions(options);
+    const { generateContentConfig, providerOptions } = assertLlmAgentOptions(options);
     this.model = options.model;
     this.instruction = options.instruction;
     this.globalInstruction = options.globalInstruction;
@@ -89,7 +89,7 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
 
   /** `INVALID_INPUT` where there is no model, `MODEL_UNKNOWN` for a name that no factory knows; agents in tools too. */
   check(p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
-    checkModel(this, p);
+    assertModel(this, p);
     for (const tool of this.tools) (tool as Pick<Agent, 'check'>).check?.(p);
   }
 

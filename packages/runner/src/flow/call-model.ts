@@ -5,7 +5,7 @@ import { logFailure } from '../hooks/log-failure.ts';
 import { findModel } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
-import { checkFinal, checkResponse } from './check-response.ts';
+import { assertFinal, assertResponse } from './assert-response.ts';
 import { ModelSpan } from './model-span.ts';
 
 /** A model's whole answer; `id` is that of its event and of the partials that were shown. */
@@ -55,11 +55,11 @@ export class ModelCall {
         const step = await (this.#span ? inSpan(this.#span.span, () => this.#ask()) : this.#ask());
         signal.throwIfAborted();
         if (step.done) {
-          checkFinal(this.#final, model.model);
+          assertFinal(this.#final, model.model);
           this.#span?.answered(this.#final);
           this.#isOver = true;
         } else {
-          checkResponse(step.value, this.#final, model.model);
+          assertResponse(step.value, this.#final, model.model);
           if (this.#isStreamed) this.#span?.chunk();
           if (!step.value.partial) this.#final = step.value;
           else if (this.#isStreamed) part = step.value;

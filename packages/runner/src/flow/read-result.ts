@@ -1,4 +1,4 @@
-import { checkResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core';
+import { assertResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core';
 import type { FunctionResponsePart, Json, JsonObject, JsonProblem } from '@thole/core';
 
 /**
@@ -11,7 +11,7 @@ export function readResult(result: unknown): JsonObject {
   // Most results are JSON already; `toJSON` is looked for in the others only.
   const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result, 0), failWithPath);
   const object = isPlainObject(json) ? (json as JsonObject) : { result: json ?? null };
-  if (hasParts(object)) checkResponseParts(object['parts'], 'parts');
+  if (hasParts(object)) assertResponseParts(object['parts'], 'parts');
   return object;
 }
 

@@ -1,4 +1,4 @@
-import { checkCount, invalidInput, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertCount, invalidInput, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
 
 /** Which models are asked, in which order, and when the next. */
@@ -48,7 +48,7 @@ export class FallbackLlm implements Llm {
 
   /** `INVALID_INPUT` for options that it cannot work with. */
   constructor(options: FallbackLlmOptions) {
-    checkOptions(options);
+    assertOptions(options);
     const { models, route, shouldFallBack = mayPass, cooldownMs = 0, runtime = systemRuntime() } = options;
     this.model = options.name ?? models.map(({ model }) => model).join(', ');
     this.#models = [...models];
@@ -82,7 +82,7 @@ export class FallbackLlm implements Llm {
 
   async #inOrder(request: LlmRequest): Promise<Llm[]> {
     const chosen = (await this.#route?.(request)) ?? this.#models;
-    checkModels('What route answers', chosen);
+    assertModels('What route answers', chosen);
     const now = this.#runtime.monotonic();
     const isResting = (llm: Llm): boolean => (this.#restsUntil.get(llm) ?? now) > now;
     return [...chosen.filter((llm) => !isResting(llm)), ...chosen.filter(isResting)];
@@ -95,20 +95,20 @@ export class FallbackLlm implements Llm {
   }
 }
 
-function checkOptions(options: FallbackLlmOptions): void {
-  refuseUnknown(options, OPTIONS, 'FallbackLlm');
+function assertOptions(options: FallbackLlmOptions): void {
+  rejectUnknownOptions(options, OPTIONS, 'FallbackLlm');
   const { models, name, route, shouldFallBack, cooldownMs } = options;
-  checkModels('models of FallbackLlm', models);
+  assertModels('models of FallbackLlm', models);
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     throw new TholeError('INVALID_INPUT', 'name of FallbackLlm must be a string that is not empty.');
   for (const [option, given] of Object.entries({ route, shouldFallBack })) {
     if (given !== undefined && typeof given !== 'function')
       throw invalidInput(`${option} of FallbackLlm`, 'a function', given);
   }
-  if (cooldownMs !== undefined) checkCount('cooldownMs of FallbackLlm', cooldownMs);
+  if (cooldownMs !== undefined) assertCount('cooldownMs of FallbackLlm', cooldownMs);
 }
 
-function checkModels(argument: string, models: unknown): asserts models is readonly Llm[] {
+function assertModels(argument: string, models: unknown): asserts models is readonly Llm[] {
   if (!Array.isArray(models)) throw invalidInput(argument, 'a list of models', models);
   if (models.length === 0) throw new TholeError('INVALID_INPUT', `${argument} must name at least one model.`);
   for (const [index, each] of (models as readonly (Partial<Llm> | null)[]).entries()) {

@@ -25,7 +25,7 @@ export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
 }
 
 /** `INVALID_INPUT` for what is neither tool nor toolset, `DUPLICATE_NAME` for two tools of one name. */
-export function checkToolNames(agentName: string, tools: readonly (Tool | Toolset)[]): void {
+export function assertToolNames(agentName: string, tools: readonly (Tool | Toolset)[]): void {
   const origins = new Map<string, string>();
   tools.forEach((tool, i) => {
     const origin = `tools[${i}]`;

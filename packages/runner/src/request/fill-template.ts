@@ -1,4 +1,4 @@
-import { bytesOfBase64, TholeError } from '@thole/core';
+import { decodeBase64, TholeError } from '@thole/core';
 import type { CallbackContext, Json, Part } from '@thole/core';
 
 const ARTIFACT = 'artifact.';
@@ -44,5 +44,5 @@ async function textOfArtifact(filename: string, context: CallbackContext): Promi
 function textOfPart({ text, inlineData }: Part): string {
   if (text !== undefined) return text;
   if (!inlineData) return '';
-  return new TextDecoder().decode(bytesOfBase64(inlineData.data));
+  return new TextDecoder().decode(decodeBase64(inlineData.data));
 }

@@ -1,4 +1,4 @@
-import { checkAgent, createEvent } from '@thole/core';
+import { assertAgent, createEvent } from '@thole/core';
 import type {
   Agent,
   AgentTree,
@@ -17,17 +17,17 @@ import type { FlowSupport, WithFlowSupport } from '../hooks/flow-support.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import { stepInSpan } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
-import { hollow } from './delivery.ts';
+import { emptyEvent } from './delivery.ts';
 import type { CallPlace } from './idempotency-key.ts';
 import { asError } from './run-errors.ts';
 import { RunFlowSupport } from './run-flow-support.ts';
 import type { RunScope } from './run-scope.ts';
 import { storedAs } from './stored-as.ts';
-import type { Strand } from './strand.ts';
+import type { PendingChanges } from './strand.ts';
 
 /** Where an agent runs: its pending changes, its span, its branch, and the context of the agent that runs it. */
 export interface AgentContextInit {
-  readonly strand: Strand;
+  readonly strand: PendingChanges;
   readonly span: Span | undefined;
   readonly branch?: string | undefined;
   readonly parent?: AgentContext | undefined;
@@ -39,7 +39,7 @@ const UNWIND_DEPTH = 64;
 export class AgentContext<T = unknown> extends BaseContext<T> implements InvocationContext<T>, WithFlowSupport {
   readonly agent: Agent;
   readonly branch?: string;
-  readonly #strand: Strand;
+  readonly #strand: PendingChanges;
   readonly #parent: AgentContext | undefined;
   /** How many agents run this one, one inside the other. */
   readonly #depth: number;
@@ -90,7 +90,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   async commit(event: Event): Promise<Event> {
-    return (await this.run.commit(this.#claim(event))) ?? hollow(event);
+    return (await this.run.commit(this.#claim(event))) ?? emptyEvent(event);
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
@@ -101,7 +101,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     agent: Agent,
     p: { branch?: string | undefined } = {},
   ): AsyncGenerator<Event, void, Event | undefined> {
-    checkAgent(agent);
+    assertAgent(agent);
     if (this.run.ended) return;
     const turn = this.run.eventLoopTurn();
     if (turn) await turn;

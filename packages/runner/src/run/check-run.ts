@@ -1,12 +1,12 @@
 import {
-  checkContent,
-  checkName,
+  assertContent,
+  assertName,
   didYouMean,
   failInvalidJson,
   invalidInput,
   isPlainObject,
   JsonCopier,
-  refuseUnknown,
+  rejectUnknownOptions,
   TholeError,
 } from '@thole/core';
 import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
@@ -33,14 +33,14 @@ export function checkRunInput(
 ): CheckedInput {
   if (typeof p !== 'object' || p === null)
     throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', p);
-  refuseUnknown(p, INPUT, 'runAsync');
+  rejectUnknownOptions(p, INPUT, 'runAsync');
   // A caller may hand in a whole session reference, of this app.
   const given: unknown = (p as { appName?: unknown }).appName;
   if (given !== undefined && given !== appName)
     throw new TholeError('INVALID_INPUT', `appName must be that of the runner, "${appName}", or be left out.`);
-  checkName('userId', p.userId);
-  checkName('sessionId', sessionId);
-  checkRunConfig(p.runConfig);
+  assertName('userId', p.userId);
+  assertName('sessionId', sessionId);
+  assertRunConfig(p.runConfig);
   const message = toMessage(p.newMessage);
   if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta))
     throw invalidInput('stateDelta', 'an object', p.stateDelta);
@@ -56,7 +56,7 @@ function toMessage(given: string | Content): Content {
     if (given === '') throw new TholeError('INVALID_INPUT', 'newMessage must not be empty.');
     return { role: 'user', parts: [{ text: given }] };
   }
-  checkContent(given, 'newMessage');
+  assertContent(given, 'newMessage');
   if (given.role === 'model') throw new TholeError('INVALID_INPUT', `newMessage.role must be 'user'.`);
   if (given.parts.some((part) => part.functionCall)) {
     throw new TholeError('INVALID_INPUT', 'newMessage must not hold a functionCall: only models call.');
@@ -83,15 +83,15 @@ const TOOL_ERRORS = ['message', 'redacted'];
 const OTHERS = ['streamingMode', 'reader', 'toolErrors', 'saveInputBlobsAsArtifacts', 'customMetadata'];
 const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
 
-function checkRunConfig(config: unknown): void {
+function assertRunConfig(config: unknown): void {
   if (config === undefined) return;
   if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
   for (const name in config)
     if (!OPTIONS.has(name))
       throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.${didYouMean(name, [...OPTIONS])}`);
-  checkOneOf(config, 'streamingMode', MODES);
-  checkOneOf(config, 'reader', READERS);
-  checkOneOf(config, 'toolErrors', TOOL_ERRORS);
+  assertOneOf(config, 'streamingMode', MODES);
+  assertOneOf(config, 'reader', READERS);
+  assertOneOf(config, 'toolErrors', TOOL_ERRORS);
   for (const name of DURATIONS) {
     const value = config[name];
     if (value !== undefined && !(typeof value === 'number' && value > 0))
@@ -107,7 +107,7 @@ function checkRunConfig(config: unknown): void {
     throw invalidInput('runConfig.customMetadata', 'an object', metadata);
 }
 
-function checkOneOf(config: { [key: string]: unknown }, name: string, values: readonly string[]): void {
+function assertOneOf(config: { [key: string]: unknown }, name: string, values: readonly string[]): void {
   const value = config[name];
   if (value === undefined || values.includes(value as string)) return;
   const expected = values.map((each) => `'${each}'`).join(' or ');

@@ -58,7 +58,7 @@ export class Delivery {
 
   async #emitWhole(event: Event): Promise<Event> {
     const stored = this.#isStored(event) ? event : await this.#committer.commit(event);
-    if (!stored) return hollow(event);
+    if (!stored) return emptyEvent(event);
     this.#run.throwIfStopped();
     const taking = this.handOver(stored);
     if (taking) await taking;
@@ -85,7 +85,7 @@ function holdsOnlyAnswers(event: Event): boolean {
 }
 
 /** What the agent goes on with when a plugin dropped its event: as if it had said and done nothing. */
-export function hollow(event: Event): Event {
+export function emptyEvent(event: Event): Event {
   return createEvent({
     id: event.id,
     author: event.author,

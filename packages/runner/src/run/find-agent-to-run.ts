@@ -32,7 +32,7 @@ function isResumable(agent: Agent, tree: AgentTree): boolean {
  * Before the message is stored: `INVALID_INPUT` where it answers a call that was never recorded, was rewound, goes by
  * another name, or has its final answer already; or answers one call twice, or without an id (contract 28).
  */
-export function checkAnswers(history: EventLog, message: Content): void {
+export function assertAnswers(history: EventLog, message: Content): void {
   const answers = getFunctionResponses({ content: message });
   if (answers.length === 0) return;
   const seen = new Set<string>();

@@ -7,7 +7,7 @@ import { sessionNotFound } from './session-not-found.ts';
  * Sessions kept between turns. The lease brings the session's head, so that only what moved since is read: nothing after an
  * own turn, the new events alone after somebody else's write, all of it the first time and when the session is another one.
  */
-export class HotSessions {
+export class SessionCache {
   readonly #service: SessionService;
   readonly #limit: number;
   /** Least recently used first. */

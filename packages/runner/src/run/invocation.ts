@@ -5,7 +5,7 @@ import { inSpan, RunTrace } from '../traces/run-trace.ts';
 import type { AgentContext } from './agent-context.ts';
 import { checkRunInput } from './check-run.ts';
 import { canStoreAfter, closeRun, isQuiet } from './close-run.ts';
-import { hollow } from './delivery.ts';
+import { emptyEvent } from './delivery.ts';
 import { drive } from './drive.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import type { LiveSession } from './live-session.ts';
@@ -16,10 +16,10 @@ import { aborted, toRunError, toStoreError } from './run-errors.ts';
 import type { RunScope } from './run-scope.ts';
 import { RunWork } from './run-work.ts';
 import type { UnstoredChanges } from './strand.ts';
-import type { Swept } from './sweep.ts';
+import type { HasDeadline } from './sweep.ts';
 
 /** The task behind a run: from the lease to the last commit. It lives until it has closed, whoever reads. */
-export class Invocation implements RunScope, Swept {
+export class Invocation implements RunScope, HasDeadline {
   readonly invocationId: string;
   readonly temp: StateMap = {};
   readonly runConfig: RunConfig;
@@ -187,7 +187,7 @@ export class Invocation implements RunScope, Swept {
   /** One event, outside any run, on the way that all events go. */
   async commitAlone(live: LiveSession, event: Event): Promise<Event> {
     this.#work = new RunWork(this, live, undefined);
-    return (await this.#work.committer.commit(event)) ?? hollow(event);
+    return (await this.#work.committer.commit(event)) ?? emptyEvent(event);
   }
 
   // ── the task

@@ -1,5 +1,5 @@
 import type { Lease, SessionRef, SessionService } from '@thole/core';
-import type { HotSessions } from './hot-session.ts';
+import type { SessionCache } from './hot-session.ts';
 import type { RunLeases } from './lease.ts';
 import type { LiveSession } from './live-session.ts';
 import type { LeaseWish, SessionAccess } from './run-host.ts';
@@ -8,13 +8,13 @@ import type { LeaseWish, SessionAccess } from './run-host.ts';
 export interface SessionKeeping {
   readonly service: SessionService;
   readonly leases: RunLeases;
-  readonly hot: HotSessions;
+  readonly hot: SessionCache;
   /** Whether a session that is not there is made. */
   readonly autoCreate: boolean;
 }
 
 /** A session of the runner's service. */
-export class KeptSession implements SessionAccess {
+export class CachedSession implements SessionAccess {
   readonly #keeping: SessionKeeping;
   readonly #ref: SessionRef;
 

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Cancel, Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 import type { LoopRounds } from '../hooks/flow-support.ts';
 import type { ForcedTurns } from './event-loop-turns.ts';
 import type { LlmCalls } from './llm-calls.ts';
@@ -12,7 +12,7 @@ export class CountedRounds implements LoopRounds {
   #rounds = 0;
   #callsMade: number;
   #hasWaited = false;
-  #cancel: Cancel;
+  #cancel: CancelTimer;
 
   constructor(p: { runtime: Runtime; calls: LlmCalls; forced: ForcedTurns; agentName: string }) {
     this.#p = p;
@@ -39,7 +39,7 @@ export class CountedRounds implements LoopRounds {
     this.#cancel();
   }
 
-  #watch(): Cancel {
+  #watch(): CancelTimer {
     const { runtime, forced } = this.#p;
     return runtime.timer(0, () => {
       // In a turn that the run asked for, the loop itself has waited for nothing.

@@ -6,17 +6,23 @@ import type { CallPlace } from './idempotency-key.ts';
 import { CountedRounds } from './loop-rounds.ts';
 import type { RunScope } from './run-scope.ts';
 import { storedAs } from './stored-as.ts';
-import type { Strand } from './strand.ts';
+import type { PendingChanges } from './strand.ts';
 
 /** The run as the flow of one agent sees it. */
 export class RunFlowSupport implements FlowSupport {
   readonly #run: RunScope;
   readonly #agentName: string;
-  readonly #strand: Strand;
+  readonly #strand: PendingChanges;
   readonly #span: Span | undefined;
   readonly #placeOf: () => CallPlace;
 
-  constructor(run: RunScope, agentName: string, strand: Strand, span: Span | undefined, placeOf: () => CallPlace) {
+  constructor(
+    run: RunScope,
+    agentName: string,
+    strand: PendingChanges,
+    span: Span | undefined,
+    placeOf: () => CallPlace,
+  ) {
     this.#run = run;
     this.#agentName = agentName;
     this.#strand = strand;

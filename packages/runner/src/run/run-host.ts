@@ -21,16 +21,16 @@ import type { ForcedTurns } from './event-loop-turns.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Invocation } from './invocation.ts';
 import type { LlmCalls } from './llm-calls.ts';
-import type { Sweep } from './sweep.ts';
+import type { DeadlineTimer } from './sweep.ts';
 
 /** What is the same for every run of a runner. */
-export interface House {
+export interface RunnerDeps {
   readonly runtime: Runtime;
   readonly plugins: readonly Plugin[];
   readonly models: readonly ModelFactory[];
   readonly memoryService: MemoryService | undefined;
   readonly artifactService: ArtifactService | undefined;
-  readonly sweep: Sweep;
+  readonly sweep: DeadlineTimer;
   readonly forcedTurns: ForcedTurns;
   model(name: string): Llm;
   usesToolset(toolset: Toolset): void;
@@ -64,7 +64,7 @@ export interface LeaseWish {
 
 /** What a run takes from the runner, or from its parent run. */
 export class RunHost {
-  readonly house: House;
+  readonly house: RunnerDeps;
   readonly session: SessionAccess;
   readonly tree: AgentTree;
   readonly calls: LlmCalls;

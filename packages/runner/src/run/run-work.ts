@@ -6,12 +6,12 @@ import { Committer } from './commit.ts';
 import type { Committing } from './commit.ts';
 import { Delivery } from './delivery.ts';
 import type { Delivering } from './delivery.ts';
-import { checkAnswers, findAgentToRun } from './find-agent-to-run.ts';
+import { assertAnswers, findAgentToRun } from './find-agent-to-run.ts';
 import type { LiveSession } from './live-session.ts';
 import type { RunScope } from './run-scope.ts';
 import { storeAnswerInstead } from './store-answer-instead.ts';
 import { storeMessage } from './store-message.ts';
-import { Strand } from './strand.ts';
+import { PendingChanges } from './strand.ts';
 
 /** The run whose work it is. */
 export type Working = RunScope & Committing & Delivering;
@@ -33,7 +33,7 @@ export class RunWork {
   constructor(run: Working, live: LiveSession, fence: string | undefined) {
     this.#run = run;
     this.live = live;
-    const strand = new Strand({ view: live, temp: run.temp, unstored: run.unstored, guard: run.assertOpen });
+    const strand = new PendingChanges({ view: live, temp: run.temp, unstored: run.unstored, guard: run.assertOpen });
     this.root = new AgentContext(run, run.host.tree.root, { strand, span: run.trace?.root });
     this.committer = new Committer(run, fence);
     this.delivery = new Delivery(run, this.committer);
@@ -41,7 +41,7 @@ export class RunWork {
 
   /** Stores the message that begins the run; from then on the session is to hold the run's end too. */
   async takeMessage(input: CheckedInput, p: { yieldsMessage: boolean }): Promise<void> {
-    checkAnswers(this.live.log, input.message);
+    assertAnswers(this.live.log, input.message);
     this.isRecorded = true;
     this.userContent = input.message;
     let stored: Event;

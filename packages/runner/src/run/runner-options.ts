@@ -1,4 +1,4 @@
-import { AgentTree, checkName, invalidInput, refuseUnknown, TholeError } from '@thole/core';
+import { AgentTree, assertName, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
 import type {
   Agent,
   App,
@@ -9,7 +9,7 @@ import type {
   Runtime,
   SessionService,
 } from '@thole/core';
-import { checkPlugin } from '../hooks/check-plugin.ts';
+import { assertPlugin } from '../hooks/assert-plugin.ts';
 import type { Concurrency } from './lease.ts';
 
 /** What a runner runs: an app, or its parts. */
@@ -57,20 +57,21 @@ const MEMORY_METHODS = ['addSessionToMemory', 'searchMemory'];
 
 /** Refuses (`INVALID_INPUT`, `DUPLICATE_NAME`) what no runner can be made of, and answers the app. */
 export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, 'suggestions'>> {
-  refuseUnknown(options, KNOWN, 'Runner');
+  rejectUnknownOptions(options, KNOWN, 'Runner');
   const app = options.app;
-  if (app !== undefined) refuseUnknown(app, ['name', 'rootAgent', 'plugins', 'models', 'suggestions'], 'App');
+  if (app !== undefined) rejectUnknownOptions(app, ['name', 'rootAgent', 'plugins', 'models', 'suggestions'], 'App');
   const name = app ? app.name : options.appName;
-  checkName(app ? 'app.name' : 'appName', name);
-  checkMethods('sessionService', options.sessionService, SESSION_METHODS);
-  if (options.memoryService !== undefined) checkMethods('memoryService', options.memoryService, MEMORY_METHODS);
-  if (options.artifactService !== undefined) checkMethods('artifactService', options.artifactService, ARTIFACT_METHODS);
+  assertName(app ? 'app.name' : 'appName', name);
+  assertMethods('sessionService', options.sessionService, SESSION_METHODS);
+  if (options.memoryService !== undefined) assertMethods('memoryService', options.memoryService, MEMORY_METHODS);
+  if (options.artifactService !== undefined)
+    assertMethods('artifactService', options.artifactService, ARTIFACT_METHODS);
   if (options.hotSessions !== undefined && !(Number.isSafeInteger(options.hotSessions) && options.hotSessions >= 0)) {
     throw invalidInput('hotSessions', 'a whole number from 0 on', options.hotSessions);
   }
-  checkConcurrency(options.concurrency);
+  assertConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];
-  checkPlugins(plugins);
+  assertPlugins(plugins);
   return {
     name,
     rootAgent: (app ? app.rootAgent : options.agent)!,
@@ -94,18 +95,18 @@ export function checkedTree(root: Agent, models: readonly ModelFactory[]): Agent
   return tree;
 }
 
-function checkPlugins(plugins: readonly Plugin[]): void {
+function assertPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const plugin of plugins) {
-    checkPlugin(plugin);
+    assertPlugin(plugin);
     if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
     names.add(plugin.name);
   }
 }
 
-function checkConcurrency(concurrency: Concurrency | undefined): void {
+function assertConcurrency(concurrency: Concurrency | undefined): void {
   if (concurrency === undefined) return;
-  refuseUnknown(concurrency, KNOWN_CONCURRENCY, 'concurrency');
+  rejectUnknownOptions(concurrency, KNOWN_CONCURRENCY, 'concurrency');
   const { policy, maxWaiting, waitMs } = concurrency;
   if (policy !== undefined && !['queue', 'reject', 'interrupt'].includes(policy as string)) {
     throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject' or 'interrupt'.`);
@@ -116,7 +117,7 @@ function checkConcurrency(concurrency: Concurrency | undefined): void {
   }
 }
 
-function checkMethods(argument: string, value: unknown, methods: readonly string[]): void {
+function assertMethods(argument: string, value: unknown, methods: readonly string[]): void {
   if (typeof value !== 'object' || value === null) throw invalidInput(argument, 'a service', value);
   for (const method of methods) {
     if (typeof (value as { [name: string]: unknown })[method] !== 'function')

@@ -1,4 +1,4 @@
-import { checkName, systemRuntime, TholeError } from '@thole/core';
+import { assertName, systemRuntime, TholeError } from '@thole/core';
 import type {
   Agent,
   AgentTree,
@@ -17,8 +17,8 @@ import type {
   Toolset,
 } from '@thole/core';
 import { deleteAsRead } from './delete-as-read.ts';
-import { HotSessions } from './hot-session.ts';
-import { KeptSession } from './kept-session.ts';
+import { SessionCache } from './hot-session.ts';
+import { CachedSession } from './kept-session.ts';
 import type { SessionKeeping } from './kept-session.ts';
 import { RunLeases } from './lease.ts';
 import { LlmCalls } from './llm-calls.ts';
@@ -26,12 +26,12 @@ import { ownSession, readOnlyMemory, runChild } from './run-child.ts';
 import type { Invocation } from './invocation.ts';
 import type { Run } from './run.ts';
 import { RunHost } from './run-host.ts';
-import type { House, SessionAccess } from './run-host.ts';
+import type { RunnerDeps, SessionAccess } from './run-host.ts';
 import { aborted } from './run-errors.ts';
 import { RunTask } from './run.ts';
 import { checkedSuggestions, checkedTree, checkRunnerOptions } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
-import { Sweep } from './sweep.ts';
+import { DeadlineTimer } from './sweep.ts';
 import { toCompletion } from './to-completion.ts';
 import type { Completion } from './to-completion.ts';
 import { updateThroughPlugins } from './update-through-plugins.ts';
@@ -67,11 +67,11 @@ export class Runner {
   readonly #models: readonly ModelFactory[];
   readonly #runtime: Runtime;
   readonly #keeping: SessionKeeping;
-  readonly #sweep: Sweep;
+  readonly #sweep: DeadlineTimer;
   readonly #runs: Set<Invocation> = new Set();
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #modelsByName: Map<string, Llm> = new Map();
-  readonly #house: House;
+  readonly #house: RunnerDeps;
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
 
@@ -89,10 +89,10 @@ export class Runner {
     this.#keeping = {
       service: options.sessionService,
       leases: new RunLeases(options.sessionService, this.#runtime, options.concurrency ?? {}),
-      hot: new HotSessions(options.sessionService, options.hotSessions ?? 1_000),
+      hot: new SessionCache(options.sessionService, options.hotSessions ?? 1_000),
       autoCreate: options.autoCreateSession ?? false,
     };
-    this.#sweep = new Sweep(this.#runtime);
+    this.#sweep = new DeadlineTimer(this.#runtime);
     this.#tree = checkedTree(app.rootAgent, this.#models);
     this.#house = {
       runtime: this.#runtime,
@@ -138,7 +138,7 @@ export class Runner {
   runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId'>): Run {
     const ref = { appName: this.appName, userId: p?.userId, sessionId: this.#runtime.newId('session') };
     const memoryService = this.memoryService && readOnlyMemory(this.memoryService);
-    const house: House = { ...this.#house, memoryService, artifactService: undefined };
+    const house: RunnerDeps = { ...this.#house, memoryService, artifactService: undefined };
     const host = this.#hostFor(ref, p?.runConfig, house, ownSession(this.#runtime, ref, {}));
     return new RunTask(host, p, ref.sessionId);
   }
@@ -180,7 +180,7 @@ export class Runner {
 
   /** Deletes everything of one user: sessions, user state, artifacts and memory. */
   async deleteUserData(p: { userId: string }): Promise<void> {
-    checkName('userId', p.userId);
+    assertName('userId', p.userId);
     const user = { appName: this.appName, userId: p.userId };
     if (this.memoryService && !this.memoryService.deleteUserMemory) {
       throw new TholeError('MEMORY_NOT_CONFIGURED', "The runner's memoryService has no deleteUserMemory.");
@@ -225,21 +225,21 @@ export class Runner {
     const makes = p?.sessionId === undefined;
     const sessionId = makes ? this.#runtime.newId('session') : (p.sessionId as string);
     const ref = { appName: this.appName, userId: p?.userId, sessionId };
-    const session = new KeptSession(makes ? { ...this.#keeping, autoCreate: true } : this.#keeping, ref);
+    const session = new CachedSession(makes ? { ...this.#keeping, autoCreate: true } : this.#keeping, ref);
     return new RunTask(this.#hostFor(ref, p?.runConfig, this.#house, session), p, sessionId);
   }
 
   #ref(p: { userId: string; sessionId: string }): SessionRef {
-    checkName('userId', p.userId);
-    checkName('sessionId', p.sessionId);
+    assertName('userId', p.userId);
+    assertName('sessionId', p.sessionId);
     return { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
   }
 
   #hostFor(
     ref: SessionRef,
     runConfig: RunConfig | undefined,
-    house: House = this.#house,
-    session: SessionAccess = new KeptSession(this.#keeping, ref),
+    house: RunnerDeps = this.#house,
+    session: SessionAccess = new CachedSession(this.#keeping, ref),
   ): RunHost {
     const calls = new LlmCalls(runConfig?.maxLlmCalls ?? 500);
     return new RunHost({ house, session, tree: this.#tree, calls, artifactRef: ref });

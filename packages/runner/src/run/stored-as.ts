@@ -1,5 +1,5 @@
 import type { Event } from '@thole/core';
-import { hollow } from './delivery.ts';
+import { emptyEvent } from './delivery.ts';
 import type { LiveSession } from './live-session.ts';
 
 /**
@@ -7,5 +7,5 @@ import type { LiveSession } from './live-session.ts';
  * is none, an event that says and does nothing. A partial event is returned unchanged.
  */
 export function storedAs(live: LiveSession, event: Event): Event {
-  return event.partial || event.seq !== undefined ? event : (live.findById(event.id) ?? hollow(event));
+  return event.partial || event.seq !== undefined ? event : (live.findById(event.id) ?? emptyEvent(event));
 }

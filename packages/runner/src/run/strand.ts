@@ -13,32 +13,32 @@ export interface TakenChanges {
 export type UnstoredChanges = Map<string, TakenChanges[]>;
 
 /** What a strand reads from and where it notes what events have taken. */
-export interface StrandInit {
+export interface PendingChangesInit {
   readonly view: StateView;
   readonly temp: StateMap;
   readonly unstored: UnstoredChanges;
   readonly guard: () => void;
   /** The strand of the agent above, whose changes this one reads; its events take them too. */
-  readonly parent?: Strand | undefined;
+  readonly parent?: PendingChanges | undefined;
 }
 
 /**
  * What hooks and agents that run one after another have written and no event has taken yet. Each branch has its own strand
  * below that of the agent which began it.
  */
-export class Strand {
+export class PendingChanges {
   readonly state: State;
-  readonly #init: StrandInit;
+  readonly #init: PendingChangesInit;
   #artifactDelta: { [filename: string]: number } | undefined;
 
-  constructor(init: StrandInit) {
+  constructor(init: PendingChangesInit) {
     this.#init = init;
     this.state = new State(init.view, { temp: init.temp, guard: init.guard });
   }
 
   /** A strand for a branch: it sees what is pending here. */
-  branch(): Strand {
-    return new Strand({ ...this.#init, view: this.state, parent: this });
+  branch(): PendingChanges {
+    return new PendingChanges({ ...this.#init, view: this.state, parent: this });
   }
 
   hasPending(): boolean {

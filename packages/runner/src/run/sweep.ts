@@ -1,27 +1,27 @@
-import type { Cancel, Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 
 /** Something with limits that pass by themselves. */
-export interface Swept {
+export interface HasDeadline {
   /** Does what is due and answers when to look again (monotonic ms); Infinity for never. */
   sweep(now: number): number;
 }
 
 /** One timer for the limits of all runs of a runner: a listener and a timer for each event would cost more than the run. */
-export class Sweep {
+export class DeadlineTimer {
   readonly #runtime: Runtime;
-  readonly #runs = new Set<Swept>();
-  #timer: { at: number; cancel: Cancel } | undefined;
+  readonly #runs = new Set<HasDeadline>();
+  #timer: { at: number; cancel: CancelTimer } | undefined;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
-  add(run: Swept): void {
+  add(run: HasDeadline): void {
     this.#runs.add(run);
     this.#lookAt(run.sweep(this.#runtime.monotonic()));
   }
 
-  remove(run: Swept): void {
+  remove(run: HasDeadline): void {
     this.#runs.delete(run);
   }
 

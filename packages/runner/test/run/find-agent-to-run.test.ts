@@ -2,7 +2,7 @@ import { AgentTree, TholeError } from '@thole/core';
 import type { Agent, Content, EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { SessionLog } from '../../src/history/session-log.ts';
-import { checkAnswers, findAgentToRun } from '../../src/run/find-agent-to-run.ts';
+import { assertAnswers, findAgentToRun } from '../../src/run/find-agent-to-run.ts';
 import { agent, answer, answerPart, call, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
 
 const anAgent = (name: string, resumable: boolean | undefined, ...subAgents: Agent[]): Agent => ({
@@ -84,7 +84,7 @@ describe('findAgentToRun', () => {
 describe('checkAnswers', () => {
   const refusal = (events: EventInit[], of: Content): string | undefined => {
     try {
-      checkAnswers(new SessionLog(historyOf(...events)), of);
+      assertAnswers(new SessionLog(historyOf(...events)), of);
       return undefined;
     } catch (error) {
       expect(TholeError.is(error, 'INVALID_INPUT')).toBe(true);

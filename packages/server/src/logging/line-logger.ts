@@ -1,4 +1,4 @@
-import { invalidInput, refuseUnknown, systemRuntime } from '@thole/core';
+import { invalidInput, rejectUnknownOptions, systemRuntime } from '@thole/core';
 import type { Logger, LogFields } from '@thole/core';
 import { describeError } from './describe-error.ts';
 import { describedText, onOneLine } from './error-text.ts';
@@ -25,7 +25,7 @@ export interface LineLoggerOptions {
  * in the field `error` as a value, or as the text `error` with the fields `code`, `causes` and `stack` next to it.
  */
 export function lineLogger(options: LineLoggerOptions = {}): Logger {
-  refuseUnknown(options, ['write', 'level', 'verbose', 'now'], 'lineLogger');
+  rejectUnknownOptions(options, ['write', 'level', 'verbose', 'now'], 'lineLogger');
   const { level = 'info', verbose = false } = options;
   const runtime = systemRuntime();
   const now = options.now ?? (() => runtime.now());

@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 import type { ArtifactRef, ArtifactService, ArtifactVersion } from '@thole/core';
 import { z } from 'zod';
-import { partSchema } from '../edge/content-schema.ts';
-import { count, map } from '../edge/schemas.ts';
+import { partSchema } from '../http/content-schema.ts';
+import { count, map } from '../http/schemas.ts';
 import { listOf, ref, text, wholeNumber } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';

@@ -1,4 +1,4 @@
-import { runnerNamed } from '../edge/runner-named.ts';
+import { runnerNamed } from '../http/runner-named.ts';
 import { anyObject, listOf, objectOf } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';

@@ -1,7 +1,7 @@
 import { AgentTree, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import type { Agent, Event } from '@thole/core';
 import { z } from 'zod';
-import { flag } from '../edge/schemas.ts';
+import { flag } from '../http/schemas.ts';
 import { anyObject, objectOf, text } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';

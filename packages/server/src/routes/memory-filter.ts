@@ -1,7 +1,7 @@
 import type { MemoryEntry, MemoryFilter } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
-import { number } from '../edge/schemas.ts';
+import { number } from '../http/schemas.ts';
 
 const KINDS = ['turn', 'fact', 'note'] as const satisfies readonly MemoryEntry['kind'][];
 const OF_KINDS = /^(?:turn|fact|note)(?:,(?:turn|fact|note))*$/;

@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
 import type { MemoryEntry, MemoryService, NewMemory, UserRef } from '@thole/core';
 import { z } from 'zod';
-import { contentSchema } from '../edge/content-schema.ts';
-import { count, flag, map, number } from '../edge/schemas.ts';
-import { withoutNulls } from '../edge/without-nulls.ts';
+import { contentSchema } from '../http/content-schema.ts';
+import { count, flag, map, number } from '../http/schemas.ts';
+import { withoutNulls } from '../http/without-nulls.ts';
 import { listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { Ui } from '../handler-options.ts';
-import type { House } from '../house.ts';
+import type { HandlerContext } from '../handler-context.ts';
 import { anyObject } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -60,7 +60,7 @@ export const pageRoutes: readonly Route[] = [
   }),
 ];
 
-function uiOf({ ui }: House): Ui {
+function uiOf({ ui }: HandlerContext): Ui {
   if (!ui) throw new TholeError('NOT_FOUND', 'No page is served here.');
   return ui;
 }

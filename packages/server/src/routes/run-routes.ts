@@ -2,11 +2,11 @@ import { TholeError } from '@thole/core';
 import type { Event, LogFields, SessionRef } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import { z } from 'zod';
-import { checkClientState } from '../edge/client-state.ts';
+import { assertClientState } from '../http/client-state.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
 import { endWhenLeft } from '../runs/end-when-left.ts';
-import { runnerNamed } from '../edge/runner-named.ts';
-import { wireJson } from '../edge/wire-event.ts';
+import { runnerNamed } from '../http/runner-named.ts';
+import { wireJson } from '../http/wire-event.ts';
 import { listOf, objectOf, ref, yesOrNo } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
@@ -108,7 +108,7 @@ async function streamOwn(call: RouteCall<RunBody>): Promise<Response> {
   // Asked for at once, whether or not the client reads already. A run that needs nothing of the world is over with this turn.
   let begun: string | undefined;
   const beginning = frames.next().then((text) => (begun = text));
-  await house.runtime.turnOver?.();
+  await house.runtime.afterMicrotasks?.();
   if (begun !== undefined && frames.ended) return wholeSseResponse(begun, run);
   return stream(call, beginningWith(beginning, frames), run.invocationId);
 }
@@ -153,7 +153,7 @@ async function begin(
   if (asking) await asking;
   const runner = runnerNamed(house, appName);
   if (!body.newMessage) throw await nothingToResume(runner, { ...identity, sessionId: body.sessionId }, body);
-  if (body.stateDelta) checkClientState(body.stateDelta, house);
+  if (body.stateDelta) assertClientState(body.stateDelta, house);
   const deps: unknown = house.deps && (await house.deps(request, identity));
   house.runs.check();
   const run = runner.runAsync({

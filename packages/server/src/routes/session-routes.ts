@@ -1,9 +1,9 @@
 import { isPlainObject } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
-import { checkClientState } from '../edge/client-state.ts';
-import { importedEvents } from '../edge/imported-events.ts';
-import { count, flag, map, number } from '../edge/schemas.ts';
+import { assertClientState } from '../http/client-state.ts';
+import { importedEvents } from '../http/imported-events.ts';
+import { count, flag, map, number } from '../http/schemas.ts';
 import { listOf, objectOf, ref, wholeNumber } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
@@ -79,7 +79,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: 'The session', 403: 'State of a scope that clients may not write', 404: 'No such session' },
     async handle(call) {
       const { body, house, names, runner } = call;
-      checkClientState(body.stateDelta, house);
+      assertClientState(body.stateDelta, house);
       const { user: userId, session: sessionId } = names;
       await runner.updateState({ userId, sessionId, stateDelta: body.stateDelta });
       return sessionOf(call, {});
@@ -105,7 +105,7 @@ interface NewSession {
 
 async function createSession({ house, names, runner }: RouteCall<unknown>, p: NewSession): Promise<Response> {
   const { state, sessionId } = p;
-  checkClientState(state ?? {}, house);
+  assertClientState(state ?? {}, house);
   const events = importedEvents(p.events ?? [], house);
   const made = await createFilledSession(
     runner,

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isResponse } from '../edge/is-response.ts';
+import { isResponse } from '../http/is-response.ts';
 import { anyObject, listOf, ref } from '../openapi/schema.ts';
 import { route } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';

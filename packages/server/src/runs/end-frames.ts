@@ -1,6 +1,6 @@
 import { errorCodeInfo, TholeError } from '@thole/core';
 import type { Event, LogFields } from '@thole/core';
-import { shortSentence } from '../edge/short-sentence.ts';
+import { shortSentence } from '../http/short-sentence.ts';
 import type { Failures } from '../logging/failures.ts';
 
 /** After it nothing is missing. Comments are nothing to ADK's clients. */

@@ -1,11 +1,11 @@
 import type { Run } from '@thole/runner';
-import type { House } from '../house.ts';
+import type { HandlerContext } from '../handler-context.ts';
 
 /**
  * Ends a run whose client goes before it is answered, unless runs outlive their clients here; answers how to stop watching. What needs
  * nothing of the world is over within this turn of the event loop, and a signal costs more than it: the client is watched from the next on.
  */
-export function endWhenLeft(run: Run, p: { house: House; request: Request }): () => void {
+export function endWhenLeft(run: Run, p: { house: HandlerContext; request: Request }): () => void {
   const { onDisconnect, runtime } = p.house;
   if (onDisconnect === 'continue') return noop;
   let isOver = false;
@@ -17,7 +17,7 @@ export function endWhenLeft(run: Run, p: { house: House; request: Request }): ()
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
   };
-  if (runtime.turnOver) void runtime.turnOver().then(watch);
+  if (runtime.afterMicrotasks) void runtime.afterMicrotasks().then(watch);
   else watch();
   return () => {
     isOver = true;

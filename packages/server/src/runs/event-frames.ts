@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
-import type { PartialJson } from '../edge/partial-json.ts';
-import { wireJson, withMaps } from '../edge/wire-event.ts';
+import type { PartialJson } from '../http/partial-json.ts';
+import { wireJson, withMaps } from '../http/wire-event.ts';
 
 /** What goes over the wire for an event: one frame, or two where it says something and saves artifacts as well. */
 export function eventFrames(given: Event, p: { split: boolean; partials?: PartialJson | undefined }): string {

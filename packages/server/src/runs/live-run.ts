@@ -1,6 +1,6 @@
 import type { Event, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
-import { PartialJson } from '../edge/partial-json.ts';
+import { PartialJson } from '../http/partial-json.ts';
 import { DONE_FRAME } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 

@@ -1,7 +1,7 @@
 import { isPlainObject } from '@thole/core';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
-import { map } from '../edge/schemas.ts';
+import { map } from '../http/schemas.ts';
 import { ref } from '../openapi/schema.ts';
 
 /** What `/run` and `/run_sse` take. */

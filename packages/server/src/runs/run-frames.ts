@@ -1,6 +1,6 @@
 import type { Event, Runtime } from '@thole/core';
 import type { Run } from '@thole/runner';
-import { PartialJson } from '../edge/partial-json.ts';
+import { PartialJson } from '../http/partial-json.ts';
 import { DONE_FRAME } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
@@ -72,7 +72,7 @@ export class RunFrames implements FrameSource {
     } else if (result.value.author !== 'user') {
       this.#text += eventFrames(result.value, { split: this.#split, partials: this.#partials });
       const hasCall = result.value.content?.parts?.some((part) => part.functionCall) ?? false;
-      this.#isFull = hasCall || this.#text.length >= MOST_AT_ONCE || !this.#runtime.turnOver;
+      this.#isFull = hasCall || this.#text.length >= MOST_AT_ONCE || !this.#runtime.afterMicrotasks;
     }
     if (!this.#waiting) return;
     if (this.#ended || this.#isFull) this.#give();
@@ -92,7 +92,7 @@ export class RunFrames implements FrameSource {
   #giveWithThisTurn(): void {
     if (this.#isTurning) return;
     this.#isTurning = true;
-    void this.#runtime.turnOver!().then(() => {
+    void this.#runtime.afterMicrotasks!().then(() => {
       this.#isTurning = false;
       if (this.#text !== '') this.#give();
     });

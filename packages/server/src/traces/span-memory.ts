@@ -1,4 +1,4 @@
-import { checkCount, refuseUnknown, systemRuntime } from '@thole/core';
+import { assertCount, rejectUnknownOptions, systemRuntime } from '@thole/core';
 import type { Runtime, Span, SpanAttributes, Tracer } from '@thole/core';
 import { KeptSpan } from './kept-span.ts';
 import type { SpanOwner } from './kept-span.ts';
@@ -30,10 +30,10 @@ export class SpanMemory implements Tracer {
 
   /** `INVALID_INPUT` for a number that is no whole one from 1 on. */
   constructor(options: SpanMemoryOptions = {}) {
-    refuseUnknown(options, ['spans', 'bytes', 'runtime'], 'SpanMemory');
+    rejectUnknownOptions(options, ['spans', 'bytes', 'runtime'], 'SpanMemory');
     const { spans = 10_000, bytes = 64 * 1024 * 1024, runtime = systemRuntime() } = options;
-    checkCount('spans', spans, 1);
-    checkCount('bytes', bytes, 1);
+    assertCount('spans', spans, 1);
+    assertCount('bytes', bytes, 1);
     this.#runtime = runtime;
     this.#mostSpans = spans;
     this.#mostBytes = bytes;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contentSchema, partSchema } from '../../src/edge/content-schema.ts';
+import { contentSchema, partSchema } from '../../src/http/content-schema.ts';
 
 it('hands a message on as it came, with members that it does not know', () => {
   const part = JSON.parse('{"functionCall":{"name":"a","args":{"__proto__":1}},"brandNew":{"a_b":null}}') as object;

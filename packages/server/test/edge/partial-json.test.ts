@@ -1,8 +1,8 @@
 import { createEvent, createEventActions, deepFreeze } from '@thole/core';
 import type { Event } from '@thole/core';
 import { expect, it } from 'vitest';
-import { PartialJson } from '../../src/edge/partial-json.ts';
-import { wireJson } from '../../src/edge/wire-event.ts';
+import { PartialJson } from '../../src/http/partial-json.ts';
+import { wireJson } from '../../src/http/wire-event.ts';
 
 const actions = deepFreeze(createEventActions());
 const partial = (text: string, more: Partial<Event> = {}): Event => ({

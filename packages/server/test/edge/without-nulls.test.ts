@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutNulls } from '../../src/edge/without-nulls.ts';
+import { withoutNulls } from '../../src/http/without-nulls.ts';
 
 it('takes out members that are null, at any depth, and leaves null elements of lists', () => {
   expect(withoutNulls({ a: null, b: { c: null, d: [null, { e: null, f: 1 }] } })).toEqual({

@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
 import { expect, it } from 'vitest';
-import { wireEvent, wireJson } from '../../src/edge/wire-event.ts';
+import { wireEvent, wireJson } from '../../src/http/wire-event.ts';
 import { wireSession } from '../../src/routes/wire-session.ts';
 
 const event: Event = {

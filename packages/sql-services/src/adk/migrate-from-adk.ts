@@ -1,4 +1,4 @@
-import { checkSessionRef, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertSessionRef, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { Event, JsonObject, StateMap } from '@thole/core';
 import type { SqlSessionStoreOptions } from '../session/session-store-options.ts';
 import { SqlSessionStore } from '../session/sql-session-store.ts';
@@ -30,7 +30,7 @@ export interface MigrateFromAdkResult {
  * for the older tables of Python, whose events are pickled; the message names ADK's own tool that converts them.
  */
 export async function migrateFromAdk(p: MigrateFromAdkRequest): Promise<MigrateFromAdkResult> {
-  refuseUnknown(p, ['from', 'to', 'onProgress'], 'migrateFromAdk');
+  rejectUnknownOptions(p, ['from', 'to', 'onProgress'], 'migrateFromAdk');
   const from = new AdkDatabase(p.from);
   let to: SqlSessionStore | undefined;
   try {
@@ -52,7 +52,7 @@ async function copy(
   const total = onProgress === undefined ? 0 : await from.countSessions();
   const result: MigrateFromAdkResult = { sessions: 0, events: 0, skipped: 0 };
   for await (const session of from.sessions()) {
-    checkSessionRef(session.key);
+    assertSessionRef(session.key);
     const events = (await from.events(session.key)).map(fromAdkEvent);
     for (const [i, event] of events.entries()) event.seq = i + 1;
     if (await insert(to, session, events, runtime.newId('incarnation'))) {

@@ -1,7 +1,7 @@
 import {
-  base64OfBytes,
-  bytesOfBase64,
-  checkTextCodec,
+  encodeBase64,
+  decodeBase64,
+  assertTextCodec,
   decodeText,
   encodeText,
   isEncoded,
@@ -34,14 +34,14 @@ export class SqlArtifactStore implements ArtifactStore {
 
   constructor(options: SqlArtifactStoreOptions) {
     this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'An artifact store');
-    checkTextCodec(options.codec);
+    assertTextCodec(options.codec);
     this.#codec = options.codec;
   }
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
     const codec = this.#codec;
     const text = await encodeText(codec, JSON.stringify(meta));
-    const content = codec ? new TextEncoder().encode(await encodeText(codec, base64OfBytes(bytes))) : bytes;
+    const content = codec ? new TextEncoder().encode(await encodeText(codec, encodeBase64(bytes))) : bytes;
     const deadline = this.#storage.deadline();
     for (;;) {
       // Two save the first version of a file at the same moment: the second counts on from the first.
@@ -73,7 +73,7 @@ export class SqlArtifactStore implements ArtifactStore {
     const meta = JSON.parse(await decodeText(this.#codec, known)) as ArtifactMeta;
     // A file may begin like anything; what is known of it was encoded with it or not at all.
     const bytes = isEncoded(known)
-      ? bytesOfBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!
+      ? decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!
       : content;
     return { version: Number(row['version']), bytes, meta };
   }

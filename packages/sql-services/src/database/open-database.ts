@@ -1,4 +1,4 @@
-import { checkCount, invalidInput, systemRuntime, TholeError } from '@thole/core';
+import { assertCount, invalidInput, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
@@ -25,8 +25,8 @@ const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres
 export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
   const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
-  checkCount('timeoutMs', timeoutMs, 1);
-  checkCount('maxConnections', maxConnections, 1);
+  assertCount('timeoutMs', timeoutMs, 1);
+  assertCount('maxConnections', maxConnections, 1);
   if (synchronous !== 'NORMAL' && synchronous !== 'FULL') {
     throw new TholeError('INVALID_INPUT', `synchronous must be 'NORMAL' or 'FULL'.`);
   }

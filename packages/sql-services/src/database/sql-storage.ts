@@ -1,8 +1,8 @@
-import { refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
-import { checkSchemaVersion, migrate, readSchemaVersion } from '../schema/migrate.ts';
+import { assertSchemaVersion, migrate, readSchemaVersion } from '../schema/migrate.ts';
 import { tableNames } from '../schema/table-names.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -111,7 +111,7 @@ export class SqlStorage {
 
   async #makeReady(): Promise<void> {
     if (this.#options.autoMigrate ?? true) await this.migrate();
-    else checkSchemaVersion(await readSchemaVersion(this.#database, this.tables));
+    else assertSchemaVersion(await readSchemaVersion(this.#database, this.tables));
     this.#isReady = true;
   }
 
@@ -127,6 +127,6 @@ export class SqlStorage {
 
 /** Refuses options that nobody would read, then opens. */
 export function openStorage(options: DatabaseOptions, known: readonly string[], where: string): SqlStorage {
-  refuseUnknown(options, known, where);
+  rejectUnknownOptions(options, known, where);
   return new SqlStorage(options);
 }

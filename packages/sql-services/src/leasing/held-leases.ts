@@ -1,4 +1,4 @@
-import type { Cancel, Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 import type { Row } from '../database/sql-database.ts';
 import { textOf, textOrNothing } from '../session/row-values.ts';
 import { decodeName } from './lease-steps.ts';
@@ -16,7 +16,7 @@ export class HeldLeases {
   readonly #runtime: Runtime;
   readonly #pollMs: number;
   readonly #poll: (fences: readonly string[]) => Promise<readonly Row[]>;
-  #timer: Cancel | undefined;
+  #timer: CancelTimer | undefined;
   #isAsking = false;
 
   constructor(runtime: Runtime, pollMs: number, poll: (fences: readonly string[]) => Promise<readonly Row[]>) {

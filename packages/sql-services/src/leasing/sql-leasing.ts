@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { LeaseProcesses, TholeError } from '@thole/core';
-import type { Lease, LeaseInfo, LeaseRequest, Leasing, Runtime, SessionHead, SessionRef } from '@thole/core';
+import type { Lease, LeaseInfo, LeaseRequest, LeaseManager, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { Row, Steps } from '../database/sql-database.ts';
 import { textOf } from '../session/row-values.ts';
@@ -19,7 +19,7 @@ const PAGE = 100;
  * Leases among all processes that share the database, by its clock. Who waits has a place in line there, asks now and then
  * whether its turn has come, and is woken at once by a release in its own process.
  */
-export class SqlLeasing implements Leasing, LeaseOwner {
+export class SqlLeasing implements LeaseManager, LeaseOwner {
   readonly #storage: SqlStorage;
   readonly #runtime: Runtime;
   readonly #pollMs: number;

@@ -3,7 +3,7 @@ import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { textOf } from '../session/row-values.ts';
-import { checkVersion } from './memory-records.ts';
+import { assertVersion } from './memory-records.ts';
 import { filledPortionsOf, marks, portionsOf } from './portions.ts';
 
 /** The row of a user's log: what is counted there. */
@@ -105,7 +105,7 @@ export class MemoryLog {
 }
 
 function headOf(row: Row): LogHead {
-  checkVersion(row['v'], 'A memory log');
+  assertVersion(row['v'], 'A memory log');
   const until = row['forgotten_until'];
   return {
     row: Number(row['row_id']),

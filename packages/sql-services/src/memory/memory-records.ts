@@ -41,7 +41,7 @@ export const keyOf: (id: string) => string = eventKeyOf;
 
 /** The entry of a row with `seq`, `entry` and `v`. `STORE_VERSION` for one that this package cannot read. */
 export async function entryOfRow(codec: TextCodec | undefined, row: Row): Promise<StoredMemory> {
-  checkVersion(row['v'], 'A memory entry');
+  assertVersion(row['v'], 'A memory entry');
   const text = decodeText(codec, textOf(row['entry']));
   return { seq: Number(row['seq']), entry: JSON.parse(typeof text === 'string' ? text : await text) as MemoryEntry };
 }
@@ -52,7 +52,7 @@ export function idOfRow(row: Row): string {
 }
 
 /** `STORE_VERSION` for a record of another version than 1. */
-export function checkVersion(v: unknown, what: string): void {
+export function assertVersion(v: unknown, what: string): void {
   if (Number(v) === 1) return;
   throw new TholeError('STORE_VERSION', `${what} is of version ${Number(v)}; this package reads version 1.`);
 }

@@ -1,4 +1,4 @@
-import { checkTextCodec, TholeError } from '@thole/core';
+import { assertTextCodec, TholeError } from '@thole/core';
 import type {
   MemoryChanges,
   MemoryEntry,
@@ -9,7 +9,7 @@ import type {
   MemoryScope,
   MemoryStore,
   MemoryUsers,
-  Segmented,
+  IndexSnapshots,
   StoredMemory,
   TextCodec,
 } from '@thole/core';
@@ -22,7 +22,7 @@ import { databaseOptionNames } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
 import { textOf } from '../session/row-values.ts';
 import { MemoryLog } from './memory-log.ts';
-import { checkVersion, entryOfRow, idOfRow, keyOf, recordsOf } from './memory-records.ts';
+import { assertVersion, entryOfRow, idOfRow, keyOf, recordsOf } from './memory-records.ts';
 import { putSteps, unheardSteps } from './put-memory.ts';
 import { getSteps, listSql, sinceSql, usersSteps } from './read-memory.ts';
 import { removeSteps } from './remove-memory.ts';
@@ -46,14 +46,14 @@ export interface SqlMemoryStoreOptions extends DatabaseOptions {
  */
 export class SqlMemoryStore implements MemoryStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly segmented: Segmented; readonly users: MemoryUsers };
+  readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #log: MemoryLog;
 
   constructor(options: SqlMemoryStoreOptions) {
     this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store');
-    checkTextCodec(options.codec);
+    assertTextCodec(options.codec);
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
     this.#log = new MemoryLog(dialect, tables);
@@ -88,11 +88,11 @@ export class SqlMemoryStore implements MemoryStore {
     const names = this.#log.names(scope);
     const { rows } = await this.#storage.read(() => ask(sql, [...names, seq, ...names]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
-    checkVersion(rows[0]['head_v'], 'A memory log');
+    assertVersion(rows[0]['head_v'], 'A memory log');
     const told = rows.filter((row) => row['seq'] !== null);
     const changes: MemoryChanges['changes'] = [];
     for (const row of told.slice(0, limit)) {
-      checkVersion(row['v'], 'A memory entry');
+      assertVersion(row['v'], 'A memory entry');
       if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: idOfRow(row) });
       else changes.push(await entryOfRow(this.#codec, row));
     }

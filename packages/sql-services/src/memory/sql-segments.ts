@@ -1,11 +1,11 @@
-import { base64OfBytes, bytesOfBase64, decodeText, encodeText } from '@thole/core';
-import type { MemoryScope, Segment, Segmented, TextCodec } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core';
+import type { MemoryScope, IndexSegment, IndexSnapshots, TextCodec } from '@thole/core';
 import { ask } from '../database/sql-database.ts';
 import type { Row, SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import { textOf } from '../session/row-values.ts';
 import type { MemoryLog } from './memory-log.ts';
-import { checkVersion, keyOf } from './memory-records.ts';
+import { assertVersion, keyOf } from './memory-records.ts';
 
 /** Bytes of a row. Each row is written and read by itself, because SQLite blocks the event loop during a statement. */
 const PART_BYTES = 512 * 1024;
@@ -34,7 +34,7 @@ type Outcome = 'saved' | 'removed' | 'covered';
  * Saved segments of derived indexes. A segment is a list of rows with parts of its bytes, and a row with the part number 0, which
  * is written last and holds the numbers of the others. Rows that no such row names are not a segment: the next save deletes them.
  */
-export class SqlSegments implements Segmented {
+export class SqlSegments implements IndexSnapshots {
   readonly #storage: SqlStorage;
   readonly #log: MemoryLog;
   readonly #codec: TextCodec | undefined;
@@ -47,7 +47,7 @@ export class SqlSegments implements Segmented {
     this.#resumed = storage.runtime.monotonic();
   }
 
-  async loadSegments(scope: MemoryScope): Promise<Segment[]> {
+  async loadSegments(scope: MemoryScope): Promise<IndexSegment[]> {
     const deadline = this.#storage.deadline();
     const columns =
       'g.scope_row AS scope_row, g.analyzer_key AS analyzer_key, g.up_to AS up_to, g.analyzer AS analyzer';
@@ -55,7 +55,7 @@ export class SqlSegments implements Segmented {
       JOIN ${this.#table} g ON g.scope_row = s.row_id
       WHERE s.app_name = ? AND s.user_id = ? AND g.part = 0 ORDER BY g.up_to, g.analyzer_key`;
     const { rows } = await this.#storage.read(() => this.#ask(sql, this.#log.names(scope)), deadline);
-    const segments: Segment[] = [];
+    const segments: IndexSegment[] = [];
     for (const row of rows) {
       const segment = await this.#read(row, deadline);
       if (segment) segments.push(segment);
@@ -63,7 +63,11 @@ export class SqlSegments implements Segmented {
     return segments;
   }
 
-  async saveSegment(scope: MemoryScope, segment: Segment, { ifRemovals }: { ifRemovals: number }): Promise<boolean> {
+  async saveSegment(
+    scope: MemoryScope,
+    segment: IndexSegment,
+    { ifRemovals }: { ifRemovals: number },
+  ): Promise<boolean> {
     const { bytes, upTo } = segment;
     const first = (1 + Math.floor(this.#storage.runtime.random() * 1e9)) * MAX_PARTS;
     const save: Save = { scope, ifRemovals, key: [keyOf(segment.analyzer), upTo], first };
@@ -142,8 +146,8 @@ export class SqlSegments implements Segmented {
     if (isAny) await this.#storage.erase();
   }
 
-  async #read(row: Row, deadline: number): Promise<Segment | undefined> {
-    checkVersion(row['v'], 'A segment of an index');
+  async #read(row: Row, deadline: number): Promise<IndexSegment | undefined> {
+    assertVersion(row['v'], 'A segment of an index');
     const named = namedBy(row);
     if (!named) return undefined;
     const [first, count, size] = named;
@@ -165,12 +169,12 @@ export class SqlSegments implements Segmented {
   }
 
   async #encoded(part: Uint8Array): Promise<Uint8Array> {
-    return this.#codec ? new TextEncoder().encode(await encodeText(this.#codec, base64OfBytes(part))) : part;
+    return this.#codec ? new TextEncoder().encode(await encodeText(this.#codec, encodeBase64(part))) : part;
   }
 
   async #decoded(content: Uint8Array): Promise<Uint8Array> {
     if (!this.#codec) return content;
-    return bytesOfBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!;
+    return decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!;
   }
 
   // Statements on SQLite are done within one turn of the event loop; others get theirs after a few milliseconds.

@@ -27,7 +27,7 @@ export async function readSchemaVersion(database: SqlDatabase, tables: TableName
 }
 
 /** `STORE_VERSION` unless the tables are of this package's version. */
-export function checkSchemaVersion(version: number): void {
+export function assertSchemaVersion(version: number): void {
   if (version === SCHEMA_VERSION) return;
   const what =
     version === 0
@@ -49,7 +49,7 @@ export async function migrate(database: SqlDatabase, tables: TableNames, place: 
       if (!isSqlFailure(error, 'duplicate')) throw error;
     }
   }
-  checkSchemaVersion(await readSchemaVersion(database, tables, deadline));
+  assertSchemaVersion(await readSchemaVersion(database, tables, deadline));
 }
 
 function* migrationSteps(database: SqlDatabase, tables: TableNames, place: Place): Steps<void> {

@@ -18,8 +18,8 @@ export interface TableNames {
 
 /** Names with their prefix and schema. `INVALID_INPUT` unless both are lower-case letters, digits and underscores. */
 export function tableNames(prefix: string, schema: string | undefined): TableNames {
-  checkIdentifier('tablePrefix', prefix, 30);
-  if (schema !== undefined) checkIdentifier('schema', schema, 63);
+  assertIdentifier('tablePrefix', prefix, 30);
+  if (schema !== undefined) assertIdentifier('schema', schema, 63);
   const named = (name: string): string => `${schema === undefined ? '' : `${schema}.`}${prefix}${name}`;
   return {
     meta: named('meta'),
@@ -38,7 +38,7 @@ export function tableNames(prefix: string, schema: string | undefined): TableNam
 }
 
 // Written into SQL as they are, so nothing that would need quotes is taken.
-function checkIdentifier(argument: string, value: unknown, most: number): void {
+function assertIdentifier(argument: string, value: unknown, most: number): void {
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
   if (value.length > most || !/^[a-z_][a-z0-9_]*$/.test(value)) {
     const rule = `must begin with a-z or _, go on with those and 0-9, and have at most ${most} characters`;

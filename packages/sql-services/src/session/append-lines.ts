@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Cancel, Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 
 /** How many appends are stored together at most. */
 const MOST_TOGETHER = 64;
@@ -84,7 +84,7 @@ interface Waiting<Append, Appended> {
   readonly deadline: number;
   readonly resolve: (appended: Appended) => void;
   readonly reject: (error: unknown) => void;
-  readonly cancel: Cancel;
+  readonly cancel: CancelTimer;
 }
 
 function tooLate(): TholeError {

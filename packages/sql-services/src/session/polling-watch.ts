@@ -1,5 +1,5 @@
 import { deepFreeze, sessionKeyOf } from '@thole/core';
-import type { Event, Runtime, SessionRef, StoredSession, Watching } from '@thole/core';
+import type { Event, Runtime, SessionRef, StoredSession, EventWatcher } from '@thole/core';
 
 /** Reads a session with so many events after that `seq`, the oldest of them. */
 export interface ReadOldest {
@@ -13,7 +13,7 @@ const AT_ONCE = 100;
  * Hands events over as they are stored: at once where this store stored them, else when it asks the database next. A session
  * that is deleted and made anew is watched from its first event.
  */
-export class PollingWatch implements Watching {
+export class PollingWatch implements EventWatcher {
   readonly #read: ReadOldest;
   readonly #runtime: Runtime;
   readonly #pollMs: number;

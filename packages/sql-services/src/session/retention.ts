@@ -1,12 +1,12 @@
 import type { SqlStorage } from '../database/sql-storage.ts';
-import { checkPruneRequest } from './check-prune-request.ts';
+import { assertPruneRequest } from './assert-prune-request.ts';
 import { pruneSteps, sessionsToPrune } from './prune-events.ts';
 import type { PruneRequest } from './prune-events.ts';
 import { removeExpiredSteps } from './remove-sessions.ts';
 
 /** Takes the events that a request is about, some at a time, so that others are not kept waiting; how many. */
 export async function pruneEvents(storage: SqlStorage, p: PruneRequest): Promise<number> {
-  checkPruneRequest(p);
+  assertPruneRequest(p);
   const { dialect, tables } = storage;
   let count = 0;
   for (let after = 0; ;) {

@@ -1,5 +1,5 @@
 import type { TextCodec } from '@thole/core';
-import { checkCount, checkTextCodec } from '@thole/core';
+import { assertCount, assertTextCodec } from '@thole/core';
 import { databaseOptionNames } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
 
@@ -17,9 +17,9 @@ export interface SqlSessionStoreOptions extends DatabaseOptions {
 export const sessionStoreOptionNames: readonly string[] = [...databaseOptionNames, 'sessionTtlMs', 'pollMs', 'codec'];
 
 /** `INVALID_INPUT` for what is none of them. */
-export function checkSessionStoreOptions(options: SqlSessionStoreOptions): void {
+export function assertSessionStoreOptions(options: SqlSessionStoreOptions): void {
   const { sessionTtlMs, pollMs, codec } = options;
-  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) checkCount('sessionTtlMs', sessionTtlMs, 1);
-  if (pollMs !== undefined) checkCount('pollMs', pollMs, 1);
-  checkTextCodec(codec);
+  if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) assertCount('sessionTtlMs', sessionTtlMs, 1);
+  if (pollMs !== undefined) assertCount('pollMs', pollMs, 1);
+  assertTextCodec(codec);
 }

@@ -29,7 +29,7 @@ import type { ReadSteps } from './read-session.ts';
 import { removeSteps, removeUserSteps } from './remove-sessions.ts';
 import { deleteExpiredSessions, pruneEvents } from './retention.ts';
 import { SessionRecords } from './session-records.ts';
-import { checkSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
+import { assertSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
 import { appOf, userOf } from './state-owner.ts';
 import { stateOfRows, writesOf } from './state-writes.ts';
@@ -55,7 +55,7 @@ export class SqlSessionStore implements SessionStore {
 
   constructor(options: SqlSessionStoreOptions) {
     const storage = openStorage(options, sessionStoreOptionNames, 'A session store');
-    checkSessionStoreOptions(options);
+    assertSessionStoreOptions(options);
     const { codec, sessionTtlMs, pollMs = 500 } = options;
     const { dialect, tables, runtime } = storage;
     this.#storage = storage;

@@ -1,4 +1,4 @@
-import { refuseUnknown, TholeError } from '@thole/core';
+import { rejectUnknownOptions, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
 import type { PostgresPool } from '../database/postgres-pool.ts';
@@ -44,7 +44,7 @@ const names: readonly (keyof PgVectorStoreOptions)[] = [
  */
 export class PgVectorStore extends SqlVectorStore {
   constructor(options: PgVectorStoreOptions) {
-    refuseUnknown(options, names, 'PgVectorStore');
+    rejectUnknownOptions(options, names, 'PgVectorStore');
     const { dbUrl, db, tablePrefix, schema, autoMigrate, timeoutMs, maxConnections, runtime } = options;
     const more = { timeoutMs, maxConnections, runtime };
     const database = openDatabase(

@@ -1,6 +1,6 @@
-import { checkName, orAborted } from '@thole/core';
-import type { Call, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
-import { checkVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from '@thole/recall';
+import { assertName, raceAbort } from '@thole/core';
+import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
+import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from '@thole/recall';
 import { ask } from '../database/sql-database.ts';
 import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
 import { isSqlFailure, toStoreError } from '../database/sql-failure.ts';
@@ -54,7 +54,7 @@ export class SqlVectorStore implements VectorStore {
   async query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]> {
     const { model, unit, limit, minScore = -Infinity } = checkVectorQuery(scope, p);
     if (limit === 0) return [];
-    const rows = await orAborted(this.#nearest(scope, { model, unit, limit }), p.signal);
+    const rows = await raceAbort(this.#nearest(scope, { model, unit, limit }), p.signal);
     const found = rows.map((row) => {
       const score = Math.max(-1, Math.min(1, 1 - Number(row['distance'])));
       return { id: JSON.parse(textOf(row['id_text'])) as string, score };
@@ -64,21 +64,21 @@ export class SqlVectorStore implements VectorStore {
   }
 
   async delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void> {
-    checkVectorIds(scope, ids);
+    assertVectorIds(scope, ids);
     if (ids.length === 0) return;
     await this.#ready();
     await this.#told(this.#database.transact(() => this.#delete(scope, ids)));
     await this.#database.erase?.(this.#place.tablePrefix ?? 'thole_');
   }
 
-  async has(scope: UserRef, p: { model: string; ids: readonly string[] } & Call): Promise<string[]> {
-    checkVectorIds(scope, p.ids);
-    checkName('model', p.model);
+  async has(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]> {
+    assertVectorIds(scope, p.ids);
+    assertName('model', p.model);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return [];
-    await orAborted(this.#ready(), p.signal);
+    await raceAbort(this.#ready(), p.signal);
     const asking = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
-    const keys = await orAborted(this.#told(asking), p.signal);
+    const keys = await raceAbort(this.#told(asking), p.signal);
     return p.ids.filter((id) => keys.has(keyOf(id)));
   }
 

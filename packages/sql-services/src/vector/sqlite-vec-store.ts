@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { checkCount, refuseUnknown, systemRuntime, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { loadDriver } from '../database/load-driver.ts';
 import { SqliteDatabase } from '../database/sqlite-database.ts';
@@ -30,9 +30,9 @@ const names: readonly (keyof SqliteVecStoreOptions)[] = ['dbUrl', 'tablePrefix',
  */
 export class SqliteVecStore extends SqlVectorStore {
   constructor(options: SqliteVecStoreOptions) {
-    refuseUnknown(options, names, 'SqliteVecStore');
+    rejectUnknownOptions(options, names, 'SqliteVecStore');
     const { dbUrl, tablePrefix, autoMigrate, timeoutMs = TIMEOUT_MS, runtime = systemRuntime() } = options;
-    checkCount('timeoutMs', timeoutMs, 1);
+    assertCount('timeoutMs', timeoutMs, 1);
     const address = parseDatabaseUrl(dbUrl);
     if (address.kind !== 'sqlite')
       throw new TholeError('INVALID_INPUT', 'dbUrl must be sqlite:///…; SqliteVecStore speaks to no other database.');

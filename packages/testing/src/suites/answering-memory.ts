@@ -1,4 +1,4 @@
-import type { Call, MemoryEntry, MemoryService, NewMemory, SearchMemoryRequest, UserRef } from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryService, NewMemory, SearchMemoryRequest, UserRef } from '@thole/core';
 
 /** A memory service that finds what it is told to, and keeps what it was asked: for trying tools, not for use. */
 export class AnsweringMemory implements MemoryService {
@@ -23,7 +23,7 @@ export class AnsweringMemory implements MemoryService {
     appName,
     userId,
     memories,
-  }: UserRef & { memories: readonly NewMemory[] } & Call): Promise<MemoryEntry[]> {
+  }: UserRef & { memories: readonly NewMemory[] } & CallOptions): Promise<MemoryEntry[]> {
     this.added.push(...memories.map((memory) => ({ ...memory, appName, userId })));
     return memories.map((memory, i) => ({ ...memory, id: memory.id ?? `memory-${i}` }));
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { base64OfBytes, bytesOfBase64 } from '@thole/core';
+import { encodeBase64, decodeBase64 } from '@thole/core';
 import type { Part } from '@thole/core';
 import { everyByte, file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
@@ -48,9 +48,9 @@ export const artifactContentCases: readonly ArtifactCase[] = [
       const bytes = Uint8Array.from({ length: 65_536 }, (_, i) => (i * 31 + (i >> 8)) % 256);
       await service.saveArtifact({
         ...file(),
-        artifact: { inlineData: { mimeType: 'a/b', data: base64OfBytes(bytes) } },
+        artifact: { inlineData: { mimeType: 'a/b', data: encodeBase64(bytes) } },
       });
-      const loaded = bytesOfBase64((await service.loadArtifact(file()))!.inlineData!.data)!;
+      const loaded = decodeBase64((await service.loadArtifact(file()))!.inlineData!.data)!;
       assert.equal(loaded.length, bytes.length);
       assert.ok(loaded.every((byte, i) => byte === bytes[i]));
     },
@@ -60,7 +60,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
     sentence: 'one byte over the limit is ARTIFACT_TOO_LARGE, and no version is used up',
     contracts: [37],
     async check(service) {
-      const data = base64OfBytes(new Uint8Array(65_536 + 1));
+      const data = encodeBase64(new Uint8Array(65_536 + 1));
       await refused(
         'ARTIFACT_TOO_LARGE',
         service.saveArtifact({ ...file(), artifact: { inlineData: { mimeType: 'a/b', data } } }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { base64OfBytes } from '@thole/core';
+import { encodeBase64 } from '@thole/core';
 import type { ArtifactRef, ArtifactService, Part } from '@thole/core';
 import type { Case, CaseTools } from '../case.ts';
 import { refTo } from './session-support.ts';
@@ -7,7 +7,7 @@ import { refTo } from './session-support.ts';
 export type ArtifactCase = Case<ArtifactService>;
 
 /** All 256 bytes as base64. */
-export const everyByte: string = base64OfBytes(Uint8Array.from({ length: 256 }, (_, i) => i));
+export const everyByte: string = encodeBase64(Uint8Array.from({ length: 256 }, (_, i) => i));
 
 /** Names a file of the session that most cases use. */
 export function file(filename = 'file.txt', sessionId = 's', userId = 'u', appName = 'app'): ArtifactRef {

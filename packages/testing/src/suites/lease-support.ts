@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { LeaseRequest, Leasing, SessionService } from '@thole/core';
+import type { LeaseRequest, LeaseManager, SessionService } from '@thole/core';
 import { made } from './session-support.ts';
 
 /** What the service can lease with; who claims `lease` has it. */
-export function leasingOf(service: SessionService): Leasing {
+export function leasingOf(service: SessionService): LeaseManager {
   assert.ok(service.leasing, 'the service has no leasing: do not claim lease');
   return service.leasing;
 }
 
 /** The same, with the session that most cases use made. */
-export async function ready(service: SessionService): Promise<Leasing> {
+export async function ready(service: SessionService): Promise<LeaseManager> {
   await made(service);
   return leasingOf(service);
 }

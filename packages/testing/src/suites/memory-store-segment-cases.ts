@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { MemoryStore, Segment } from '@thole/core';
+import type { MemoryStore, IndexSegment } from '@thole/core';
 import { alice, bob, note, notes, reopened, segmentedOf } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 const needs = ['segmented'] as const;
 
-function segment(upTo: number, more: Partial<Segment> = {}): Segment {
+function segment(upTo: number, more: Partial<IndexSegment> = {}): IndexSegment {
   return { analyzer: 'words 1', upTo, bytes: Uint8Array.of(upTo), ...more };
 }
 
-async function save(store: MemoryStore, given: Segment, ifRemovals = 0): Promise<boolean> {
+async function save(store: MemoryStore, given: IndexSegment, ifRemovals = 0): Promise<boolean> {
   return segmentedOf(store).saveSegment(alice, given, { ifRemovals });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { textOf } from '@thole/core';
-import type { MemoryChanges, MemoryEntry, MemoryScope, MemoryStore, Segmented, StoredMemory } from '@thole/core';
+import type { MemoryChanges, MemoryEntry, MemoryScope, MemoryStore, IndexSnapshots, StoredMemory } from '@thole/core';
 import type { Case, CaseTools } from '../case.ts';
 
 export type MemoryStoreCase = Case<MemoryStore>;
@@ -72,7 +72,7 @@ export async function listed(
 }
 
 /** The ability that a case needs. */
-export function segmentedOf(store: MemoryStore): Segmented {
+export function segmentedOf(store: MemoryStore): IndexSnapshots {
   assert.ok(store.abilities.segmented, 'who claims segmented has the ability');
   return store.abilities.segmented;
 }

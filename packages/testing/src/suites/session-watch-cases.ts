@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Event, SessionRef, SessionService, Watching } from '@thole/core';
+import type { Event, SessionRef, SessionService, EventWatcher } from '@thole/core';
 import type { FixedRuntime } from '../fixed-runtime.ts';
 import { append, eventOf, idsOf, isDeeplyFrozen, made, numbers, refTo, same, writing } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
@@ -111,7 +111,7 @@ interface Watcher {
 }
 
 function watch(service: SessionService, key: SessionRef, afterSeq: number): Watcher {
-  const watching: Watching | undefined = service.watching;
+  const watching: EventWatcher | undefined = service.watching;
   assert.ok(watching, 'the service has no watching: do not claim watch');
   const controller = new AbortController();
   const events = watching.watch(key, afterSeq, controller.signal)[Symbol.asyncIterator]();

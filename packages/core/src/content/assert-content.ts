@@ -1,0 +1,88 @@
+import { invalidInput } from '../errors/invalid-input.ts';
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
+import { decodeBase64 } from './base64.ts';
+import type { Content, FunctionResponsePart, Part } from './content.ts';
+
+const KINDS = [
+  'text',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+] as const satisfies readonly (keyof Part)[];
+
+/**
+ * Refuses (`INVALID_INPUT`, naming the place) what is not a message: no object, no parts, an unknown role, a part
+ * without a kind or with members of the wrong type. Members it does not know are let through.
+ */
+export function assertContent(value: unknown, argument: string): asserts value is Content & { parts: Part[] } {
+  if (!isPlainObject(value)) throw invalidInput(argument, 'a string or a Content {role, parts}', value);
+  const { role, parts } = value;
+  if (role !== undefined && role !== 'user' && role !== 'model') {
+    throw new TholeError('INVALID_INPUT', `${argument}.role must be 'user' or 'model'.`);
+  }
+  if (!Array.isArray(parts)) throw invalidInput(`${argument}.parts`, 'an array of parts', parts);
+  if (parts.length === 0) throw new TholeError('INVALID_INPUT', `${argument}.parts must hold at least one part.`);
+  parts.forEach((part: unknown, i) => assertPart(part, `${argument}.parts[${i}]`));
+}
+
+function assertPart(part: unknown, argument: string): void {
+  if (!isPlainObject(part))
+    throw invalidInput(argument, 'a part, an object with one of text, inlineData, functionResponse …', part);
+  if (!KINDS.some((kind) => part[kind] !== undefined)) {
+    throw new TholeError('INVALID_INPUT', `${argument} must have one of ${KINDS.join(', ')}.`);
+  }
+  if (part['text'] !== undefined && typeof part['text'] !== 'string')
+    throw invalidInput(`${argument}.text`, 'a string', part['text']);
+  assertMember(part, 'inlineData', ['mimeType', 'data'], argument);
+  assertMember(part, 'fileData', ['fileUri'], argument);
+  assertMember(part, 'executableCode', ['code'], argument);
+  const answer = part['functionResponse'];
+  if (isPlainObject(answer) && answer['parts'] !== undefined)
+    assertResponseParts(answer['parts'], `${argument}.functionResponse.parts`);
+  for (const [kind, payload] of [
+    ['functionCall', 'args'],
+    ['functionResponse', 'response'],
+  ] as const) {
+    assertMember(part, kind, ['name'], argument);
+    const member = part[kind];
+    if (isPlainObject(member) && !isPlainObject(member[payload])) {
+      throw invalidInput(`${argument}.${kind}.${payload}`, 'an object', member[payload]);
+    }
+  }
+}
+
+/** Throws `INVALID_INPUT`, naming the place, unless each member is `{inlineData}` with a type and base64, or `{fileData}` with a URI. */
+export function assertResponseParts(parts: unknown, argument: string): asserts parts is FunctionResponsePart[] {
+  if (!Array.isArray(parts)) throw invalidInput(argument, 'an array of {inlineData} or {fileData}', parts);
+  parts.forEach((part: unknown, i) => {
+    const place = `${argument}[${i}]`;
+    if (!isPlainObject(part) || (part['inlineData'] === undefined) === (part['fileData'] === undefined))
+      throw new TholeError('INVALID_INPUT', `${place} must have either inlineData or fileData.`);
+    assertMember(part, 'inlineData', ['mimeType', 'data'], place);
+    assertMember(part, 'fileData', ['fileUri'], place);
+    const { inlineData } = part as FunctionResponsePart;
+    if (!inlineData) return;
+    if (inlineData.mimeType === '')
+      throw new TholeError('INVALID_INPUT', `${place}.inlineData.mimeType must not be empty.`);
+    if (!decodeBase64(inlineData.data))
+      throw new TholeError('INVALID_INPUT', `${place}.inlineData.data must be base64.`);
+  });
+}
+
+function assertMember(
+  part: { [key: string]: unknown },
+  kind: keyof Part,
+  strings: readonly string[],
+  argument: string,
+): void {
+  const member = part[kind];
+  if (member === undefined) return;
+  if (!isPlainObject(member)) throw invalidInput(`${argument}.${kind}`, 'an object', member);
+  for (const name of strings) {
+    if (typeof member[name] !== 'string') throw invalidInput(`${argument}.${kind}.${name}`, 'a string', member[name]);
+  }
+}

@@ -1,0 +1,10 @@
+import { invalidInput } from './invalid-input.ts';
+import { TholeError } from './thole-error.ts';
+
+/** `INVALID_INPUT` for what is no whole number, or one below `least`. */
+export function assertCount(argument: string, value: unknown, least: number = 0): asserts value is number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return;
+  if (typeof value === 'number')
+    throw new TholeError('INVALID_INPUT', `${argument} must be a whole number from ${least} on.`);
+  throw invalidInput(argument, `a whole number from ${least} on`, value);
+}

@@ -1,0 +1,66 @@
+/** Deepest nesting that a stored value may have. */
+export const MAX_JSON_DEPTH = 100;
+
+/** Why a value is not JSON. */
+export interface JsonProblem {
+  /** Where, in JavaScript notation from the value's own name: `state.cart[2].when`. */
+  path: string;
+  /** What is wrong there: `is a Date`. */
+  problem: string;
+}
+
+/** Finds the first thing in a value that is not JSON. Slower than copying: it is asked only after copying has failed. */
+export function findNonJson(value: unknown, name: string): JsonProblem | undefined {
+  return explain(value, name, []);
+}
+
+function explain(value: unknown, path: string, above: readonly object[]): JsonProblem | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, problem: `is ${value}` };
+  if (typeof value !== 'object') return { path, problem: `is ${withArticle(typeof value)}` };
+  if (above.includes(value)) return { path, problem: 'refers back to a value that contains it' };
+  if (above.length >= MAX_JSON_DEPTH) return { path, problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
+  const inside = [...above, value];
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const found = explain(value[i], `${path}[${i}]`, inside);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  if (!isPlainObject(value)) return { path, problem: `is ${withArticle(nameOfClass(value))}` };
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    const found = explain(
+      member,
+      `${path}${/^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`,
+      inside,
+    );
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** An object literal, one without a prototype, or one of another realm: not an instance of a class. */
+export function isPlainObject(value: unknown): value is { [key: string]: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** What came instead of what was expected, for error messages: its type or its class, never its value. */
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return isPlainObject(value) ? 'an object' : withArticle(nameOfClass(value));
+  return withArticle(typeof value);
+}
+
+function nameOfClass(value: object): string {
+  const maker: unknown = value.constructor;
+  return typeof maker === 'function' && maker.name ? maker.name : 'class instance';
+}
+
+function withArticle(noun: string): string {
+  return noun === 'undefined' ? noun : /^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`;
+}

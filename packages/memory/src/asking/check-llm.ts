@@ -1,8 +1,0 @@
-import { invalidInput } from '@thole/core';
-import type { Llm } from '@thole/core';
-
-/** `INVALID_INPUT` for what cannot be asked anything. */
-export function checkLlm(llm: unknown, argument: string = 'llm'): asserts llm is Llm {
-  if (typeof (llm as Partial<Llm> | undefined)?.generateContentAsync !== 'function')
-    throw invalidInput(argument, 'a model, an object with generateContentAsync', llm);
-}

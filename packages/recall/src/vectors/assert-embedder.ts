@@ -1,0 +1,14 @@
+import { assertCount, invalidInput, TholeError } from '@thole/core';
+import type { Embedder } from '@thole/core';
+
+/** `INVALID_INPUT` for what cannot embed, or does not say by which model, how long its vectors are and how many texts it takes. */
+export function assertEmbedder(value: unknown): asserts value is Embedder {
+  const embedder = value as Partial<Embedder> | undefined | null;
+  if (typeof embedder?.embed !== 'function') throw invalidInput('embedder', 'an Embedder', value);
+  const { model, dimensions, maxBatch } = embedder;
+  if (typeof model !== 'string') throw invalidInput('embedder.model', 'a string', model);
+  if (model === '') throw new TholeError('INVALID_INPUT', 'embedder.model must not be empty.');
+  assertCount('embedder.dimensions', dimensions, 1);
+  if (!(typeof maxBatch === 'number' && maxBatch >= 1))
+    throw invalidInput('embedder.maxBatch', 'a number from 1 on', maxBatch);
+}

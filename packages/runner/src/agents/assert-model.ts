@@ -1,0 +1,19 @@
+import { TholeError } from '@thole/core';
+import type { AgentTree, ModelFactory } from '@thole/core';
+import { findModel } from '../request/find-model.ts';
+import type { LlmAgent } from './llm-agent.ts';
+
+/** `INVALID_INPUT` where neither the agent nor one above has a model, `MODEL_UNKNOWN` for a name that no factory knows. */
+export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
+  const model = findModel(agent, p.tree);
+  if (model === undefined) {
+    throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
+  }
+  if (typeof model !== 'string' || p.models.some((factory) => factory.supports(model))) return;
+  const known = p.models.flatMap((factory) => factory.patterns);
+  throw new TholeError(
+    'MODEL_UNKNOWN',
+    `Agent ${agent.name}: no factory knows the model ${JSON.stringify(model)}; ` +
+      (known.length > 0 ? `known are ${known.join(', ')}.` : 'none was given as `models`.'),
+  );
+}

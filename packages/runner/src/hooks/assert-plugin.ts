@@ -1,0 +1,49 @@
+import { didYouMean, invalidInput, TholeError } from '@thole/core';
+import type { Plugin } from '@thole/core';
+
+const HOOKS = {
+  onUserMessageCallback: true,
+  beforeRunCallback: true,
+  onEventCallback: true,
+  afterRunCallback: true,
+  selectHistoryCallback: true,
+  beforeAgentCallback: true,
+  afterAgentCallback: true,
+  beforeModelCallback: true,
+  afterModelCallback: true,
+  onModelErrorCallback: true,
+  beforeToolCallback: true,
+  afterToolCallback: true,
+  onToolErrorCallback: true,
+  onAgentErrorCallback: true,
+  onRunErrorCallback: true,
+} satisfies Record<Exclude<keyof Plugin, 'name' | 'close'>, true>;
+const NAMES = Object.keys(HOOKS);
+
+/** Throws `INVALID_INPUT` for a plugin without a name, a class in its place, a hook that is not known or not a function. */
+export function assertPlugin(plugin: Plugin): void {
+  const given: unknown = plugin;
+  if (typeof given === 'function')
+    throw new TholeError('INVALID_INPUT', `Plugin ${given.name} is a class; give an instance: new ${given.name}(…).`);
+  if (typeof plugin?.name !== 'string' || plugin.name === '')
+    throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
+  for (const member of membersOf(plugin)) {
+    if (!/_?callback$/i.test(member)) continue;
+    if (!Object.hasOwn(HOOKS, member))
+      throw new TholeError(
+        'INVALID_INPUT',
+        `Plugin ${plugin.name} has ${member}, which is not a hook.${didYouMean(member, NAMES)}`,
+      );
+    const hook: unknown = plugin[member as keyof typeof HOOKS];
+    if (hook !== undefined && hook !== null && typeof hook !== 'function')
+      throw invalidInput(`Plugin ${plugin.name}: ${member}`, 'a function', hook);
+  }
+}
+
+/** Names of own and inherited members: the hooks of a class are on its prototype. */
+function membersOf(plugin: object): Set<string> {
+  const names = new Set<string>();
+  for (let each: unknown = plugin; each && each !== Object.prototype; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each)) names.add(name);
+  return names;
+}

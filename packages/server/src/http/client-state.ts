@@ -1,0 +1,12 @@
+import { scopeOf, TholeError } from '@thole/core';
+import type { StateDelta } from '@thole/core';
+import type { HandlerContext } from '../handler-context.ts';
+
+/** `FORBIDDEN` for state in a scope that clients may not write; `temp:` lives for one invocation and is theirs. */
+export function assertClientState(delta: StateDelta, house: Pick<HandlerContext, 'clientMayWrite'>): void {
+  for (const key of Object.keys(delta)) {
+    const scope = scopeOf(key);
+    if (scope === 'temp' || house.clientMayWrite.has(scope)) continue;
+    throw new TholeError('FORBIDDEN', `Clients may not write ${scope} state.`);
+  }
+}
