@@ -140,7 +140,8 @@ function notWritten(): never {
   throw new TholeError('NOT_WRITTEN', 'read${type}Stream is not written yet.');
 }
 `,
-    [`src/map-${name}-error.ts`]: `import { readRetryAfter, TholeError } from '@thole/core';
+    [`src/map-${name}-error.ts`]: `import { TholeError } from '@thole/core';
+import { readRetryAfter } from '@thole/core/kit';
 import type { ErrorTable } from '@thole/core';
 
 /** ${type}'s table of errors. By status alone: what its bodies tell besides is not read yet. */

@@ -1,4 +1,5 @@
-import { createEvent, scopeOf } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { scopeOf } from '@thole/core/kit';
 import type { StateMap } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';

@@ -1,5 +1,6 @@
-import { guardedFetch, TholeError } from '@thole/core';
-import type { FetchGuard, RefusedAnswer } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { guardedFetch } from '@thole/core/kit';
+import type { FetchGuard, RefusedAnswer } from '@thole/core/kit';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { Pieces, until, useServer } from './use-server.ts';

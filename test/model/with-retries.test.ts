@@ -1,4 +1,5 @@
-import { TholeError, withRetries } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { withRetries } from '@thole/core/kit';
 import type { TholeErrorOptions } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';

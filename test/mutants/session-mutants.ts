@@ -1,4 +1,5 @@
-import { deepFreeze, raceAbort, StoredSessionService, TholeError } from '@thole/core';
+import { StoredSessionService, TholeError } from '@thole/core';
+import { deepFreeze, raceAbort } from '@thole/core/kit';
 import type {
   Content,
   Event,

@@ -1,5 +1,5 @@
 import type { Runtime, SessionRef, SessionSummary } from '@thole/core';
-import { assertName } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 import { memoryCommands } from '@thole/memory';
 import type { CommandAnswer, MemoryCommands } from '@thole/memory';
 import { Runner } from '@thole/runner';

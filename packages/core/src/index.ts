@@ -1,22 +1,10 @@
 export type { Json, JsonObject } from './json/json.ts';
-export { getOwn, setOwn } from './json/own.ts';
-export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
-export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
-export type { JsonProblem } from './json/find-non-json.ts';
 export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
 export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
 export type { TholeErrorOptions } from './errors/thole-error.ts';
-export { assertBytes } from './errors/assert-bytes.ts';
-export { assertCount } from './errors/assert-count.ts';
-export { errorFields } from './model/error-fields.ts';
-export type { ErrorFields } from './model/error-fields.ts';
-export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
-export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
-export { didYouMean } from './errors/suggest-name.ts';
-export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
 export type { CancelTimer, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
-export { silentLogger, silentSpan, silentTracer } from './runtime/silent.ts';
+export { silentLogger, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
 export { withRuntime } from './runtime/with-runtime.ts';
 export type {
@@ -31,11 +19,6 @@ export type {
   Part,
 } from './content/content.ts';
 export { textOf } from './content/text-of.ts';
-export { assertContent, assertResponseParts } from './content/assert-content.ts';
-export { pairCalls } from './content/pair-calls.ts';
-export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
-export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
-export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
 export type { LlmResponse, Transcription, Usage } from './model/llm-response.ts';
 export type {
   FunctionDeclaration,
@@ -48,28 +31,19 @@ export type {
 export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
-export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
 export type { ConnectionOptions, EnvVars, RetryOptions } from './model/connection-options.ts';
-export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
-export type { Endpoint } from './model/endpoint.ts';
-export { recoverFirst } from './model/recover-first.ts';
-export { guardedFetch } from './model/guarded-fetch.ts';
-export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
 export { ProviderConnection } from './model/provider-connection.ts';
 export type { ErrorTable } from './model/provider-connection.ts';
 export { redact } from './model/redact.ts';
-export { readRetryAfter } from './model/retry-after.ts';
-export { withRetries } from './model/with-retries.ts';
-export type { RetryLimits } from './model/with-retries.ts';
 export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';
 export type { EventInit } from './event/create-event.ts';
 export { getFunctionCalls, getFunctionResponses, isFinalResponse } from './event/event-questions.ts';
-export { applyDelta, mergeScopes, scopeOf, splitByScope, StatePrefix } from './state/scopes.ts';
-export type { ScopedDelta, StateDelta, StateMap, StateScope } from './state/scopes.ts';
+export { StatePrefix } from './state/scopes.ts';
+export type { ScopedDelta, StateDelta, StateMap } from './state/scopes.ts';
 export { State } from './state/state.ts';
-export type { ReadonlyState, StateView } from './state/state.ts';
+export type { ReadonlyState } from './state/state.ts';
 export type { EventWindow, Session, SessionRef, SessionSummary } from './session/session.ts';
 export type {
   Fence,
@@ -83,37 +57,18 @@ export type {
 export type { EventWatcher } from './session/event-watcher.ts';
 export type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
 export type { SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
-export {
-  assertName,
-  assertSessionRef,
-  assertUser,
-  MAX_NAME_BYTES,
-  sessionKeyOf,
-  userKeyOf,
-} from './session/assert-name.ts';
-export { LeaseProcesses } from './session/lease-processes.ts';
-export type { ProcessAccess } from './session/lease-processes.ts';
-export { InProcessLeaseManager } from './session/in-process-lease-manager.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';
 export type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact/artifact-store.ts';
-export { encodeBase64, decodeBase64 } from './content/base64.ts';
-export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export type { TextCodec } from './artifact/text-codec.ts';
 export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
 export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
 export type { MemoryEntry } from './memory/memory-entry.ts';
-export { turnId } from './memory/memory-entry.ts';
 export { escapeMemoryText } from './memory/escape-memory-text.ts';
-export { clipToTokens, estimateTokens } from './memory/estimate-tokens.ts';
-export { isoTime } from './memory/iso-time.ts';
-export { isCurrentMemory } from './memory/is-current-memory.ts';
+export { estimateTokens } from './memory/estimate-tokens.ts';
 export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
-export { labelFormattedMemory } from './memory/label-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
-export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
-export { assertSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
 export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
@@ -143,13 +98,11 @@ export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.
 export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig } from './agent/run-config.ts';
-export type { Agent, AgentCallback, MaybePromise, OneOrMany } from './agent/agent.ts';
-export { AgentTree, assertAgent, assertAgentName } from './agent/agent-tree.ts';
+export type { Agent, AgentCallback, MaybePromise } from './agent/agent.ts';
+export { AgentTree } from './agent/agent-tree.ts';
 export type { CallbackContext, ChildRun, InvocationContext, ReadonlyContext, ToolContext } from './agent/contexts.ts';
-export { isStandardSchema, readSchema } from './tool/standard-schema.ts';
 export type {
   OutputOf,
-  ReadSchema,
   SchemaInput,
   StandardSchema,
   ValidationIssue,

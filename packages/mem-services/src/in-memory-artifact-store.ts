@@ -1,4 +1,4 @@
-import { userKeyOf } from '@thole/core';
+import { userKeyOf } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 
 /** Keeps files in the memory of this process. */

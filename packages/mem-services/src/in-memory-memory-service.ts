@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import { StoredMemoryService, substringMemoryRanking, wordRanking } from '@thole/recall';
 import type { MemoryRanking, StoredMemoryServiceOptions } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';

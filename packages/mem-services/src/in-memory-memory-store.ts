@@ -1,4 +1,5 @@
-import { failInvalidJson, JsonCopier, TholeError, userKeyOf } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { failInvalidJson, JsonCopier, userKeyOf } from '@thole/core/kit';
 import type {
   MemoryChanges,
   MemoryEntry,

@@ -1,4 +1,5 @@
-import { applyDelta, InProcessLeaseManager, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { applyDelta, InProcessLeaseManager } from '@thole/core/kit';
 import type {
   Event,
   EventWindow,

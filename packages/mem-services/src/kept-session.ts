@@ -1,4 +1,4 @@
-import { applyDelta } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
 import type { SessionPage, StateDelta, StateMap, StoredSession } from '@thole/core';
 import type { EventList } from './event-list.ts';
 

@@ -1,4 +1,4 @@
-import { sessionKeyOf } from '@thole/core';
+import { sessionKeyOf } from '@thole/core/kit';
 import type { Event, SessionRef, EventWatcher } from '@thole/core';
 import type { EventList } from './event-list.ts';
 

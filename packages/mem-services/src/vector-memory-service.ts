@@ -1,4 +1,5 @@
-import { assertBytes, assertCount, invalidInput, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertBytes, assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
 import {
   assertEmbedder,

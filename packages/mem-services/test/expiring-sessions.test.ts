@@ -1,4 +1,5 @@
-import { sessionKeyOf, StoredSessionService } from '@thole/core';
+import { StoredSessionService } from '@thole/core';
+import { sessionKeyOf } from '@thole/core/kit';
 import type {
   Event,
   EventWindow,

@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64, isPlainObject } from '@thole/core';
+import { encodeBase64, decodeBase64, isPlainObject } from '@thole/core/kit';
 import type { Part } from '@thole/core';
 import { ownPart } from './own-part.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { errorIn, notGemini } from './map-gemini-error.ts';

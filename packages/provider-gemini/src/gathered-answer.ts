@@ -1,4 +1,5 @@
-import { isPlainObject, setOwn, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
 import { Citations } from './citations.ts';
 import { blockOf } from './block-of.ts';

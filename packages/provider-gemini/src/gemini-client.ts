@@ -1,4 +1,5 @@
-import { isPlainObject, ProviderConnection, TholeError } from '@thole/core';
+import { ProviderConnection, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOptions } from '@google/genai';
 import type { GeminiConnectionOptions } from './gemini-options.ts';

@@ -1,4 +1,5 @@
-import { assertCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
+import { estimateTokens, TholeError } from '@thole/core';
+import { assertCount, isPlainObject } from '@thole/core/kit';
 import type { Embedder, EnvVars } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
 import type { EmbedCall } from './gemini-client.ts';

@@ -1,5 +1,6 @@
-import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core';
-import type { Endpoint, EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
+import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { GeminiClient } from './gemini-client.ts';
 import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gemini-options.ts';

@@ -1,5 +1,7 @@
-import { assertConnectionOptions, invalidInput, isPlainObject, TholeError } from '@thole/core';
-import type { ConnectionOptions, Endpoint, EnvVars } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertConnectionOptions, invalidInput, isPlainObject } from '@thole/core/kit';
+import type { ConnectionOptions, EnvVars } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 
 /** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */

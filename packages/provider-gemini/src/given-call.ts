@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { FunctionCall, Json, JsonObject, Part } from '@thole/core';
 import { ownPart } from './own-part.ts';
 import { PartialArgs } from './partial-args.ts';

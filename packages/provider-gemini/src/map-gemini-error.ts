@@ -1,4 +1,5 @@
-import { isPlainObject, readRetryAfter, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, readRetryAfter } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
 /** What the errors of Gemini and of its SDK become. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { FunctionCall, Json, Part } from '@thole/core';
 
 /** The endpoint of the Gemini API, in `partMetadata.provider` of parts that only it understands. */

@@ -1,4 +1,4 @@
-import { isPlainObject, setOwn } from '@thole/core';
+import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /**

@@ -1,5 +1,6 @@
-import { isFromEndpoint, mediaLine } from '@thole/core';
-import type { Endpoint, FunctionResponse, JsonObject, Part } from '@thole/core';
+import { isFromEndpoint, mediaLine } from '@thole/core/kit';
+import type { FunctionResponse, JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { canRead } from './readable-media.ts';
 
 /**

@@ -1,5 +1,6 @@
-import { newestUserContent, pairCalls } from '@thole/core';
-import type { Content, Endpoint, JsonObject, PairedCalls, Part } from '@thole/core';
+import { newestUserContent, pairCalls } from '@thole/core/kit';
+import type { Content, JsonObject, Part } from '@thole/core';
+import type { Endpoint, PairedCalls } from '@thole/core/kit';
 import { answerFiles, toGeminiAnswer } from './to-gemini-answer.ts';
 import { idGivenTo, toGeminiPart } from './to-gemini-part.ts';
 

@@ -1,5 +1,7 @@
-import { isFromEndpoint, mediaLine, TholeError } from '@thole/core';
-import type { Endpoint, FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isFromEndpoint, mediaLine } from '@thole/core/kit';
+import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { canReadType } from './readable-media.ts';
 
 /** Where a part stands, and who is asked. */

@@ -1,5 +1,7 @@
-import { invalidInput, isPlainObject, setOwn, TholeError } from '@thole/core';
-import type { Endpoint, FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, isPlainObject, setOwn } from '@thole/core/kit';
+import type { FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { toGeminiContents } from './to-gemini-contents.ts';
 import { GEMINI } from './own-part.ts';
 import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';

@@ -1,4 +1,5 @@
-import { isPlainObject, normalizeSchema, setOwn, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, normalizeSchema, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /** `lenient` leaves out what Gemini cannot take; `exact` (default) refuses it. */

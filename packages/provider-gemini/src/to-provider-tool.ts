@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 const WEB_SEARCH = ['timeRangeFilter', 'searchTypes', 'excludeDomains', 'blockingConfidence'];

@@ -1,4 +1,4 @@
-import { deepFreeze } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part, ToolDeclaration } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { fromGeminiResponse } from '../src/from-gemini-response.ts';

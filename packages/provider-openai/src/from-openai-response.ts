@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, TholeError } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { endpointIn } from './openai-options.ts';

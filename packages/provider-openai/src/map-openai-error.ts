@@ -1,4 +1,5 @@
-import { isPlainObject, readRetryAfter, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, readRetryAfter } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
 import { kindOfRefusal } from './kind-of-refusal.ts';
 import { readErrorBody } from './read-error-body.ts';

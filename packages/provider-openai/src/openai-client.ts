@@ -1,5 +1,5 @@
 import { ProviderConnection, TholeError } from '@thole/core';
-import type { Endpoint } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
 import { openAiErrors, openAiFailure } from './map-openai-error.ts';
 import { endpointOf, providerOf } from './openai-options.ts';

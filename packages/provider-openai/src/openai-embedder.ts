@@ -1,4 +1,5 @@
-import { assertCount, estimateTokens, isPlainObject, TholeError } from '@thole/core';
+import { estimateTokens, TholeError } from '@thole/core';
+import { assertCount, isPlainObject } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { OpenAiClient } from './openai-client.ts';

@@ -1,4 +1,5 @@
-import { hasSealedParts, isSealRefused, recoverFirst, TholeError, withoutSealedParts } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { blockAsFinal } from './block-as-final.ts';
 import { fromChatResponse } from './chat/from-chat-response.ts';

@@ -1,4 +1,5 @@
-import { connectionOptionNames, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { connectionOptionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ModelFactory } from '@thole/core';
 import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';

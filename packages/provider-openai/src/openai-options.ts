@@ -1,5 +1,7 @@
-import { assertConnectionOptions, invalidInput, isPlainObject, rejectUnknownOptions, TholeError } from '@thole/core';
-import type { ConnectionOptions, Endpoint } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertConnectionOptions, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import type { ConnectionOptions } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 
 /** Which of OpenAI's two APIs is spoken. */
 export type OpenAiApi = 'responses' | 'chat';

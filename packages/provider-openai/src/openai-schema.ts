@@ -1,4 +1,5 @@
-import { isPlainObject, mapSchemas, normalizeSchema, schemaKeywords, setOwn, TholeError, typeName } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, mapSchemas, normalizeSchema, schemaKeywords, setOwn, typeName } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 import { resolvePointer } from './resolve-pointer.ts';
 import { StrictWalk } from './strict-walk.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@thole/core';
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 
 /**
  * A call's arguments, sent as JSON text or as the object itself. None at all are `{}`; what is no JSON object stands in

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 
 /** What an error body says, wherever it says it. */
 export interface ErrorBody {

@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 import { fromOpenAiResponse } from './from-openai-response.ts';
 import { openAiFailure } from './map-openai-error.ts';

@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 
 /**
  * Vectors in the order of their texts, whatever the order in which they came. `EMBEDDER_FAILED` for another number or length of

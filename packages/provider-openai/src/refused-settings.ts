@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /** Settings without which the answer is still of use. */

@@ -1,4 +1,4 @@
-import { getOwn } from '@thole/core';
+import { getOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /** What a `$ref` of a schema points to within it (`#`, `#/$defs/room`); undefined where it leads nowhere or elsewhere. */

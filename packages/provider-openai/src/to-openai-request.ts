@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { GenerateContentConfig, Json, JsonObject, LlmRequest, ThinkingConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { endpointIn } from './openai-options.ts';

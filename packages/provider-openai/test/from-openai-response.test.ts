@@ -1,5 +1,5 @@
 import type { JsonObject, LlmResponse, Part } from '@thole/core';
-import { deepFreeze } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { fromOpenAiResponse } from '../src/from-openai-response.ts';
 import {

@@ -1,4 +1,4 @@
-import { normalizeSchema } from '@thole/core';
+import { normalizeSchema } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { checkSchema, strictSchema } from '../src/openai-schema.ts';

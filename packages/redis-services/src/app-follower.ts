@@ -1,4 +1,4 @@
-import { userKeyOf } from '@thole/core';
+import { userKeyOf } from '@thole/core/kit';
 import type { Runtime, UserRef } from '@thole/core';
 import type { ScriptAnswer } from './open-script.ts';
 import type { RedisCalls } from './redis-calls.ts';

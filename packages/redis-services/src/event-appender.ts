@@ -1,4 +1,5 @@
-import { encodeText, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { encodeText } from '@thole/core/kit';
 import type { Event, Fence, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
 import { readElements, textOfEvent, toElement } from './event-element.ts';
 import type { LocalWakes } from './local-wakes.ts';

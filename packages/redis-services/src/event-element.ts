@@ -1,4 +1,5 @@
-import { decodeText, isEncoded, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeText, isEncoded } from '@thole/core/kit';
 import type { Event, TextCodec } from '@thole/core';
 
 /**

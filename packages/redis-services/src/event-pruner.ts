@@ -1,4 +1,5 @@
-import { assertCount, assertName, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { ListSessionsRequest, SessionPage, SessionRef } from '@thole/core';
 import type { RedisCalls } from './redis-calls.ts';
 import type { RedisKeys } from './redis-keys.ts';

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
-import { LeaseProcesses, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { LeaseProcesses } from '@thole/core/kit';
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { ScriptAnswer } from './open-script.ts';
 import type { RedisCalls } from './redis-calls.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, rejectUnknownOptions, StoredArtifactService, systemRuntime } from '@thole/core';
+import { StoredArtifactService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import { RedisArtifactStore } from './redis-artifact-store.ts';
 import type { RedisClient } from './redis-client.ts';
 import { redisOptionNames } from './redis-options.ts';

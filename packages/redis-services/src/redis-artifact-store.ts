@@ -1,4 +1,5 @@
-import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
 import { RedisCalls } from './redis-calls.ts';
 import type { RedisClient } from './redis-client.ts';

@@ -1,4 +1,5 @@
-import { raceAbort, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 import type { Lease, LeaseInfo, LeaseRequest, LeaseManager, Runtime, SessionRef } from '@thole/core';
 import { LeaseCommands } from './lease-commands.ts';
 import type { Asked, Asking } from './lease-commands.ts';

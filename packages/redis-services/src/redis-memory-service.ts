@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
 import { StoredMemoryService } from '@thole/recall';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
 import { RedisMemoryStore } from './memory/redis-memory-store.ts';

@@ -1,11 +1,5 @@
-import {
-  assertCount,
-  assertTextCodec,
-  invalidInput,
-  isPlainObject,
-  rejectUnknownOptions,
-  TholeError,
-} from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, assertTextCodec, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime, TextCodec } from '@thole/core';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, rejectUnknownOptions, StoredSessionService, systemRuntime } from '@thole/core';
+import { StoredSessionService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
 import type { PruneRequest } from './event-pruner.ts';
 import type { RedisClient } from './redis-client.ts';

@@ -1,4 +1,5 @@
-import { deepFreeze, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Event, SessionRef, EventWatcher } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';

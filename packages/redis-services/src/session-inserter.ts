@@ -1,4 +1,5 @@
-import { encodeText, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { encodeText } from '@thole/core/kit';
 import type { Event, StoredSession } from '@thole/core';
 import { textOfEvent, toElement } from './event-element.ts';
 import type { ScriptAnswer } from './open-script.ts';

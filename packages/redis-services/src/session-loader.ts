@@ -1,4 +1,4 @@
-import { decodeText } from '@thole/core';
+import { decodeText } from '@thole/core/kit';
 import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';

@@ -1,4 +1,4 @@
-import { assertCount } from '@thole/core';
+import { assertCount } from '@thole/core/kit';
 import type { RedisClient } from './redis-client.ts';
 import { assertRedisOptions } from './redis-options.ts';
 import type { RedisOptions } from './redis-options.ts';

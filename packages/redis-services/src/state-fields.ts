@@ -1,4 +1,5 @@
-import { decodeText, encodeText, isEncoded, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { StateDelta, StateMap, TextCodec } from '@thole/core';
 import type { ScriptAnswer } from './open-script.ts';
 

@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { HandlerOptions } from './handler-options.ts';
 
 /** An `authorize` that lets in whoever shows the token (`Authorization: Bearer …`), for every app and user; others get 401. */

@@ -1,4 +1,5 @@
-import { assertName, invalidInput, rejectUnknownOptions, systemRuntime, TholeError, withRuntime } from '@thole/core';
+import { systemRuntime, TholeError, withRuntime } from '@thole/core';
+import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';

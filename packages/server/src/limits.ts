@@ -1,4 +1,4 @@
-import { assertCount, rejectUnknownOptions } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 
 /** What a client may cost. */
 export interface Limits {

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, StoredArtifactService, systemRuntime } from '@thole/core';
+import { StoredArtifactService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
 import type { SqlArtifactStoreOptions } from './artifact/sql-artifact-store.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, StoredSessionService, systemRuntime } from '@thole/core';
+import { StoredSessionService, systemRuntime } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
 import type { PruneRequest } from './session/prune-events.ts';
 import type { SqlSessionStoreOptions } from './session/session-store-options.ts';

@@ -1,4 +1,5 @@
-import { createEventActions, silentSpan, State, TholeError } from '@thole/core';
+import { createEventActions, State, TholeError } from '@thole/core';
+import { silentSpan } from '@thole/core/kit';
 import type {
   ArtifactService,
   Content,

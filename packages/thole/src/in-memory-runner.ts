@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Agent, App, ModelFactory, Plugin, Runtime } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';

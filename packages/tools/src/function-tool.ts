@@ -1,12 +1,7 @@
-import {
-  failInvalidJson,
-  invalidInput,
-  isPlainObject,
-  JsonCopier,
-  rejectUnknownOptions,
-  TholeError,
-} from '@thole/core';
-import type { FunctionDeclaration, JsonObject, OutputOf, ReadSchema, Tool, ToolContext } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, rejectUnknownOptions } from '@thole/core/kit';
+import type { FunctionDeclaration, JsonObject, OutputOf, Tool, ToolContext } from '@thole/core';
+import type { ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';
 

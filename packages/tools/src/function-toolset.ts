@@ -1,4 +1,5 @@
-import { invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
 /** Whether a tool is offered in this context: to this user, in this state. */

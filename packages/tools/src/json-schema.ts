@@ -1,6 +1,7 @@
 import { Validator } from '@cfworker/json-schema';
 import type { Schema, SchemaDraft } from '@cfworker/json-schema';
-import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, thawJson, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, thawJson } from '@thole/core/kit';
 import type { JsonObject, StandardSchema, ValidationResult } from '@thole/core';
 import { describeSchemaErrors } from './describe-schema-errors.ts';
 

@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Content, Part, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';

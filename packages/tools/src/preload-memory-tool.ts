@@ -1,13 +1,5 @@
-import {
-  assertCount,
-  DEFAULT_MIN_RELEVANCE,
-  invalidInput,
-  labelFormattedMemory,
-  packMemory,
-  rejectUnknownOptions,
-  textOf,
-  TholeError,
-} from '@thole/core';
+import { DEFAULT_MIN_RELEVANCE, packMemory, textOf, TholeError } from '@thole/core';
+import { assertCount, invalidInput, labelFormattedMemory, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Content,
   LlmRequest,

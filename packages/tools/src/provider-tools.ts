@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
 
 /** Options of `fileSearchTool`: the stores to search, under the name that their provider has for them. */

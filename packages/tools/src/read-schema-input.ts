@@ -1,5 +1,6 @@
-import { isPlainObject, isStandardSchema, readSchema } from '@thole/core';
-import type { ReadSchema, SchemaInput } from '@thole/core';
+import { isPlainObject, isStandardSchema, readSchema } from '@thole/core/kit';
+import type { SchemaInput } from '@thole/core';
+import type { ReadSchema } from '@thole/core/kit';
 import { jsonSchema } from './json-schema.ts';
 
 /** A Standard Schema (zod, valibot, arktype …), `{schema, jsonSchema}`, or a JSON Schema object. */

@@ -1,4 +1,5 @@
-import { invalidInput, ZonedTime } from '@thole/core';
+import { ZonedTime } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { ToolContext } from '@thole/core';
 
 /**

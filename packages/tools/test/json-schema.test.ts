@@ -1,4 +1,4 @@
-import { readSchema } from '@thole/core';
+import { readSchema } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { jsonSchema } from '../src/index.ts';
 

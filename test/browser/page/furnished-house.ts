@@ -1,4 +1,4 @@
-import { turnId } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { Content, LlmResponse, NewMemory } from '@thole/core';
 import { setTimeout as wait } from 'node:timers/promises';
 import { calls, says } from '@thole/testing';

@@ -1,4 +1,5 @@
-import { textOf, turnId } from '@thole/core';
+import { textOf } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { Event, Session, UserRef } from '@thole/core';
 
 /** What memory has to know of one user, and what it must not know any more. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import type { Room } from '../inventory.ts';
 import { describeRoom, nightsText } from './describe.ts';

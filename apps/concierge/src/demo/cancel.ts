@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Booking } from '../bookings.ts';
 import { describeBooking } from './describe.ts';
 import { bookingsOf } from './list-bookings.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { RoomFilters } from '../room-filters.ts';
 import { readFeatures } from './read-features.ts';
 import type { ReadFeatures } from './read-features.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, StateMap, Tool } from '@thole/core';
-import { applyDelta } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bookRoomTool } from '../../src/tools/book-room-tool.ts';

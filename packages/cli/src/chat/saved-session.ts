@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createEvent, isPlainObject } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Event, EventInit, JsonObject, Session, SessionService, StateMap, UserRef } from '@thole/core';
 import { usageError } from '../options/usage-error.ts';
 

@@ -1,4 +1,5 @@
-import { AgentTree, assertAgent, assertAgentName } from '@thole/core';
+import { AgentTree } from '@thole/core';
+import { assertAgent, assertAgentName } from '@thole/core/kit';
 import type { Agent } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertTextCodec, decodeText, encodeText, isEncoded } from '../../src/index.ts';
+import { assertTextCodec, decodeText, encodeText, isEncoded } from '../../src/kit.ts';
 
 describe('a codec', () => {
   const tilded = {

@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64 } from '@thole/core';
+import { encodeBase64, decodeBase64 } from '@thole/core/kit';
 import { expect, it } from 'vitest';
 
 it('brings every byte to base64 and back, over more than one piece', () => {

@@ -1,4 +1,4 @@
-import { assertContent } from '@thole/core';
+import { assertContent } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('checkContent', () => {

@@ -1,4 +1,4 @@
-import { pairCalls } from '@thole/core';
+import { pairCalls } from '@thole/core/kit';
 import type { Content, Part } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

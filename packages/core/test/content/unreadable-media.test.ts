@@ -1,4 +1,4 @@
-import { mediaLine, newestUserContent } from '@thole/core';
+import { mediaLine, newestUserContent } from '@thole/core/kit';
 import type { Content } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

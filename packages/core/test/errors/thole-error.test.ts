@@ -1,4 +1,5 @@
-import { errorCodeInfo, errorCodes, invalidInput, raceAbort, TholeError } from '@thole/core';
+import { errorCodeInfo, errorCodes, TholeError } from '@thole/core';
+import { invalidInput, raceAbort } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('TholeError', () => {

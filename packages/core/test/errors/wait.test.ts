@@ -1,4 +1,4 @@
-import { raceAbort, raceAbortWrite } from '@thole/core';
+import { raceAbort, raceAbortWrite } from '@thole/core/kit';
 import { expect, it } from 'vitest';
 
 const never = new Promise<never>(() => {});

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import {
   deepFreeze,
   findNonJson,
@@ -7,9 +8,8 @@ import {
   jsonBytes,
   MAX_JSON_DEPTH,
   thawJson,
-  TholeError,
   typeName,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type { Json } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

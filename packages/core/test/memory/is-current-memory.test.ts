@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isCurrentMemory } from '../../src/index.ts';
+import { isCurrentMemory } from '../../src/kit.ts';
 
 const NOW = 1_000;
 

@@ -1,4 +1,4 @@
-import { quoteMemory, withoutQuotedMemory } from '@thole/core';
+import { quoteMemory, withoutQuotedMemory } from '@thole/core/kit';
 import { expect, it } from 'vitest';
 
 it('takes out every block that quotes memory, and nothing else (contract 31)', () => {

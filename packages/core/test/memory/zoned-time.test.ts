@@ -1,4 +1,5 @@
-import { isoTime, ZonedTime } from '@thole/core';
+import { ZonedTime } from '@thole/core';
+import { isoTime } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;

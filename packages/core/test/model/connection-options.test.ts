@@ -1,4 +1,5 @@
-import { assertConnectionOptions, connectionOptionNames, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { assertConnectionOptions, connectionOptionNames } from '@thole/core/kit';
 import type { ConnectionOptions } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

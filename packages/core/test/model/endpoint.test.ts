@@ -1,4 +1,5 @@
-import { hasSealedParts, isFromEndpoint, isSealRefused, TholeError, withoutSealedParts } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from '@thole/core/kit';
 import type { Content } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

@@ -1,4 +1,5 @@
-import { errorFields, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('errorFields', () => {

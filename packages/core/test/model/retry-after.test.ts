@@ -1,4 +1,4 @@
-import { readRetryAfter } from '@thole/core';
+import { readRetryAfter } from '@thole/core/kit';
 import { expect, it } from 'vitest';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z') / 1000;

@@ -1,4 +1,4 @@
-import { assertName, assertSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core';
+import { assertName, assertSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('names', () => {

@@ -1,4 +1,4 @@
-import { applyDelta, mergeScopes, scopeOf, splitByScope } from '@thole/core';
+import { applyDelta, mergeScopes, scopeOf, splitByScope } from '@thole/core/kit';
 import type { StateMap } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

@@ -1,5 +1,7 @@
-import { applyDelta, getOwn, State, TholeError } from '@thole/core';
-import type { Json, StateMap, StateView } from '@thole/core';
+import { State, TholeError } from '@thole/core';
+import { applyDelta, getOwn } from '@thole/core/kit';
+import type { Json, StateMap } from '@thole/core';
+import type { StateView } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 const over = (live: StateMap): StateView => ({

@@ -1,4 +1,4 @@
-import { isStandardSchema, readSchema } from '@thole/core';
+import { isStandardSchema, readSchema } from '@thole/core/kit';
 import type { StandardSchema } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 

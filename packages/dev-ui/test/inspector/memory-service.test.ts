@@ -1,4 +1,5 @@
-import { createEvent, turnId } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 import type { MemoryClient } from '@thole/client';
 import { InMemoryMemoryService } from '@thole/mem-services';

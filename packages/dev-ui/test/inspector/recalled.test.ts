@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { packMemory, quoteMemory } from '@thole/core';
+import { packMemory } from '@thole/core';
+import { quoteMemory } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 import { quotedMemories } from '../../page/inspector/memory/quoted-memories.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest } from '@thole/core';
-import { quoteMemory } from '@thole/core';
+import { quoteMemory } from '@thole/core/kit';
 import { eventFinder } from '../../page/inspector/request/event-finder.ts';
 import { readRequest } from '../../page/inspector/request/read-request.ts';
 import { requestParts, totalTokens } from '../../page/inspector/request/request-parts.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, StoredArtifactService } from '@thole/core';
+import { StoredArtifactService } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { FileArtifactStore } from './file-artifact-store.ts';
 

@@ -1,4 +1,5 @@
-import { raceAbort, textOf, TholeError } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
 /** What a model is asked, and the shape that its answer is to have. */

@@ -1,4 +1,4 @@
-import { invalidInput } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { Llm } from '@thole/core';
 
 /** `INVALID_INPUT` for what cannot be asked anything. */

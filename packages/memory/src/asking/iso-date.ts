@@ -1,4 +1,4 @@
-import { isoTime } from '@thole/core';
+import { isoTime } from '@thole/core/kit';
 import type { ZonedTime } from '@thole/core';
 
 /**

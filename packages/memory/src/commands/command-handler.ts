@@ -1,3 +1,4 @@
+import { systemRuntime, textOf } from '@thole/core';
 import {
   assertSessionRef,
   InProcessLeaseManager,
@@ -5,9 +6,7 @@ import {
   isCurrentMemory,
   rejectUnknownOptions,
   sessionKeyOf,
-  systemRuntime,
-  textOf,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type { CallOptions, LeaseManager, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';

@@ -1,4 +1,5 @@
-import { raceAbort, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 import type {
   ArtifactService,
   LeaseManager,

@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
 import { assertDuration } from '../keeping/assert-duration.ts';
 import { fullMemory } from '../keeping/full-memory.ts';

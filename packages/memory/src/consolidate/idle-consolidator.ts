@@ -1,12 +1,5 @@
-import {
-  assertCount,
-  assertSessionRef,
-  InProcessLeaseManager,
-  raceAbort,
-  sessionKeyOf,
-  systemRuntime,
-  TholeError,
-} from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertCount, assertSessionRef, InProcessLeaseManager, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { consolidateSession, isConsolidated } from './consolidate-session.ts';

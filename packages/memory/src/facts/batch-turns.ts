@@ -1,4 +1,5 @@
-import { clipToTokens, estimateTokens } from '@thole/core';
+import { estimateTokens } from '@thole/core';
+import { clipToTokens } from '@thole/core/kit';
 import type { FactTurn } from './fact-extractor.ts';
 
 /** One call's worth of turns. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
 
 /** Longer sentences are no facts but transcripts. */

@@ -1,4 +1,5 @@
-import { isCurrentMemory, textOf, TholeError } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
 import type { FullMemory } from '../keeping/full-memory.ts';
 import { listAll } from '../keeping/list-all.ts';

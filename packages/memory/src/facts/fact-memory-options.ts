@@ -1,4 +1,5 @@
-import { assertCount, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { LeaseManager, Llm, MemoryService, Runtime } from '@thole/core';
 import { assertTimeZone } from '../asking/users-time-zone.ts';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';

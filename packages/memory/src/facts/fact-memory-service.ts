@@ -1,4 +1,5 @@
-import { assertUser, isCurrentMemory, raceAbort, systemRuntime, userKeyOf } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { assertUser, isCurrentMemory, raceAbort, userKeyOf } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,

@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, rejectUnknownOptions, systemRuntime, TholeError, ZonedTime } from '@thole/core';
+import { systemRuntime, TholeError, ZonedTime } from '@thole/core';
+import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { assertLlm } from '../asking/assert-llm.ts';

@@ -1,12 +1,5 @@
-import {
-  assertUser,
-  invalidInput,
-  isCurrentMemory,
-  rejectUnknownOptions,
-  systemRuntime,
-  textOf,
-  userKeyOf,
-} from '@thole/core';
+import { systemRuntime, textOf } from '@thole/core';
+import { assertUser, invalidInput, isCurrentMemory, rejectUnknownOptions, userKeyOf } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';

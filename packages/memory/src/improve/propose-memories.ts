@@ -1,16 +1,12 @@
+import { estimateTokens, systemRuntime, textOf, TholeError, ZonedTime } from '@thole/core';
 import {
   assertCount,
   assertUser,
   clipToTokens,
-  estimateTokens,
   isCurrentMemory,
   isPlainObject,
   rejectUnknownOptions,
-  systemRuntime,
-  textOf,
-  TholeError,
-  ZonedTime,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type {
   CallOptions,
   JsonObject,

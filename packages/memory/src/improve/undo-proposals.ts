@@ -1,4 +1,4 @@
-import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core';
+import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import { fullMemory } from '../keeping/full-memory.ts';
 import { knownEntry } from './known-entry.ts';

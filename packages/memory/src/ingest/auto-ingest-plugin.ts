@@ -1,4 +1,5 @@
-import { assertCount, rejectUnknownOptions, sessionKeyOf, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions, sessionKeyOf } from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { assertDuration } from '../keeping/assert-duration.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 
 /** Throws `INVALID_INPUT` unless the value is a number of milliseconds above 0 and not above `mostMs`; `Infinity` is a wait without end. */
 export function assertDuration(argument: string, value: unknown, mostMs: number = Infinity): asserts value is number {

@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 
 /** A memory service with every ability. */

@@ -1,4 +1,5 @@
-import { assertCount, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
 import type { UsersTimeZone } from '../asking/users-time-zone.ts';
 import { memoryCommands } from '../commands/memory-commands.ts';

@@ -1,4 +1,5 @@
-import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   CallOptions,
   MemoryEntry,

@@ -1,4 +1,5 @@
-import { assertName, invalidInput, rejectUnknownOptions, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   CancelTimer,
   MaybePromise,

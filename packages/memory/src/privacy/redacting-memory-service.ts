@@ -1,4 +1,4 @@
-import { invalidInput, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core';
+import { invalidInput, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,

@@ -1,4 +1,5 @@
-import { clipToTokens, isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { clipToTokens, isPlainObject } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { quotedText } from '../asking/quoted-text.ts';

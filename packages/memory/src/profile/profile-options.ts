@@ -1,4 +1,4 @@
-import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core';
+import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
 import { assertLlm } from '../asking/assert-llm.ts';
 import { assertDuration } from '../keeping/assert-duration.ts';

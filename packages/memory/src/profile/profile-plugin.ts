@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { PROFILE_OPTIONS } from './profile-options.ts';

@@ -1,4 +1,5 @@
-import { assertUser, raceAbort, sessionKeyOf, systemRuntime, userKeyOf } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { assertUser, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { askProfile } from './ask-profile.ts';

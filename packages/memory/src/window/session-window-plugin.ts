@@ -1,4 +1,5 @@
-import { assertCount, getFunctionCalls, getFunctionResponses, rejectUnknownOptions } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 import type { Event, EventLog, InvocationContext, Plugin } from '@thole/core';
 
 /** How much of a session its prompts are made of. */

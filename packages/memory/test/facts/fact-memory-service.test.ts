@@ -1,4 +1,5 @@
-import { InProcessLeaseManager, textOf, TholeError, turnId } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { InProcessLeaseManager, turnId } from '@thole/core/kit';
 import type { LlmRequest, UserRef } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore, VectorMemoryService } from '@thole/mem-services';
 import { EXTRACTION_INSTRUCTIONS, FactMemoryService } from '@thole/memory/facts';

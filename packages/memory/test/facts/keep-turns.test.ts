@@ -1,4 +1,5 @@
-import { textOf, turnId } from '@thole/core';
+import { textOf } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactMemoryServiceOptions } from '@thole/memory/facts';

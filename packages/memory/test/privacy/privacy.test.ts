@@ -1,4 +1,5 @@
-import { createEvent, quoteMemory, TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
+import { quoteMemory } from '@thole/core/kit';
 import { InMemoryMemoryService, InMemorySessionService, VectorMemoryService } from '@thole/mem-services';
 import { FactMemoryService } from '@thole/memory/facts';
 import { correctMemory, exportMemory, importMemory, RedactingMemoryService } from '@thole/memory/privacy';

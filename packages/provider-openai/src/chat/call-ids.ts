@@ -1,4 +1,4 @@
-import type { PairedCall, PairedCalls } from '@thole/core';
+import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
 /**
  * Returns the id that each call is sent with. One that the server would refuse, that is missing or taken is replaced by one made from the old id,

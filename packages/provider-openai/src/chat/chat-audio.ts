@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@thole/core';
+import { decodeBase64, encodeBase64 } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /** The audio of an answer, put together from its pieces: each piece of `data` is base64 of its own, and `transcript` is text. */

@@ -1,5 +1,6 @@
-import { isFromEndpoint, isPlainObject, mediaLine } from '@thole/core';
-import type { Endpoint, Json, JsonObject, Part } from '@thole/core';
+import { isFromEndpoint, isPlainObject, mediaLine } from '@thole/core/kit';
+import type { Json, JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
 
 /** A part and its place in the history. */

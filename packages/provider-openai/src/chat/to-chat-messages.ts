@@ -1,5 +1,6 @@
-import { mediaLine, newestUserContent, pairCalls } from '@thole/core';
-import type { Content, FunctionResponse, LlmRequest, PairedCall, PairedCalls, Part } from '@thole/core';
+import { mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import type { Content, FunctionResponse, LlmRequest, Part } from '@thole/core';
+import type { PairedCall, PairedCalls } from '@thole/core/kit';
 import type OpenAI from 'openai';
 import { endpointIn } from '../openai-options.ts';
 import type { RequestTarget } from '../openai-options.ts';

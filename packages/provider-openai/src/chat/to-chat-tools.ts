@@ -1,4 +1,5 @@
-import { normalizeSchema, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { normalizeSchema } from '@thole/core/kit';
 import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema } from '../openai-schema.ts';

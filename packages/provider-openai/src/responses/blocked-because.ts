@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 
 /** Why a failed answer, or an event that tells of an error, was blocked; undefined where it failed for another reason. */
 export function blockedBecause(failed: { readonly [member: string]: unknown }): string | undefined {

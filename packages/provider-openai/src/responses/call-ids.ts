@@ -1,4 +1,4 @@
-import type { PairedCall, PairedCalls } from '@thole/core';
+import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
 /** Longer ones are refused. */
 const MAX_ID_CHARACTERS = 64;

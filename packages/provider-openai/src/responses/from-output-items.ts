@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import { readItem } from './read-item.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject, setOwn } from '@thole/core';
+import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /** The caller's list is added to ours: in its place it would take away what the request needs. */

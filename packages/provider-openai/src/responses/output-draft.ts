@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /** An event of a stream, of which nothing is taken for granted. */

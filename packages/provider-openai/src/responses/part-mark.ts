@@ -1,5 +1,6 @@
-import { isFromEndpoint, isPlainObject } from '@thole/core';
-import type { Endpoint, JsonObject, Part } from '@thole/core';
+import { isFromEndpoint, isPlainObject } from '@thole/core/kit';
+import type { JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 
 /**
  * What parts made of an answer of the Responses API bear in `partMetadata`, next to `provider`, so that the items of the answer

@@ -1,5 +1,6 @@
-import { isPlainObject } from '@thole/core';
-import type { Endpoint, JsonObject, LlmResponse, Part } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { JsonObject, LlmResponse, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { markOf } from './part-mark.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import { readArgs } from '../read-args.ts';
 

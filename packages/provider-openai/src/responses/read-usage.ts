@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
 /** Tokens in our names: what was thought counts apart from what was answered. */

@@ -1,4 +1,4 @@
-import { mediaLine } from '@thole/core';
+import { mediaLine } from '@thole/core/kit';
 import type { FunctionResponse, JsonObject } from '@thole/core';
 import { toInputContent } from './to-input-content.ts';
 

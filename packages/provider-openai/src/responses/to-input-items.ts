@@ -1,5 +1,7 @@
-import { newestUserContent, mediaLine, pairCalls, TholeError } from '@thole/core';
-import type { Content, Endpoint, JsonObject, Part } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { newestUserContent, mediaLine, pairCalls } from '@thole/core/kit';
+import type { Content, JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { callIdsOf } from './call-ids.ts';
 import { joinMessages } from './join-messages.ts';
 import { toAnswerItem, toPendingItem } from './to-answer-item.ts';

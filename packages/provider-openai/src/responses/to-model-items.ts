@@ -1,5 +1,6 @@
-import { mediaLine } from '@thole/core';
-import type { Endpoint, JsonObject, Part } from '@thole/core';
+import { mediaLine } from '@thole/core/kit';
+import type { JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
 import { joinMessages } from './join-messages.ts';
 import { markOf } from './part-mark.ts';
 import { beginItem } from './rebuild-item.ts';

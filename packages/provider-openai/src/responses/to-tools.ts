@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { FunctionDeclaration, GenerateContentConfig, Json, JsonObject } from '@thole/core';
 import { checkSchema, strictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';

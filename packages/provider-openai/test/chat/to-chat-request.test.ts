@@ -1,5 +1,5 @@
 import type { Content, GenerateContentConfig, JsonObject, LlmRequest } from '@thole/core';
-import { deepFreeze } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { toChatRequest } from '../../src/chat/to-chat-request.ts';
 

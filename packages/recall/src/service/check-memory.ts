@@ -1,3 +1,4 @@
+import { TholeError, ZonedTime } from '@thole/core';
 import {
   assertContent,
   assertSharedScope,
@@ -7,9 +8,7 @@ import {
   invalidInput,
   isPlainObject,
   JsonCopier,
-  TholeError,
-  ZonedTime,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type { Event, MemoryEntry, MemoryFilter, SearchMemoryRequest } from '@thole/core';
 
 const KINDS: readonly unknown[] = ['turn', 'fact', 'note'] satisfies MemoryEntry['kind'][];

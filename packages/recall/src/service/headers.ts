@@ -1,4 +1,4 @@
-import { turnId } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { MemoryHeader } from './matches-filter.ts';
 import type { Steps } from './turn-taking.ts';
 

@@ -1,4 +1,4 @@
-import { raceAbort, userKeyOf } from '@thole/core';
+import { raceAbort, userKeyOf } from '@thole/core/kit';
 import type { MemoryFilter, MemoryScope, MemoryStore, Runtime } from '@thole/core';
 import type { Scored } from './scored.ts';
 import { DerivedIndex } from './derived-index.ts';

@@ -1,4 +1,4 @@
-import { getOwn } from '@thole/core';
+import { getOwn } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemoryFilter } from '@thole/core';
 
 /** All of an entry but what was said: what filters ask about. */

@@ -1,12 +1,5 @@
-import {
-  assertName,
-  invalidInput,
-  isPlainObject,
-  memoryKeyOf,
-  raceAbort,
-  rejectUnknownOptions,
-  TholeError,
-} from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertName, invalidInput, isPlainObject, memoryKeyOf, raceAbort, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, MemoryScope, MemoryStore, StoredMemoryFilter } from '@thole/core';
 import { assertFilter } from './check-memory.ts';
 

@@ -1,4 +1,4 @@
-import { raceAbort } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 import type { Logger, MemoryEntry } from '@thole/core';
 import { thawEntry } from './thaw-entry.ts';
 

@@ -1,3 +1,4 @@
+import { systemRuntime, TholeError } from '@thole/core';
 import {
   assertBytes,
   assertCount,
@@ -8,10 +9,8 @@ import {
   raceAbort,
   raceAbortWrite,
   rejectUnknownOptions,
-  systemRuntime,
-  TholeError,
   turnId,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,

@@ -1,4 +1,4 @@
-import { thawJson } from '@thole/core';
+import { thawJson } from '@thole/core/kit';
 import type { Content, Json, MemoryEntry, Part } from '@thole/core';
 
 /** A copy of an entry for callers to change as they like. */

@@ -1,4 +1,5 @@
-import { invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { Bm25Weights } from '../index/bm25.ts';
 import { defaultTunings } from '../signals/signals.ts';
 import type { RecallTuning, RecallTunings, RecallWeights } from '../signals/signals.ts';

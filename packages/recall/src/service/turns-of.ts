@@ -1,4 +1,4 @@
-import { turnId, withoutQuotedMemory } from '@thole/core';
+import { turnId, withoutQuotedMemory } from '@thole/core/kit';
 import type { Event, MemoryEntry, Part } from '@thole/core';
 
 /**

@@ -1,4 +1,4 @@
-import { userKeyOf } from '@thole/core';
+import { userKeyOf } from '@thole/core/kit';
 import type { UserRef } from '@thole/core';
 
 /** Work that reads and then writes, one after the other for each user: two at once would each put back what the other took. */

@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, ZonedTime } from '@thole/core';
+import { ZonedTime } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
 import { ScoringScratch } from '../signals/scoring-scratch.ts';

@@ -1,4 +1,5 @@
-import { assertCount, invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, invalidInput } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 
 /** `INVALID_INPUT` for what cannot embed, or does not say by which model, how long its vectors are and how many texts it takes. */

@@ -1,4 +1,5 @@
-import { assertCount, assertName, assertUser, invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, assertName, assertUser, invalidInput } from '@thole/core/kit';
 import type { UserRef, VectorQuery, VectorRow } from '@thole/core';
 import { MOST_DIMENSIONS } from './segment-pool.ts';
 import { unitVector } from './unit-vector.ts';

@@ -1,4 +1,5 @@
-import { raceAbort, TholeError, withRetries } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { raceAbort, withRetries } from '@thole/core/kit';
 import type { Embedder, Runtime } from '@thole/core';
 import { EmbeddingCache } from './embedding-cache.ts';
 import { unitVector } from './unit-vector.ts';

@@ -1,4 +1,5 @@
-import { assertName, rejectUnknownOptions, TholeError, userKeyOf } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertName, rejectUnknownOptions, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import type { Scored } from '../service/scored.ts';
 import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './check-vectors.ts';

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '@thole/core';
+import { decodeBase64 } from '@thole/core/kit';
 import { scanBytes } from './scan-bytes.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { raceAbort } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 
 /** Lets so much work run at once; the rest waits in line, each with its own signal. */
 export class Turns {

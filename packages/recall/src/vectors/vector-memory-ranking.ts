@@ -1,4 +1,4 @@
-import { userKeyOf } from '@thole/core';
+import { userKeyOf } from '@thole/core/kit';
 import type { MemoryScope, MemoryStore, Runtime, VectorStore } from '@thole/core';
 import type { MemoryIndex, MemoryRanking } from '../service/memory-index.ts';
 import { wordRanking } from '../service/word-ranking.ts';

@@ -1,4 +1,5 @@
-import { decodeText, encodeText, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
 
 /**

@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryScope, IndexSegment, IndexSnapshots, TextCodec } from '@thole/core';
 import type { RedisCalls } from '../redis-calls.ts';
 import type { RedisKeys } from '../redis-keys.ts';

@@ -1,4 +1,5 @@
-import { AgentTree, assertAgent, invalidInput, isFinalResponse, setOwn, textOf, TholeError } from '@thole/core';
+import { AgentTree, isFinalResponse, textOf, TholeError } from '@thole/core';
+import { assertAgent, invalidInput, setOwn } from '@thole/core/kit';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';

@@ -1,4 +1,5 @@
-import { assertName, didYouMean, failInvalidJson, invalidInput, JsonCopier, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertName, didYouMean, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
 import { assertToolNames } from '../request/add-tools.ts';
 import { checkCallback, checkOption } from './base-agent.ts';

@@ -1,5 +1,7 @@
-import { AgentTree, didYouMean, invalidInput, TholeError } from '@thole/core';
-import type { Agent, AgentCallback, Event, InvocationContext, OneOrMany } from '@thole/core';
+import { AgentTree, TholeError } from '@thole/core';
+import { didYouMean, invalidInput } from '@thole/core/kit';
+import type { Agent, AgentCallback, Event, InvocationContext } from '@thole/core';
+import type { OneOrMany } from '@thole/core/kit';
 
 /** What every agent has. */
 export interface BaseAgentOptions {

@@ -6,13 +6,13 @@ import type {
   LlmRequest,
   LlmResponse,
   MaybePromise,
-  OneOrMany,
   ReadonlyContext,
   SchemaInput,
   Tool,
   ToolContext,
   Toolset,
 } from '@thole/core';
+import type { OneOrMany } from '@thole/core/kit';
 import type { BaseAgentOptions } from './base-agent.ts';
 
 /** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is taken as it is. */

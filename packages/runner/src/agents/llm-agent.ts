@@ -7,11 +7,10 @@ import type {
   JsonObject,
   Llm,
   ModelFactory,
-  OneOrMany,
-  ReadSchema,
   Tool,
   Toolset,
 } from '@thole/core';
+import type { OneOrMany, ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from '@thole/tools';
 import { runTurn } from '../flow/run-step.ts';
 import { saveOutput } from '../flow/save-output.ts';

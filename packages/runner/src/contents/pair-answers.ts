@@ -1,4 +1,5 @@
-import { deepFreeze, getFunctionResponses } from '@thole/core';
+import { getFunctionResponses } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Content, Event, FunctionCall, Part } from '@thole/core';
 import { hasCallsOrAnswers } from '../history/event-kinds.ts';
 import { callKey, isLongRunningCall } from '../history/call-key.ts';

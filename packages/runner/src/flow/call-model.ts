@@ -1,4 +1,5 @@
-import { createEventActions, deepFreeze, TholeError } from '@thole/core';
+import { createEventActions, TholeError } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';

@@ -1,5 +1,6 @@
 import { textOf } from '@thole/core';
-import type { Content, ReadSchema } from '@thole/core';
+import type { Content } from '@thole/core';
+import type { ReadSchema } from '@thole/core/kit';
 
 /** A typed answer: the text to store, or what is wrong with it, in a sentence for the model. */
 export type CheckedOutput = { text: string } | { problem: string };

@@ -1,5 +1,6 @@
-import { assertResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core';
-import type { FunctionResponsePart, Json, JsonObject, JsonProblem } from '@thole/core';
+import { assertResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core/kit';
+import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
+import type { JsonProblem } from '@thole/core/kit';
 
 /**
  * Returns a tool's result as the object that answers its call, deeply frozen: an object unchanged, anything else under `result`,

@@ -1,4 +1,5 @@
-import { isPlainObject, thawJson, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject, thawJson } from '@thole/core/kit';
 import type {
   EventActions,
   FunctionCall,

@@ -1,4 +1,5 @@
-import { getFunctionCalls, isFinalResponse, setOwn, textOf } from '@thole/core';
+import { getFunctionCalls, isFinalResponse, textOf } from '@thole/core';
+import { setOwn } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 

@@ -1,4 +1,5 @@
-import { thawJson, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { thawJson } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolContext } from '@thole/core';
 import { callCallbacks, callPlugins, nameOf } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';

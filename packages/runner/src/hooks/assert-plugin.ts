@@ -1,4 +1,5 @@
-import { didYouMean, invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { didYouMean, invalidInput } from '@thole/core/kit';
 import type { Plugin } from '@thole/core';
 
 const HOOKS = {

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
-import type { CallbackContext, MaybePromise, OneOrMany, Plugin } from '@thole/core';
+import type { CallbackContext, MaybePromise, Plugin } from '@thole/core';
+import type { OneOrMany } from '@thole/core/kit';
 import { isAnswer, problemWithAnswer } from './check-answer.ts';
 import { logFailure } from './log-failure.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject, typeName } from '@thole/core';
+import { isPlainObject, typeName } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 
 /**

@@ -1,4 +1,4 @@
-import { errorFields } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
 import type { LogFields, ReadonlyContext } from '@thole/core';
 
 const logged = Symbol.for('thole.logged');

@@ -1,4 +1,5 @@
-import { assertCount, invalidInput, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
 
 /** Which models are asked, in which order, and when the next. */

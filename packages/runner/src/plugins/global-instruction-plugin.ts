@@ -1,4 +1,4 @@
-import { invalidInput } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 import type { Instruction } from '../agents/llm-agent-options.ts';

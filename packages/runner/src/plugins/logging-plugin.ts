@@ -1,5 +1,6 @@
 import type { CallbackContext, LogFields, Plugin, Tool, ToolContext } from '@thole/core';
-import { errorFields, getFunctionCalls } from '@thole/core';
+import { getFunctionCalls } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** How much is logged, and the name by which errors know the plugin (`logging`). */

@@ -1,4 +1,5 @@
-import { invalidInput, setOwn, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, setOwn } from '@thole/core/kit';
 import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';

@@ -1,5 +1,5 @@
 import type { Content, GenerateContentConfig, InvocationContext, Json, MaybePromise } from '@thole/core';
-import { thawJson } from '@thole/core';
+import { thawJson } from '@thole/core/kit';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { flowSupport } from '../hooks/flow-support.ts';
 import { addContents } from './add-contents.ts';

@@ -1,4 +1,5 @@
-import { decodeBase64, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeBase64 } from '@thole/core/kit';
 import type { CallbackContext, Json, Part } from '@thole/core';
 
 const ARTIFACT = 'artifact.';

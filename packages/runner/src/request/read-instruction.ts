@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 import type { CallbackContext } from '@thole/core';
 import type { Instruction } from '../agents/llm-agent-options.ts';
 import { logFailure } from '../hooks/log-failure.ts';

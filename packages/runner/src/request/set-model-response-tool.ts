@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
-import type { JsonObject, ReadSchema, Tool } from '@thole/core';
+import type { JsonObject, Tool } from '@thole/core';
+import type { ReadSchema } from '@thole/core/kit';
 
 export const SET_MODEL_RESPONSE = 'set_model_response';
 

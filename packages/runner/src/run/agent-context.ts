@@ -1,4 +1,5 @@
-import { assertAgent, createEvent } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { assertAgent } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,

@@ -17,7 +17,8 @@ import type {
   Span,
   State,
 } from '@thole/core';
-import { silentSpan, StatePrefix } from '@thole/core';
+import { StatePrefix } from '@thole/core';
+import { silentSpan } from '@thole/core/kit';
 import { inMemorySpan } from '../traces/memory-span.ts';
 import type { TracedMemoryCall } from '../traces/memory-span.ts';
 import type { RunScope } from './run-scope.ts';

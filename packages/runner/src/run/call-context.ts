@@ -1,5 +1,7 @@
-import { createEvent, createEventActions, setOwn, State, TholeError } from '@thole/core';
-import type { ChildRun, Event, EventActions, Json, StateView, ToolContext } from '@thole/core';
+import { createEvent, createEventActions, State, TholeError } from '@thole/core';
+import { setOwn } from '@thole/core/kit';
+import type { ChildRun, Event, EventActions, Json, ToolContext } from '@thole/core';
+import type { StateView } from '@thole/core/kit';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';

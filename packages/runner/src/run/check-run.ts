@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import {
   assertContent,
   assertName,
@@ -7,8 +8,7 @@ import {
   isPlainObject,
   JsonCopier,
   rejectUnknownOptions,
-  TholeError,
-} from '@thole/core';
+} from '@thole/core/kit';
 import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
 
 /** What `runAsync` is given, as the caller wrote it. */

@@ -1,4 +1,5 @@
-import { createEvent, errorFields } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
 import type { TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';

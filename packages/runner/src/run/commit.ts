@@ -1,4 +1,5 @@
-import { applyDelta, StatePrefix, TholeError } from '@thole/core';
+import { StatePrefix, TholeError } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
 import type { Agent, Event, Fence, InvocationContext, RunConfig, SessionRef, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';

@@ -1,4 +1,5 @@
-import { sessionKeyOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { sessionKeyOf } from '@thole/core/kit';
 import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
 import { LiveSession } from './live-session.ts';
 import { sessionNotFound } from './session-not-found.ts';

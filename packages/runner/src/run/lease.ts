@@ -1,4 +1,4 @@
-import { InProcessLeaseManager } from '@thole/core';
+import { InProcessLeaseManager } from '@thole/core/kit';
 import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService, TholeError } from '@thole/core';
 
 /** What becomes of a run whose session another run holds; what finds no room is `SESSION_BUSY`. */

@@ -1,5 +1,7 @@
-import { applyDelta, deepFreeze, getOwn, scopeOf, State } from '@thole/core';
-import type { Event, Json, Session, SessionHead, SessionRef, StateMap, StateView } from '@thole/core';
+import { State } from '@thole/core';
+import { applyDelta, deepFreeze, getOwn, scopeOf } from '@thole/core/kit';
+import type { Event, Json, Session, SessionHead, SessionRef, StateMap } from '@thole/core';
+import type { StateView } from '@thole/core/kit';
 import { SessionLog } from '../history/session-log.ts';
 
 /** How many events may be stored between an event of a branch and the look-up of it. */

@@ -1,4 +1,5 @@
-import { applyDelta, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
 import type { Event, EventWindow, SessionRef, SessionStore, StoredSession } from '@thole/core';
 
 /** A store for the one session of an ephemeral or child run: gone with it. */

@@ -1,4 +1,5 @@
-import { AgentTree, assertName, invalidInput, rejectUnknownOptions, TholeError } from '@thole/core';
+import { AgentTree, TholeError } from '@thole/core';
+import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Agent,
   App,

@@ -1,4 +1,5 @@
-import { assertName, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,

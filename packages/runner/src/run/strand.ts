@@ -1,5 +1,6 @@
 import { State } from '@thole/core';
-import type { Event, StateDelta, StateMap, StateView } from '@thole/core';
+import type { Event, StateDelta, StateMap } from '@thole/core';
+import type { StateView } from '@thole/core/kit';
 
 /** Changes that an event has taken and that are not stored yet. */
 export interface TakenChanges {

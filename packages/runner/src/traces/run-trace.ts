@@ -1,4 +1,5 @@
-import { silentSpan, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { silentSpan } from '@thole/core/kit';
 import type { Event, Runtime, Span, SpanAttributes } from '@thole/core';
 
 /** Whose run it is. */

@@ -1,4 +1,5 @@
-import { createEvent, deepFreeze } from '@thole/core';
+import { createEvent } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Content, Event, EventInit, Json, Part } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import type { ContentsRequest } from '../../src/contents/contents-request.ts';

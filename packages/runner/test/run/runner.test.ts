@@ -1,4 +1,5 @@
-import { TholeError, turnId } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { Part, Plugin, SessionService, Toolset } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { hangs, ignores, says as answers, ScriptedLlm } from '@thole/testing';

@@ -1,4 +1,5 @@
-import { createEvent, silentSpan, silentTracer, TholeError } from '@thole/core';
+import { createEvent, silentTracer, TholeError } from '@thole/core';
+import { silentSpan } from '@thole/core/kit';
 import type { Agent, Event, JsonObject, Llm, LlmRequest, Span, SpanAttributes, Tracer } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import {

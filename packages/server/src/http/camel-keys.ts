@@ -1,4 +1,5 @@
-import { setOwn, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { setOwn } from '@thole/core/kit';
 
 /** What these hold goes through as it came: names and nulls in there are not ours. */
 export const untouched: ReadonlySet<string> = new Set([

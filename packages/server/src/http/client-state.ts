@@ -1,4 +1,5 @@
-import { scopeOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { scopeOf } from '@thole/core/kit';
 import type { StateDelta } from '@thole/core';
 import type { HandlerContext } from '../handler-context.ts';
 

@@ -1,4 +1,4 @@
-import { assertContent } from '@thole/core';
+import { assertContent } from '@thole/core/kit';
 import type { Content, Part } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';

@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 
 const EXPOSED = 'x-thole-invocation-id, retry-after, location';
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';

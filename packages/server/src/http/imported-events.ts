@@ -1,4 +1,5 @@
-import { assertName, createEvent, failInvalidJson, isPlainObject, JsonCopier, TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
+import { assertName, failInvalidJson, isPlainObject, JsonCopier } from '@thole/core/kit';
 import type { Event, EventInit, Runtime, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import type { HandlerContext } from '../handler-context.ts';

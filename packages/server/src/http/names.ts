@@ -1,4 +1,4 @@
-import { assertName } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 import type { Names } from '../route.ts';
 
 const ids: ReadonlySet<string> = new Set(['app', 'user', 'session', 'invocation', 'event', 'id', 'name']);

@@ -1,4 +1,5 @@
-import { isPlainObject, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Logger } from '@thole/core';
 import type { ZodType } from 'zod';
 

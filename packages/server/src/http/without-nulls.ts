@@ -1,4 +1,4 @@
-import { setOwn } from '@thole/core';
+import { setOwn } from '@thole/core/kit';
 import { untouched } from './camel-keys.ts';
 
 /** Envelopes have absent members, not null ones; maps of others' names go through untouched. The same object where nothing is taken out. */

@@ -1,4 +1,5 @@
-import { invalidInput, rejectUnknownOptions, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { Logger, LogFields } from '@thole/core';
 import { describeError } from './describe-error.ts';
 import { describedText, onOneLine } from './error-text.ts';

@@ -1,4 +1,5 @@
-import { scopeOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { scopeOf } from '@thole/core/kit';
 import type { Event, Logger, Session, StateDelta } from '@thole/core';
 import type { Runner } from '@thole/runner';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import { assertClientState } from '../http/client-state.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import { map } from '../http/schemas.ts';

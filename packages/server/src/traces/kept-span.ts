@@ -1,4 +1,4 @@
-import { setOwn } from '@thole/core';
+import { setOwn } from '@thole/core/kit';
 import type { JsonObject, Span, SpanAttributes } from '@thole/core';
 import { describeError } from '../logging/describe-error.ts';
 

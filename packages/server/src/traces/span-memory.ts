@@ -1,4 +1,5 @@
-import { assertCount, rejectUnknownOptions, systemRuntime } from '@thole/core';
+import { systemRuntime } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime, Span, SpanAttributes, Tracer } from '@thole/core';
 import { KeptSpan } from './kept-span.ts';
 import type { SpanOwner } from './kept-span.ts';

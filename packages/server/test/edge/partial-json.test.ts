@@ -1,4 +1,5 @@
-import { createEvent, createEventActions, deepFreeze } from '@thole/core';
+import { createEvent, createEventActions } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Event } from '@thole/core';
 import { expect, it } from 'vitest';
 import { PartialJson } from '../../src/http/partial-json.ts';

@@ -1,5 +1,5 @@
 import type { MemoryService } from '@thole/core';
-import { turnId } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { expect, it } from 'vitest';
 import { ask } from '../ask.ts';

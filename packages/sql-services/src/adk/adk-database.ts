@@ -1,4 +1,5 @@
-import { invalidInput, isPlainObject, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { JsonObject, SessionRef } from '@thole/core';
 import { openDatabase } from '../database/open-database.ts';
 import { isSqlFailure, toStoreError } from '../database/sql-failure.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject, setOwn } from '@thole/core';
+import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Event, Json, JsonObject } from '@thole/core';
 
 /** What was named by its owner and not by ADK: below these nothing is renamed. */

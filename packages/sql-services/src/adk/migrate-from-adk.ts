@@ -1,4 +1,5 @@
-import { assertSessionRef, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertSessionRef, rejectUnknownOptions } from '@thole/core/kit';
 import type { Event, JsonObject, StateMap } from '@thole/core';
 import type { SqlSessionStoreOptions } from '../session/session-store-options.ts';
 import { SqlSessionStore } from '../session/sql-session-store.ts';

@@ -1,12 +1,5 @@
-import {
-  encodeBase64,
-  decodeBase64,
-  assertTextCodec,
-  decodeText,
-  encodeText,
-  isEncoded,
-  TholeError,
-} from '@thole/core';
+import { TholeError } from '@thole/core';
+import { encodeBase64, decodeBase64, assertTextCodec, decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, TextCodec } from '@thole/core';
 import type { SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
 import { openStorage } from '../database/sql-storage.ts';

@@ -1,4 +1,5 @@
-import { assertCount, invalidInput, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertCount, invalidInput } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';

@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';

@@ -1,4 +1,4 @@
-import { sessionKeyOf } from '@thole/core';
+import { sessionKeyOf } from '@thole/core/kit';
 import type { Runtime, SessionRef } from '@thole/core';
 
 /** Those of this process that wait for one session. */

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
-import { LeaseProcesses, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { LeaseProcesses } from '@thole/core/kit';
 import type { Lease, LeaseInfo, LeaseRequest, LeaseManager, Runtime, SessionHead, SessionRef } from '@thole/core';
 import type { SqlStorage } from '../database/sql-storage.ts';
 import type { Row, Steps } from '../database/sql-database.ts';

@@ -1,4 +1,5 @@
-import { decodeText, encodeText, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
 import type { Row } from '../database/sql-database.ts';
 import { eventKeyOf } from '../session/event-key.ts';

@@ -1,4 +1,5 @@
-import { assertTextCodec, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertTextCodec } from '@thole/core/kit';
 import type {
   MemoryChanges,
   MemoryEntry,

@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryScope, IndexSegment, IndexSnapshots, TextCodec } from '@thole/core';
 import { ask } from '../database/sql-database.ts';
 import type { Row, SqlValue, StatementResult, Steps } from '../database/sql-database.ts';

@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 
 /** What a URL names: a SQLite file, or a server whose driver takes the URL. */
 export type DatabaseAddress =

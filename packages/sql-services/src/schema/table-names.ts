@@ -1,4 +1,5 @@
-import { invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
 
 /** The tables by what is in them, each as it is written in SQL. */
 export interface TableNames {

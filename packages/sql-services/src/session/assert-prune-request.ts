@@ -1,4 +1,5 @@
-import { assertCount, assertName, invalidInput, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { assertCount, assertName, invalidInput } from '@thole/core/kit';
 import type { PruneRequest } from './prune-events.ts';
 
 /** `INVALID_INPUT` for a request without a limit, with names that are none, or with a name whose owner is not told. */

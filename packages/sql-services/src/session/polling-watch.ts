@@ -1,4 +1,4 @@
-import { deepFreeze, sessionKeyOf } from '@thole/core';
+import { deepFreeze, sessionKeyOf } from '@thole/core/kit';
 import type { Event, Runtime, SessionRef, StoredSession, EventWatcher } from '@thole/core';
 
 /** Reads a session with so many events after that `seq`, the oldest of them. */

@@ -1,4 +1,5 @@
-import { decodeText, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { decodeText } from '@thole/core/kit';
 import type { Event, EventWindow, SessionPage, SessionRef, StateMap, StoredSession, TextCodec } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';

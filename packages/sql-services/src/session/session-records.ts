@@ -1,4 +1,4 @@
-import { encodeText } from '@thole/core';
+import { encodeText } from '@thole/core/kit';
 import type { Event, Fence, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
 import type { SqlValue } from '../database/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,5 +1,5 @@
 import type { TextCodec } from '@thole/core';
-import { assertCount, assertTextCodec } from '@thole/core';
+import { assertCount, assertTextCodec } from '@thole/core/kit';
 import { databaseOptionNames } from '../options/database-options.ts';
 import type { DatabaseOptions } from '../options/database-options.ts';
 

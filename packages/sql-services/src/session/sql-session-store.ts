@@ -1,4 +1,5 @@
-import { sessionKeyOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { sessionKeyOf } from '@thole/core/kit';
 import type {
   Event,
   EventWindow,

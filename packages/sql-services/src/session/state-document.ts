@@ -1,4 +1,4 @@
-import { decodeText, encodeText, setOwn } from '@thole/core';
+import { decodeText, encodeText, setOwn } from '@thole/core/kit';
 import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 
 /**

@@ -1,4 +1,5 @@
-import { rejectUnknownOptions, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
 import type { PostgresPool } from '../database/postgres-pool.ts';

@@ -1,4 +1,4 @@
-import { assertName, raceAbort } from '@thole/core';
+import { assertName, raceAbort } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from '@thole/recall';
 import { ask } from '../database/sql-database.ts';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { assertCount, rejectUnknownOptions, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { loadDriver } from '../database/load-driver.ts';
 import { SqliteDatabase } from '../database/sqlite-database.ts';

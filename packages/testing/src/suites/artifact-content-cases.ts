@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { encodeBase64, decodeBase64 } from '@thole/core';
+import { encodeBase64, decodeBase64 } from '@thole/core/kit';
 import type { Part } from '@thole/core';
 import { everyByte, file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { encodeBase64 } from '@thole/core';
+import { encodeBase64 } from '@thole/core/kit';
 import type { ArtifactRef, ArtifactService, Part } from '@thole/core';
 import type { Case, CaseTools } from '../case.ts';
 import { refTo } from './session-support.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { deepFreeze, getFunctionCalls } from '@thole/core';
+import { getFunctionCalls } from '@thole/core';
+import { deepFreeze } from '@thole/core/kit';
 import type { Case } from '../case.ts';
 import { llmScenarios } from './llm-scenarios.ts';
 import { collect, request, split, streamed, textIn, thoughtsIn, whole } from './llm-support.ts';

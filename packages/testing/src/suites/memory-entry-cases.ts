@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { textOf, TholeError, turnId } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, kept, listed, longAgo, said, search, sessionWith } from './memory-fixture.ts';

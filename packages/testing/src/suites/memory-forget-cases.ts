@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turnId } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quoteMemory, turnId } from '@thole/core';
+import { quoteMemory, turnId } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, eventOf, found, longAgo, said, search, sessionWith } from './memory-fixture.ts';

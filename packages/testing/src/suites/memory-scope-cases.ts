@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { TholeError, turnId } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { turnId } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';

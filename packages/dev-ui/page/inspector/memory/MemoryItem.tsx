@@ -1,4 +1,4 @@
-import { isCurrentMemory } from '@thole/core';
+import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../parts/format.ts';

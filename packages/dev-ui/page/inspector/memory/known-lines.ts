@@ -1,4 +1,4 @@
-import { isCurrentMemory } from '@thole/core';
+import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 
 /** A fact or a note that nothing here has taken the place of, with all that it took the place of, newest first. */

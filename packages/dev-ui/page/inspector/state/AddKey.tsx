@@ -1,4 +1,5 @@
-import type { Json, StateScope } from '@thole/core';
+import type { Json } from '@thole/core';
+import type { StateScope } from '@thole/core/kit';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { keyProblem } from './parse-value.ts';
 import { prefixOf } from './state-groups.ts';

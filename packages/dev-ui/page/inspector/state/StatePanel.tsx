@@ -1,4 +1,5 @@
-import type { Json, StateDelta, StateScope } from '@thole/core';
+import type { Json, StateDelta } from '@thole/core';
+import type { StateScope } from '@thole/core/kit';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Empty } from '../../parts/Empty.tsx';

@@ -1,4 +1,5 @@
-import type { Json, StateMap, StateScope } from '@thole/core';
+import type { Json, StateMap } from '@thole/core';
+import type { StateScope } from '@thole/core/kit';
 
 /** One key of the state. */
 export interface StateRow {

@@ -1,0 +1,55 @@
+// Helpers that the packages of this repository share. They promise nothing to other packages: any release may change them.
+export { getOwn, setOwn } from './json/own.ts';
+export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
+export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
+export type { JsonProblem } from './json/find-non-json.ts';
+export { assertBytes } from './errors/assert-bytes.ts';
+export { assertCount } from './errors/assert-count.ts';
+export { errorFields } from './model/error-fields.ts';
+export type { ErrorFields } from './model/error-fields.ts';
+export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
+export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
+export { didYouMean } from './errors/suggest-name.ts';
+export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
+export { silentSpan } from './runtime/silent.ts';
+export { assertContent, assertResponseParts } from './content/assert-content.ts';
+export { pairCalls } from './content/pair-calls.ts';
+export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
+export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
+export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
+export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
+export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
+export type { Endpoint } from './model/endpoint.ts';
+export { recoverFirst } from './model/recover-first.ts';
+export { guardedFetch } from './model/guarded-fetch.ts';
+export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
+export { readRetryAfter } from './model/retry-after.ts';
+export { withRetries } from './model/with-retries.ts';
+export type { RetryLimits } from './model/with-retries.ts';
+export { applyDelta, mergeScopes, scopeOf, splitByScope } from './state/scopes.ts';
+export type { StateScope } from './state/scopes.ts';
+export type { StateView } from './state/state.ts';
+export {
+  assertName,
+  assertSessionRef,
+  assertUser,
+  MAX_NAME_BYTES,
+  sessionKeyOf,
+  userKeyOf,
+} from './session/assert-name.ts';
+export { LeaseProcesses } from './session/lease-processes.ts';
+export type { ProcessAccess } from './session/lease-processes.ts';
+export { InProcessLeaseManager } from './session/in-process-lease-manager.ts';
+export { encodeBase64, decodeBase64 } from './content/base64.ts';
+export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
+export { turnId } from './memory/memory-entry.ts';
+export { clipToTokens } from './memory/estimate-tokens.ts';
+export { isoTime } from './memory/iso-time.ts';
+export { isCurrentMemory } from './memory/is-current-memory.ts';
+export { labelFormattedMemory } from './memory/label-memory.ts';
+export { quoteMemory, withoutQuotedMemory } from './memory/quoted-memory.ts';
+export { assertSharedScope, memoryKeyOf } from './memory/shared-memory-scope.ts';
+export type { OneOrMany } from './agent/agent.ts';
+export { assertAgent, assertAgentName } from './agent/agent-tree.ts';
+export { isStandardSchema, readSchema } from './tool/standard-schema.ts';
+export type { ReadSchema } from './tool/standard-schema.ts';
