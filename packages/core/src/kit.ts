@@ -8,6 +8,7 @@ export { assertCount } from './errors/assert-count.ts';
 export { errorFields } from './model/error-fields.ts';
 export type { ErrorFields } from './model/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';
+export { optionNames } from './errors/option-names.ts';
 export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
 export { didYouMean } from './errors/suggest-name.ts';
 export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
