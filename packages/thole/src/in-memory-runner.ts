@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Agent, App, ModelFactory, Plugin, Runtime } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';
@@ -24,17 +24,19 @@ export type InMemoryRunnerOptions = (
   hotSessions?: number | undefined;
 };
 
-const OPTIONS = [
-  'app',
-  'agent',
-  'appName',
-  'plugins',
-  'models',
-  'autoCreateSession',
-  'runtime',
-  'concurrency',
-  'hotSessions',
-];
+type OptionOf<Options> = Options extends unknown ? keyof Options : never;
+
+const knownOptions = optionNames<Record<OptionOf<InMemoryRunnerOptions>, unknown>>({
+  app: true,
+  agent: true,
+  appName: true,
+  plugins: true,
+  models: true,
+  autoCreateSession: true,
+  runtime: true,
+  concurrency: true,
+  hotSessions: true,
+});
 
 /**
  * A runner with its own in-memory sessions, memory and artifacts: for tests, trials and short programs. Everything is gone when
@@ -45,7 +47,7 @@ export class InMemoryRunner extends Runner {
   declare readonly artifactService: InMemoryArtifactService;
 
   constructor(options: InMemoryRunnerOptions) {
-    rejectUnknownOptions(options, OPTIONS, 'InMemoryRunner');
+    rejectUnknownOptions(options, knownOptions, 'InMemoryRunner');
     const { runtime } = options;
     super({
       ...options,

@@ -1,9 +1,27 @@
+import * as core from '@thole/core';
 import * as memServices from '@thole/mem-services';
 import * as runner from '@thole/runner';
 import * as tools from '@thole/tools';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as thole from '../src/index.ts';
 
-it('hands on every value of runner, tools and mem-services, and the very same one', () => {
-  expect(thole).toMatchObject({ ...runner, ...tools, ...memServices });
+describe('thole', () => {
+  it('re-exports values of the packages unchanged', () => {
+    const { InMemoryRunner, ...reexported } = thole;
+    expect(InMemoryRunner.prototype).toBeInstanceOf(runner.Runner);
+    expect({ ...core, ...runner, ...tools, ...memServices }).toMatchObject(reexported);
+  });
+
+  it('leaves out only the values that stores and providers need', () => {
+    const names = Object.keys({ ...runner, ...tools, ...memServices });
+    expect(names.filter((name) => !(name in thole)).sort()).toEqual([
+      'InMemoryArtifactStore',
+      'InMemoryMemoryStore',
+      'InMemorySessionStore',
+      'InMemoryVectorStore',
+      'escapeMemoryText',
+      'findAgentToRun',
+      'readSchemaInput',
+    ]);
+  });
 });
