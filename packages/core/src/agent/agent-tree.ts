@@ -2,7 +2,10 @@ import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import type { Agent } from './agent.ts';
 
-/** The agents below a root, by name. `INVALID_INPUT` for a bad name, `DUPLICATE_NAME` for one that stands twice. */
+/**
+ * The agents below a root, by name. Throws `INVALID_INPUT` for an invalid name and `DUPLICATE_NAME` for a name that
+ * occurs twice.
+ */
 export class AgentTree {
   readonly root: Agent;
   readonly #byName = new Map<string, { agent: Agent; parent: Agent | undefined }>();
@@ -20,7 +23,7 @@ export class AgentTree {
     return this.#byName.get(agent.name)?.parent;
   }
 
-  /** Every agent, parents before children. */
+  /** Iterates over all agents, parents before children. */
   *[Symbol.iterator](): IterableIterator<Agent> {
     for (const { agent } of this.#byName.values()) yield agent;
   }
@@ -37,7 +40,7 @@ export class AgentTree {
   }
 }
 
-/** `INVALID_INPUT` for what is no agent, or has a name that events and models cannot carry. */
+/** Throws `INVALID_INPUT` unless the value is an agent whose name events and models can carry. */
 export function assertAgent(agent: unknown): asserts agent is Agent {
   if (typeof agent !== 'object' || agent === null || typeof (agent as Agent).runAsync !== 'function') {
     throw invalidInput('An agent', 'an object with name and runAsync', agent);
@@ -45,7 +48,7 @@ export function assertAgent(agent: unknown): asserts agent is Agent {
   assertAgentName((agent as Agent).name);
 }
 
-/** Refuses a name that is no identifier, and the authors `user` and `system` (`INVALID_INPUT`). */
+/** Throws `INVALID_INPUT` unless the name is an identifier other than the authors `user` and `system`. */
 export function assertAgentName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalidInput("An agent's name", 'a string', name);
   if (!/^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)) {

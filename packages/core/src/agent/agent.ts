@@ -4,30 +4,37 @@ import type { Content } from '../content/content.ts';
 import type { AgentTree } from './agent-tree.ts';
 import type { CallbackContext, InvocationContext } from './contexts.ts';
 
-/** What a callback may answer: the value, or a promise of it. */
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
-/** One callback or a list: run in order, the first that answers something wins. */
+/** One callback or a list. A list runs in order; the first result that is not undefined is used. */
 export type OneOrMany<T> = T | readonly T[];
 
-/** Before an agent: a content is the agent's answer, and the agent is not run. After: a content is added as one more answer. */
+/**
+ * Before an agent: a returned content is the agent's answer, and the agent does not run. After an agent: a returned
+ * content is added as one more answer.
+ */
 export type AgentCallback = (context: CallbackContext) => MaybePromise<Content | undefined | void>;
 
 /**
- * Something that acts in a run. Strangers implement this; it is only ever extended. It reads a context and yields events;
- * `yield` answers the event as it was stored. It holds nothing of a run: one agent serves many at once.
+ * An agent that acts in a run. Others implement this interface, so it only ever gains optional members. An agent
+ * reads a context and yields events; `yield` returns the stored event. It keeps no data of a run: one instance
+ * serves many runs at the same time.
  */
 export interface Agent {
-  /** An identifier (letters, digits, `_`), unique in its tree, neither `user` nor `system`. */
+  /** An identifier (letters, digits, `_`), unique in its tree, not `user` or `system`. */
   readonly name: string;
   readonly description?: string | undefined;
   readonly subAgents?: readonly Agent[] | undefined;
-  /** May a later message go straight to this agent, or past it to one below (contract 29)? The root itself is always there for it. */
+  /**
+   * True if a later message may go directly to this agent, or past it to an agent below it (contract 29). Does not
+   * apply to the root.
+   */
   readonly resumable?: boolean | undefined;
   readonly beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;
   readonly afterAgentCallback?: OneOrMany<AgentCallback> | undefined;
-  /** The last change to an own event before it is stored, after plugins have seen it. */
+  /** Called with each event of this agent after the plugins and before the event is stored. May change the event. */
   beforeStore?(event: Event): void;
-  /** When a runner is made: throws for what cannot work. */
+  /** Called when a runner is created. Throws if the agent cannot work in this tree. */
   check?(p: { models: readonly ModelFactory[]; tree: AgentTree }): void;
   runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event>;
 }

@@ -12,7 +12,7 @@ import type { Agent } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunConfig } from './run-config.ts';
 
-/** What instructions and toolsets may read. `T` is the type of the caller's own `deps`. */
+/** The context of instructions and toolsets: read only. `T` is the type of the caller's `deps`. */
 export interface ReadonlyContext<T = unknown> {
   readonly invocationId: string;
   readonly agentName: string;
@@ -20,35 +20,38 @@ export interface ReadonlyContext<T = unknown> {
   readonly userId: string;
   readonly sessionId: string;
   readonly state: ReadonlyState;
-  /** The message that began the invocation. */
+  /** The message that started the invocation. */
   readonly userContent: Content;
   readonly history: EventLog;
-  /** Aborted when the run is: give it to every wait. */
+  /** Aborted when the run is aborted. Pass it to every wait. */
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
-  /** What the caller gave to `runAsync({deps})`: a database handle, a request. Never stored. */
+  /** The value that the caller passed to `runAsync({deps})`, such as a database handle or a request. Never stored. */
   readonly deps: T;
 }
 
-/** What callbacks may do besides. */
+/** The context of callbacks. */
 export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   readonly state: State;
   /**
-   * The piece of work that goes on: the tool call's in a tool and its callbacks, else the agent's. The parent for spans of your
-   * own (`runtime.tracer.start(name, attributes, span)`); a silent one where nobody records.
+   * The current span: that of the tool call in a tool and its callbacks, otherwise that of the agent. Use it as the
+   * parent of your own spans (`runtime.tracer.start(name, attributes, span)`). A silent span if nothing is recorded.
    */
   readonly span: Span;
-  /** The new version, which the next event's `artifactDelta` names. `ARTIFACT_NOT_CONFIGURED` without a service. */
+  /**
+   * Saves a new version and returns its number. The next event's `artifactDelta` names it. Throws
+   * `ARTIFACT_NOT_CONFIGURED` without an artifact service.
+   */
   saveArtifact(filename: string, artifact: Part, customMetadata?: { [key: string]: Json }): Promise<number>;
   loadArtifact(filename: string, version?: number): Promise<Part | undefined>;
   listArtifacts(): Promise<string[]>;
   deleteArtifact(filename: string): Promise<void>;
-  /** The session as it stands. `MEMORY_NOT_CONFIGURED` without a service. */
+  /** Adds the session to memory in its current state. Throws `MEMORY_NOT_CONFIGURED` without a memory service. */
   addSessionToMemory(): Promise<void>;
   addEventsToMemory(events: readonly Event[]): Promise<void>;
-  /** A note, kept as it is. */
+  /** Adds a note to memory, unchanged. */
   addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
-  /** Deletes entries as `MemoryService.deleteMemory` does and returns how many were deleted. */
+  /** Deletes entries as `MemoryService.deleteMemory` does and returns the number of deleted entries. */
   deleteMemory(ids: readonly string[]): Promise<number>;
   searchMemory(
     query: string,
@@ -56,52 +59,61 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   ): Promise<SearchMemoryResponse>;
 }
 
-/** What a tool's call may do besides. Closed when the call has ended: then everything that writes is `CONTEXT_CLOSED`. */
+/**
+ * The context of one tool call. It closes when the call has ended; after that, all its writing methods throw
+ * `CONTEXT_CLOSED`.
+ */
 export interface ToolContext<T = unknown> extends CallbackContext<T> {
   readonly functionCallId: string;
   /**
-   * The same for every attempt at this call, in this process or another, and no other call's: a SHA-256 in hex over app, user,
-   * session, its incarnation, the agent's path and the call's id.
+   * Identifies this call: the same for every attempt in any process, different for every other call. A SHA-256 in
+   * hex over app, user, session, the session's incarnation, the agent's path and the call's id.
    */
   readonly idempotencyKey: string;
-  /** Of the event that will carry the answer. `stateDelta` is written through `state`. */
+  /** Actions of the event that will hold the answer. Write `stateDelta` through `state`. */
   readonly actions: EventActions;
-  /** Asks a person: the call is answered later. */
+  /** Requests a confirmation from a person. The call is answered later. */
   requestConfirmation(p: { hint: string; payload?: Json | undefined }): void;
-  /** Shown as a partial event, not stored. */
+  /** Shows a message as a partial event. It is not stored. */
   reportProgress(message: string): void;
-  /** Runs an agent in a session of its own. */
+  /** Runs an agent in a separate session. */
   runChild(p: ChildRun): AsyncIterable<Event>;
 }
 
-/** An agent to be run in a session of its own, and what it is told. */
+/** An agent to run in a separate session, and its message. */
 export interface ChildRun {
   agent: Agent;
   message: string | Content;
-  /** What the child's state begins with; a copy of the parent's without `temp:` unless given. */
+  /** Initial state of the child. Default: a copy of the parent's state without `temp:` keys. */
   state?: StateDelta | undefined;
 }
 
-/** What an agent's `runAsync` gets. */
+/** The context that an agent's `runAsync` receives. */
 export interface InvocationContext<T = unknown> extends CallbackContext<T> {
   readonly agent: Agent;
   readonly tree: AgentTree;
   readonly branch?: string | undefined;
   readonly runConfig: RunConfig;
   /**
-   * Runs an agent with its hooks and the plugins'. Yield its events on, with `yield*` or in a `for await` loop. An event that is
-   * not yielded on is not stored, and the agent goes on as if a plugin had dropped it.
+   * Runs an agent with its hooks and the plugins' hooks. Yield its events, with `yield*` or in a `for await` loop.
+   * An event that is not yielded is not stored, and the agent continues as if a plugin had dropped it.
    */
   runAgent(agent: Agent, p?: { branch?: string | undefined }): AsyncGenerator<Event, void, Event | undefined>;
-  /** Runs an agent in a session of its own, in memory; state and artifact deltas are the caller's to take over (contract 25). */
+  /** Runs an agent in a separate in-memory session. The caller applies its state and artifact deltas (contract 25). */
   runChild(p: ChildRun): AsyncIterable<Event>;
-  /** Stores now, without waiting for the reader, and answers what was stored. Yield it afterwards to hand it over. */
+  /**
+   * Stores an event now, without waiting for the reader, and returns the stored event. Yield that event afterwards
+   * to show it.
+   */
   commit(event: Event): Promise<Event>;
-  /** Before each model call: `LLM_CALL_LIMIT` when the invocation has made all it may. */
+  /** Call before each model call. Throws `LLM_CALL_LIMIT` if the invocation has made all its model calls. */
   countLlmCall(): void;
-  /** Called while the run closes before its end, last registered first; the answer takes it back. */
+  /**
+   * Registers a function that is called if the run closes before its end, last registered first. Returns a function
+   * that removes it.
+   */
   onClose(fn: () => void | Promise<void>): () => void;
-  /** No further agent or step begins. */
+  /** Prevents further agents and steps from starting. */
   endInvocation(): void;
   readonly ended: boolean;
 }

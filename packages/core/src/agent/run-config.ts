@@ -1,34 +1,40 @@
 import type { Json } from '../json/json.ts';
 
-/** Whether a run hands over partial events: `none`, or `sse` for every piece as it comes. */
+/** Controls partial events: `none`, or `sse` for every piece as it arrives. */
 export const StreamingMode = { NONE: 'none', SSE: 'sse' } as const;
 export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
 
-/** What one run may be told, beside its message. Durations are milliseconds of any length; `Infinity` means no limit. */
+/** Options of one run. Durations are milliseconds of any length; `Infinity` means no limit. */
 export interface RunConfig {
-  /** `none`: whole answers only. `sse`: partial events while the model speaks, then the whole. */
+  /** `none`: complete answers only. `sse`: partial events while the model writes, then the complete answer. */
   streamingMode?: StreamingMode | undefined;
-  /** Model calls of the invocation, sub-agents' and agent tools' included (500). */
+  /** Maximum number of model calls in the invocation, including those of sub-agents and agent tools. Default: 500. */
   maxLlmCalls?: number | undefined;
-  /** `attached` (default): goes on when the next event is asked for. `detached`: at once, and events queue up. */
+  /**
+   * `attached`: the run continues when the reader requests the next event. `detached`: it continues at once, and
+   * events are queued. Default: `attached`.
+   */
   reader?: 'attached' | 'detached' | undefined;
-  /** A reader that takes nothing for so long ends the run (300,000). */
+  /** Time after which a reader that takes no event ends the run, in milliseconds. Default: 300,000. */
   idleLimitMs?: number | undefined;
-  /** What a run that is asked to stop has for storing what finished (5,000). */
+  /** Time that a stopped run has to store finished work, in milliseconds. Default: 5,000. */
   cleanupMs?: number | undefined;
-  /** Of the whole run; none by default. */
+  /** Time limit of the whole run in milliseconds. Default: none. */
   timeLimitMs?: number | undefined;
-  /** Of each tool call that sets none itself; none by default. */
+  /** Time limit of each tool call whose tool has no `timeoutMs`, in milliseconds. Default: none. */
   toolTimeoutMs?: number | undefined;
   /**
-   * What the model learns of an error that a tool threw: `message` (default) its text, `redacted` only that the tool failed. Errors of
-   * ours, such as arguments that do not fit, keep their text.
+   * Text that the model gets for an error thrown by a tool. `message`: the error's text. `redacted`: only that the
+   * tool failed. Errors of this framework, such as invalid arguments, keep their text. Default: `message`.
    */
   toolErrors?: 'message' | 'redacted' | undefined;
-  /** Calls of one turn that run at once; all by default. */
+  /** Maximum number of calls of one turn that run at the same time. Default: all. */
   maxParallelTools?: number | undefined;
-  /** Kept as artifacts, and out of the prompt's history, by `SaveFilesAsArtifactsPlugin`'s rule. */
+  /**
+   * True to store files of the message as artifacts and to leave them out of later prompts, as
+   * `SaveFilesAsArtifactsPlugin` does.
+   */
   saveInputBlobsAsArtifacts?: boolean | undefined;
-  /** Put on every event of the run. */
+  /** Added to every event of the run. */
   customMetadata?: { [key: string]: Json } | undefined;
 }

@@ -3,40 +3,46 @@ import type { JsonObject } from '../json/json.ts';
 import type { SessionRef } from '../session/session.ts';
 import type { CallOptions, UserRef } from '../session/session-service.ts';
 
-/** Names a file of a session; a `filename` that begins with `user:` is the user's, in every session. */
+/**
+ * Names a file of a session. A `filename` that begins with `user:` belongs to the user and is visible in all of the
+ * user's sessions.
+ */
 export type ArtifactRef = SessionRef & { filename: string };
 
-/** What is known of one version besides its bytes. */
+/** Metadata of one version. */
 export interface ArtifactVersion {
   version: number;
   mimeType?: string | undefined;
   displayName?: string | undefined;
   customMetadata?: JsonObject | undefined;
-  /** Seconds since the epoch. */
+  /** Time of creation, in seconds since the epoch. */
   createTime: number;
 }
 
 /**
- * Keeps files, each in versions from 0 on. Run the `artifact` suite of `@thole/testing` over an implementation, or write an
- * `ArtifactStore` and put `StoredArtifactService` over it.
+ * Stores files in numbered versions, starting with 0. Run the `artifact` suite of `@thole/testing` against an
+ * implementation, or implement `ArtifactStore` and use `StoredArtifactService`.
  */
 export interface ArtifactService {
-  /** The new version. `ARTIFACT_TOO_LARGE` over the limit, `INVALID_INPUT` for what is no part or not base64. */
+  /**
+   * Saves a new version and returns its number. Throws `ARTIFACT_TOO_LARGE` above the limit and `INVALID_INPUT` for
+   * an invalid part or invalid base64.
+   */
   saveArtifact(
     p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & CallOptions,
   ): Promise<number>;
-  /** The newest version unless one is named; undefined where there is none. */
+  /** Returns the given version, or the newest. Undefined if it does not exist. */
   loadArtifact(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<Part | undefined>;
-  /** Names, sorted: the session's and the user's (with `user:`). */
+  /** Returns sorted names: those of the session and those of the user (with `user:`). */
   listArtifactKeys(p: SessionRef & CallOptions): Promise<string[]>;
   listVersions(p: ArtifactRef & CallOptions): Promise<number[]>;
   getArtifactVersion(
     p: ArtifactRef & { version?: number | undefined } & CallOptions,
   ): Promise<ArtifactVersion | undefined>;
-  /** All versions; versions go on counting afterwards. */
+  /** Deletes all versions. A later save continues the numbering. */
   deleteArtifact(p: ArtifactRef & CallOptions): Promise<void>;
-  /** The session's own, not the user's. */
+  /** Deletes the session's own files, not the user's. */
   deleteSessionArtifacts(p: SessionRef & CallOptions): Promise<void>;
-  /** The user's own and those of all the user's sessions. */
+  /** Deletes the user's files and those of all the user's sessions. */
   deleteUserArtifacts(p: UserRef & CallOptions): Promise<void>;
 }

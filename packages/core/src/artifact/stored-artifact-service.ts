@@ -17,16 +17,18 @@ import type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact-s
 import type { ArtifactKey, ArtifactMeta, ArtifactStore } from './artifact-store.ts';
 import { encodeBase64, decodeBase64 } from '../content/base64.ts';
 
-/** What a `StoredArtifactService` may be told. */
+/** Options of `StoredArtifactService`. */
 export interface StoredArtifactServiceOptions {
   runtime?: Runtime | undefined;
-  /** Most bytes of one version (32 MiB). */
+  /** Maximum size of one version in bytes. Default: 32 MiB. */
   maxBytes?: number | undefined;
 }
 
 const USER = 'user:';
 
-/** The semantics that every artifact backend shares: scopes, validation, parts to bytes and back. */
+/**
+ * Implements the rules that all artifact backends share: scopes, validation, and conversion between parts and bytes.
+ */
 export class StoredArtifactService implements ArtifactService {
   readonly #store: ArtifactStore;
   readonly #runtime: Runtime;
@@ -154,7 +156,10 @@ function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta,
   };
 }
 
-/** A part without its data, if it holds more than type and display name: signatures, metadata, what newer versions know. */
+/**
+ * Returns the part without its data if it has members other than type and display name, such as signatures or
+ * metadata.
+ */
 function besidesData(artifact: Part): JsonObject | undefined {
   const { data: _, ...inlineData } = artifact.inlineData!;
   const part = new JsonCopier(failInvalidJson).copy({ ...artifact, inlineData }, 'artifact') as JsonObject;

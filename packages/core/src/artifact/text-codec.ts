@@ -3,30 +3,35 @@ import { TholeError } from '../errors/thole-error.ts';
 import { encodeBase64, decodeBase64 } from '../content/base64.ts';
 
 /**
- * Changes JSON texts on their way into a database and back, as for encryption at rest: `decode(encode(text))` is the text. Names,
- * ids, keys of state and times stay readable, for databases find by them.
+ * Transforms JSON texts before they are stored and after they are read, for example to encrypt them.
+ * `decode(encode(text))` must return the text. Names, ids, state keys and times are not transformed, because
+ * databases search by them.
  */
 export interface TextCodec {
   encode(text: string): string | Uint8Array | Promise<string | Uint8Array>;
-  /** Gets what `encode` gave: text as text, bytes as bytes. */
+  /** Receives what `encode` returned: text as text, bytes as bytes. */
   decode(stored: string | Uint8Array): string | Promise<string>;
 }
 
-// What a codec gave is marked; no JSON text begins so, and what was stored before there was a codec is read as it is.
+// Texts of a codec are marked. No JSON text begins with the mark, so texts that were stored without a codec are read
+// unchanged.
 const [TEXT, BYTES] = ['s', 'b'];
 
-/** Refuses (`INVALID_INPUT`) what is no codec; undefined is fine. */
+/** Throws `INVALID_INPUT` unless the value is a codec or undefined. */
 export function assertTextCodec(codec: TextCodec | undefined): void {
   if (codec === undefined || (typeof codec?.encode === 'function' && typeof codec.decode === 'function')) return;
   throw invalidInput('codec', 'an object with encode and decode', codec);
 }
 
-/** The text as it is stored; at once where there is no codec. `INVALID_INPUT` for text that no database takes. */
+/**
+ * Returns the text to store, synchronously if there is no codec. Throws `INVALID_INPUT` for text that databases
+ * cannot store.
+ */
 export function encodeText(codec: TextCodec | undefined, text: string): string | Promise<string> {
   return codec ? encodeBy(codec, text) : text;
 }
 
-/** The text as it was. `STORE_VERSION` for a text that was encoded where there is no codec. */
+/** Returns the original text. Throws `STORE_VERSION` for an encoded text if there is no codec. */
 export function decodeText(codec: TextCodec | undefined, stored: string): string | Promise<string> {
   if (!isEncoded(stored)) return stored;
   if (!codec) throw new TholeError('STORE_VERSION', 'A record is encoded by a codec, and none was given.');
@@ -34,7 +39,7 @@ export function decodeText(codec: TextCodec | undefined, stored: string): string
   return codec.decode(stored[0] === TEXT ? rest : (decodeBase64(rest) ?? rest));
 }
 
-/** Whether a codec gave this. */
+/** True if a codec encoded this text. */
 export function isEncoded(stored: string): boolean {
   return stored[0] === TEXT || stored[0] === BYTES;
 }

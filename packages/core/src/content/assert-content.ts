@@ -15,8 +15,8 @@ const KINDS = [
 ] as const satisfies readonly (keyof Part)[];
 
 /**
- * Refuses (`INVALID_INPUT`, naming the place) what is not a message: no object, no parts, an unknown role, a part
- * without a kind or with members of the wrong type. Members it does not know are let through.
+ * Throws `INVALID_INPUT` with the path unless the value is a message: an object with parts, a known role, and parts
+ * with a known kind and members of the right types. Unknown members are allowed.
  */
 export function assertContent(value: unknown, argument: string): asserts value is Content & { parts: Part[] } {
   if (!isPlainObject(value)) throw invalidInput(argument, 'a string or a Content {role, parts}', value);
@@ -55,7 +55,10 @@ function assertPart(part: unknown, argument: string): void {
   }
 }
 
-/** Throws `INVALID_INPUT`, naming the place, unless each member is `{inlineData}` with a type and base64, or `{fileData}` with a URI. */
+/**
+ * Throws `INVALID_INPUT` with the path unless each member is `{inlineData}` with a type and base64, or `{fileData}`
+ * with a URI.
+ */
 export function assertResponseParts(parts: unknown, argument: string): asserts parts is FunctionResponsePart[] {
   if (!Array.isArray(parts)) throw invalidInput(argument, 'an array of {inlineData} or {fileData}', parts);
   parts.forEach((part: unknown, i) => {

@@ -1,4 +1,4 @@
-/** Bytes of base64 or base64url text; undefined when it is neither. */
+/** Returns the bytes of base64 or base64url text. Undefined for other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   let binary: string;
   try {
@@ -11,10 +11,10 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Standard base64 text of bytes. */
+/** Returns the bytes as standard base64 text. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';
-  // In pieces: a call takes only so many arguments.
+  // In pieces, because the number of arguments of a call is limited.
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary);
 }

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
-/** One message: who it is from and what it holds. Gemini's JSON shape. */
+/** One message: its author's role and its parts, in Gemini's JSON shape. */
 export interface Content {
   role?: 'user' | 'model' | undefined;
   parts?: Part[] | undefined;
 }
 
 /**
- * One piece of a message: exactly one of text, call, response, data, file or code. Members that this version does not
- * know are kept as they came, through storage and back.
+ * One piece of a message: exactly one of text, call, response, data, file or code. Members that this version does
+ * not know are stored and returned unchanged.
  */
 export interface Part {
   text?: string | undefined;
-  /** The text is the model's thinking, not its answer. */
+  /** True if the text is the model's thinking, not its answer. */
   thought?: boolean | undefined;
-  /** Opaque, as the provider gave it (base64 or base64url); goes back to that provider on the same part. */
+  /** Opaque value of the provider (base64 or base64url). It is sent back to that provider on the same part. */
   thoughtSignature?: string | undefined;
   functionCall?: FunctionCall | undefined;
   functionResponse?: FunctionResponse | undefined;
@@ -22,43 +22,46 @@ export interface Part {
   fileData?: FileData | undefined;
   executableCode?: ExecutableCode | undefined;
   codeExecutionResult?: CodeExecutionResult | undefined;
-  /** What only the provider that made the part understands; each provider sends back its own alone. */
+  /** Data for the provider that made the part. Each provider sends back only its own. */
   partMetadata?: { provider: string; [key: string]: Json } | undefined;
 }
 
-/** The model asks for a tool. The id pairs it with its answer. */
+/** A model's call of a tool. The id pairs it with its answer. */
 export interface FunctionCall {
   id?: string | undefined;
   name: string;
   args: JsonObject;
-  /** What the model sent as arguments, where that is no JSON object; `args` is empty then, and the call is not run. */
+  /**
+   * The arguments as the model sent them, if they are not a JSON object. `args` is then empty, and the call does not
+   * run.
+   */
   brokenArgs?: string | undefined;
 }
 
-/** What a tool answered to the call with this id. */
+/** A tool's answer to the call with this id. */
 export interface FunctionResponse {
   id?: string | undefined;
   name: string;
   response: JsonObject;
-  /** Images, audio and files that belong to the answer; a provider that cannot send them sends a line of text instead. */
+  /** Images, audio and files of the answer. A provider that cannot send them sends a line of text instead. */
   parts?: FunctionResponsePart[] | undefined;
 }
 
-/** One image, audio clip or file in a tool's answer: exactly one of the two. */
+/** One image, audio clip or file in a tool's answer: exactly one of the two members. */
 export interface FunctionResponsePart {
   inlineData?: InlineData | undefined;
   fileData?: FileData | undefined;
 }
 
-/** Bytes within the message. */
+/** Bytes inside the message. */
 export interface InlineData {
   mimeType: string;
-  /** base64 */
+  /** Base64 text. */
   data: string;
   displayName?: string | undefined;
 }
 
-/** A file that stands elsewhere. */
+/** A file at a URI. */
 export interface FileData {
   fileUri: string;
   mimeType?: string | undefined;
@@ -71,7 +74,7 @@ export interface ExecutableCode {
   language?: string | undefined;
 }
 
-/** What came of running it. */
+/** The result of code that the provider ran. */
 export interface CodeExecutionResult {
   outcome?: string | undefined;
   output?: string | undefined;

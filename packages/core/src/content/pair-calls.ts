@@ -1,25 +1,28 @@
 import type { Content, FunctionCall, FunctionResponse } from './content.ts';
 
-/** A call of a history, its place, and the answer that belongs to it. */
+/** A call in a history, its position and its answer. */
 export interface PairedCall {
   readonly call: FunctionCall;
   /** Index of the content. */
   readonly content: number;
   /** Index of the part in its content. */
   readonly part: number;
-  /** The last answer that came. Undefined for a call that is still open. */
+  /** The last answer. Undefined for an open call. */
   readonly answer: FunctionResponse | undefined;
 }
 
-/** Calls and answers of a history by their places. */
+/** The calls and answers of a history by position. */
 export interface PairedCalls {
   /** All calls, in order. */
   readonly calls: readonly PairedCall[];
-  /** Returns the call at this place, or the call that the answer at this place belongs to. Undefined for an answer to no call. */
+  /**
+   * Returns the call at this position, or the call that the answer at this position belongs to. Undefined for an
+   * answer without a call.
+   */
   at(content: number, part: number): PairedCall | undefined;
-  /** True if a later answer to the same call replaces the answer at this place: only the last one counts. */
+  /** True if a later answer to the same call replaces the answer at this position: only the last one counts. */
   isReplaced(content: number, part: number): boolean;
-  /** Returns the calls of this content that no answer belongs to, in order. */
+  /** Returns the calls of this content without an answer, in order. */
   openIn(content: number): readonly PairedCall[];
 }
 
@@ -78,7 +81,7 @@ interface Pair extends PairedCall {
   answeredAt: string | undefined;
 }
 
-/** Calls in order; those before `next` are answered. */
+/** Calls in order. Those before `next` have an answer. */
 interface Queue {
   readonly pairs: Pair[];
   next: number;

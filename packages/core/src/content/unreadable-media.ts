@@ -1,9 +1,9 @@
 import type { Content, FileData, InlineData } from './content.ts';
 
 /**
- * Returns the index of the newest message of the user: the last content that is not the model's and holds more than answers to
- * calls. -1 if there is none. A provider refuses media that it cannot send only there; elsewhere it sends `mediaLine`, so that
- * one attachment does not make every later turn fail.
+ * Returns the index of the user's newest message: the last content that is not the model's and holds more than
+ * answers to calls. -1 if there is none. A provider rejects media that it cannot send in this message only. In older
+ * messages it sends `mediaLine` instead, so that one attachment does not make every later turn fail.
  */
 export function newestUserContent(contents: readonly Content[]): number {
   return contents.findLastIndex(
@@ -11,7 +11,7 @@ export function newestUserContent(contents: readonly Content[]): number {
   );
 }
 
-/** Returns the line of text that a model reads in place of media that it cannot be sent. */
+/** Returns the line of text that replaces media the model cannot receive. */
 export function mediaLine(media: InlineData | FileData): string {
   const { mimeType, displayName } = media;
   const type = mimeType ? `of type ${mimeType}` : 'of unknown type';

@@ -1,7 +1,7 @@
 import { invalidInput } from './invalid-input.ts';
 import { TholeError } from './thole-error.ts';
 
-/** `INVALID_INPUT` for what is no whole number, or one below `least`. */
+/** Throws `INVALID_INPUT` unless the value is an integer ≥ `least`. */
 export function assertCount(argument: string, value: unknown, least: number = 0): asserts value is number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return;
   if (typeof value === 'number')

@@ -1,11 +1,11 @@
-/** What a code means: the HTTP status a server answers with, whether the same call may succeed later, and a line for the docs. */
+/** The meaning of an error code: HTTP status, whether the same call may succeed later, and a line for the docs. */
 export interface ErrorCodeInfo {
   readonly status: number;
   readonly retryable: boolean;
   readonly docs: string;
 }
 
-/** Every error code of the project, once. A server takes its statuses from here, the docs their table. */
+/** All error codes of the project. Servers and the docs read this table. */
 export const errorCodes = {
   INVALID_INPUT: {
     status: 400,
@@ -166,10 +166,10 @@ export const errorCodes = {
   },
 } as const;
 
-/** The codes of the table, open to strings that a newer package or a third party brings. */
+/** The codes of the table, and any string that a newer package or a third party uses. */
 export type TholeErrorCode = keyof typeof errorCodes | (string & {});
 
-/** What the table says of a code; for one that it does not know: status 500, not retryable. */
+/** Returns the table's entry for a code. For an unknown code: status 500, not retryable. */
 export function errorCodeInfo(code: TholeErrorCode): ErrorCodeInfo {
   return Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : unknownCode;
 }

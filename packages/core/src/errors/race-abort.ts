@@ -1,6 +1,8 @@
 import { TholeError } from './thole-error.ts';
 
-/** The promise's value, unless the signal is aborted first: then `onAbort(reason)` is thrown and the promise is let go. */
+/**
+ * Returns the promise's value. Throws `onAbort(reason)` if the signal is aborted first; the promise is then ignored.
+ */
 export function raceAbort<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
@@ -26,7 +28,7 @@ export function raceAbort<T>(
         reject(error as Error);
       },
     );
-    // What is in memory is there by then, and a listener costs more than it.
+    // In-memory work has finished by then, and a listener would cost more than that work.
     queueMicrotask(() => {
       if (isSettled) return;
       if (signal.aborted) return abort();
@@ -37,8 +39,8 @@ export function raceAbort<T>(
 }
 
 /**
- * For writes: as `orAborted`, but the error is `STORE_OUTCOME_UNKNOWN` with the signal's reason as its cause, because what was
- * asked for may have happened or may happen yet.
+ * For writes: like `raceAbort`, but throws `STORE_OUTCOME_UNKNOWN` with the signal's reason as its cause, because
+ * the write may have taken effect or may do so later.
  */
 export function raceAbortWrite<T>(writing: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return raceAbort(

@@ -3,7 +3,10 @@ import { invalidInput } from './invalid-input.ts';
 import { didYouMean } from './suggest-name.ts';
 import { TholeError } from './thole-error.ts';
 
-/** `INVALID_INPUT` for options that are no object, and for one that nobody would read: a misspelt option must not be silent. */
+/**
+ * Throws `INVALID_INPUT` for options that are not an object and for unknown option names, so that a misspelt option
+ * is not ignored.
+ */
 export function rejectUnknownOptions(options: unknown, known: readonly string[], where: string): void {
   if (!isPlainObject(options)) throw invalidInput(`What ${where} is made with`, 'an object', options);
   for (const name of Object.keys(options)) {

@@ -23,7 +23,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
-/** Levenshtein's distance: letters to insert, delete or replace. */
+/** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {

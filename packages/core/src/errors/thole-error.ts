@@ -4,7 +4,7 @@ import type { TholeErrorCode } from './error-codes.ts';
 
 const brand = Symbol.for('thole.error');
 
-/** What an error may carry beside its code and sentence. */
+/** Optional members of a `TholeError`. */
 export interface TholeErrorOptions {
   cause?: unknown;
   retryable?: boolean | undefined;
@@ -14,8 +14,8 @@ export interface TholeErrorOptions {
 }
 
 /**
- * The one error class. Branch on `code`; ask with `TholeError.is`, which also knows errors made by another copy of this
- * package. `retryable` and `status` come from the table of codes where they are not given. Messages may hold ids and
+ * The only error class. Branch on `code`. Test with `TholeError.is`, which also recognizes errors from another copy
+ * of this package. Defaults of `retryable` and `status` come from the table of codes. Messages may hold ids and
  * names, never message text, arguments, state or keys.
  */
 export class TholeError extends Error {
@@ -37,7 +37,7 @@ export class TholeError extends Error {
     if (options.details !== undefined) this.details = options.details;
   }
 
-  /** Whether a thrown value is an error of ours, of this code if one is given. */
+  /** True if a thrown value is a `TholeError`, and has this code if one is given. */
   static is(error: unknown, code?: TholeErrorCode): error is TholeError {
     if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
     return code === undefined || (error as TholeError).code === code;

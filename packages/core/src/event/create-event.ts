@@ -4,13 +4,13 @@ import { TholeError } from '../errors/thole-error.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
-/** What an event is made of: only its author is required. */
+/** Members of a new event. Only the author is required. */
 export type EventInit = Omit<Partial<Event>, 'actions'> & {
   author: string;
   actions?: Partial<EventActions> | undefined;
 };
 
-/** An event with what is missing filled in: id, time, invocation id and the four action maps. */
+/** Returns an event with defaults for missing members: id, time, invocation id and the four action maps. */
 export function createEvent(init: EventInit, runtime: Runtime = systemRuntime()): Event {
   refuseSnakeCase(init, 'createEvent');
   return {
@@ -22,13 +22,14 @@ export function createEvent(init: EventInit, runtime: Runtime = systemRuntime())
   };
 }
 
-/** Actions with the four maps that are always present. */
+/** Returns actions with the four maps that are always present. */
 export function createEventActions(init?: Partial<EventActions>): EventActions {
   if (init) refuseSnakeCase(init, 'createEventActions');
   return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {}, ...init };
 }
 
-// Python's names are a common mistake; other unknown members pass, so that events of newer versions keep them.
+// Python's names are a common mistake. Other unknown members are allowed, so that events of newer versions keep
+// them.
 function refuseSnakeCase(init: object, where: string): void {
   for (const name in init) {
     if (!name.includes('_', 1)) continue;
@@ -38,7 +39,7 @@ function refuseSnakeCase(init: object, where: string): void {
   }
 }
 
-/** Members of events and actions that consist of several words. */
+/** Members of events and actions whose names have several words. */
 const CAMEL_CASE: ReadonlySet<string> = new Set<keyof Event | keyof EventActions>([
   'invocationId',
   'longRunningToolIds',

@@ -1,27 +1,27 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
-/** What an event does besides being said. The four maps are always there. */
+/** The effects of an event. The four maps are always present. */
 export interface EventActions {
-  /** Changed state keys with their prefixes; null deletes. */
+  /** Changed state keys with their prefixes. Null deletes a key. */
   stateDelta: { [key: string]: Json };
-  /** File name → version saved. */
+  /** Saved version by file name. */
   artifactDelta: { [filename: string]: number };
   requestedAuthConfigs: { [functionCallId: string]: Json };
   requestedToolConfirmations: { [functionCallId: string]: Json };
-  /** The tool's answer is the run's: the model is not asked to put it into words. */
+  /** True if the tool's answer is the run's answer: the model is not called again to summarize it. */
   skipSummarization?: boolean | undefined;
   transferToAgent?: string | undefined;
   /** Ends the enclosing loop. */
   escalate?: boolean | undefined;
-  /** Made by the runtime alone. */
+  /** Set by the runtime only. */
   compaction?: EventCompaction | undefined;
   endOfAgent?: boolean | undefined;
   agentState?: JsonObject | undefined;
-  /** Made by the runtime alone: this and every event since the named invocation's first are undone. */
+  /** Set by the runtime only. Undoes this event and all events since the first event of the named invocation. */
   rewindBeforeInvocationId?: string | undefined;
 }
 
-/** A summary in the place of older events: those with these ids, all of them within the range of `seq`. */
+/** A summary that replaces older events: those with these ids, all within the range of `seq`. */
 export interface EventCompaction {
   startSeq: number;
   endSeq: number;

@@ -1,16 +1,16 @@
 import type { FunctionCall, FunctionResponse } from '../content/content.ts';
 import type { Event } from './event.ts';
 
-/** The calls in an event, in order. */
+/** Returns the calls in an event, in order. */
 export function getFunctionCalls(event: Pick<Event, 'content'>): FunctionCall[] {
   const calls: FunctionCall[] = [];
   const { parts = [] } = event.content ?? {};
-  // By index: in V8 iterating over a frozen array costs several times as much.
+  // By index: iterating over a frozen array is several times slower in V8.
   for (let i = 0; i < parts.length; i++) if (parts[i]!.functionCall) calls.push(parts[i]!.functionCall!);
   return calls;
 }
 
-/** The answers to calls in an event, in order. */
+/** Returns the answers to calls in an event, in order. */
 export function getFunctionResponses(event: Pick<Event, 'content'>): FunctionResponse[] {
   const responses: FunctionResponse[] = [];
   const { parts = [] } = event.content ?? {};
@@ -19,8 +19,8 @@ export function getFunctionResponses(event: Pick<Event, 'content'>): FunctionRes
 }
 
 /**
- * Whether nothing follows from this event: a whole answer without calls, answers or a trailing code result, a tool's
- * answer that is not put into words, or calls that are answered later.
+ * True if the run has nothing to do after this event: a complete answer without calls, answers or a trailing code
+ * result; a tool's answer with `skipSummarization`; or calls that are answered later.
  */
 export function isFinalResponse(event: Event): boolean {
   if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true;

@@ -4,11 +4,14 @@ import type { Json, JsonObject } from './json.ts';
 import { setOwn } from './own.ts';
 
 /**
- * Copies values that should be JSON, in one walk that validates, copies and deeply freezes. Members that are undefined
- * are left out. What is not JSON ends in `fail` with the path, so that nothing half-copied is ever used.
+ * Copies JSON values: validates, copies and deeply freezes them in one pass. Members that are undefined are left
+ * out. A value that is not JSON ends in `fail` with its path, so that no partial copy is used.
  */
 export class JsonCopier {
-  /** About how many characters the values so far take as JSON text. Six times as many bytes are always enough for it. */
+  /**
+   * Approximate length of the values so far as JSON text, in characters. Their UTF-8 text never needs more than six
+   * times as many bytes.
+   */
   size = 0;
 
   readonly #fail: (problem: JsonProblem) => never;
@@ -17,7 +20,7 @@ export class JsonCopier {
     this.#fail = fail;
   }
 
-  /** A deeply frozen copy; `name` (with `member` behind a dot) is what the path in a problem begins with. */
+  /** Returns a deeply frozen copy. `name` (with `member` after a dot) is the start of the path in a problem. */
   copy(value: unknown, name: string, member?: string): Json {
     const copied = this.#copy(value, 0);
     if (copied !== undefined) return copied;
@@ -25,7 +28,8 @@ export class JsonCopier {
     return this.#fail(findNonJson(value, path) ?? { path, problem: 'is not JSON' });
   }
 
-  // Answers undefined for what is not JSON: the path is looked for afterwards, so that good values do not pay for it.
+  // Returns undefined for a value that is not JSON. The path is searched afterwards, so that valid values do not pay
+  // for it.
   #copy(value: unknown, depth: number): Json | undefined {
     switch (typeof value) {
       case 'string':
@@ -51,7 +55,7 @@ export class JsonCopier {
 
   #copyArray(value: readonly unknown[], depth: number): Json | undefined {
     const copied: Json[] = [];
-    // As long as it will be: an array that is pushed to takes room for 17 members at the first.
+    // Set at once, because an array that grows by push reserves room for 17 members.
     copied.length = value.length;
     this.size += 2;
     for (let i = 0; i < value.length; i++) {
@@ -83,7 +87,7 @@ export class JsonCopier {
 /** The empty object of all copies: an event has four of them. */
 export const NOTHING: JsonObject = Object.freeze({});
 
-/** A copy that its owner may change, of a value that is known to be JSON. */
+/** Returns a mutable copy of a value that is known to be JSON. */
 export function thawJson<T extends Json>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((member) => thawJson(member)) as T;
@@ -92,14 +96,14 @@ export function thawJson<T extends Json>(value: T): T {
   return copied as T;
 }
 
-/** Freezes a value and all inside it, in place. What is frozen already is taken to be frozen all the way down. */
+/** Freezes a value and everything in it, in place. A frozen value is assumed to be frozen all the way down. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
 
-/** How many bytes a value takes as JSON text in UTF-8. */
+/** Returns the size of a value as JSON text in UTF-8, in bytes. */
 export function jsonBytes(value: Json): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,15 +1,18 @@
-/** Deepest nesting that a stored value may have. */
+/** Maximum nesting depth of a stored value. */
 export const MAX_JSON_DEPTH = 100;
 
-/** Why a value is not JSON. */
+/** The reason why a value is not JSON. */
 export interface JsonProblem {
-  /** Where, in JavaScript notation from the value's own name: `state.cart[2].when`. */
+  /** Path in JavaScript notation, starting with the value's name: `state.cart[2].when`. */
   path: string;
-  /** What is wrong there: `is a Date`. */
+  /** The problem at that path: `is a Date`. */
   problem: string;
 }
 
-/** Finds the first thing in a value that is not JSON. Slower than copying: it is asked only after copying has failed. */
+/**
+ * Returns the first part of a value that is not JSON. Slower than copying: it is called only after a copy has
+ * failed.
+ */
 export function findNonJson(value: unknown, name: string): JsonProblem | undefined {
   return explain(value, name, []);
 }
@@ -41,14 +44,17 @@ function explain(value: unknown, path: string, above: readonly object[]): JsonPr
   return undefined;
 }
 
-/** An object literal, one without a prototype, or one of another realm: not an instance of a class. */
+/**
+ * True for an object literal, an object without a prototype, or a plain object of another realm; false for an
+ * instance of a class.
+ */
 export function isPlainObject(value: unknown): value is { [key: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What came instead of what was expected, for error messages: its type or its class, never its value. */
+/** Returns the type or class of a value for error messages, never the value. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';

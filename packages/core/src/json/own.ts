@@ -1,4 +1,4 @@
-/** Sets a member as plain data, `__proto__` too, which an assignment would take for the prototype. */
+/** Sets a member as plain data, including `__proto__`, which an assignment would treat as the prototype. */
 export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -7,7 +7,7 @@ export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): 
   }
 }
 
-/** Reads a member that the object itself has; what it inherits (`constructor`, `toString`) is not data. */
+/** Returns a member of the object itself. Inherited members (`constructor`, `toString`) are not data. */
 export function getOwn<T>(source: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(source, key) ? source[key] : undefined;
 }

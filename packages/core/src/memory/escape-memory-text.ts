@@ -1,6 +1,6 @@
 /**
- * Text that somebody else wrote, made safe to quote inside a tagged block: no tag can be opened or closed by it, every line
- * end is a plain one, and control characters are gone.
+ * Returns text by another author, made safe to quote inside a tagged block: it cannot open or close a tag, all line
+ * ends are `\n`, and control characters are removed.
  */
 export function escapeMemoryText(text: string): string {
   return text

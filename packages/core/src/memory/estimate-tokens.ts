@@ -1,9 +1,12 @@
-/** About how many tokens a text takes: four bytes of UTF-8 each, which is four letters of Latin script and some of others. */
+/** Returns the approximate number of tokens of a text: one for four bytes of UTF-8. */
 export function estimateTokens(text: string): number {
   return Math.ceil(new TextEncoder().encode(text).length / 4);
 }
 
-/** The beginning of a text that fits, cut between characters, with an ellipsis where something is missing. */
+/**
+ * Returns the beginning of a text that fits into the tokens, cut between characters, with an ellipsis if text is
+ * missing.
+ */
 export function clipToTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
   const encoder = new TextEncoder();

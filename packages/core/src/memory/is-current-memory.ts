@@ -1,8 +1,8 @@
 import type { MemoryEntry } from './memory-entry.ts';
 
 /**
- * Whether an entry is true still, at a time in seconds. One that ends later is, though it is known what takes its place then; one
- * that ended before it began never was.
+ * True if an entry is valid at a time in seconds. An entry that ends later is valid even if its successor is known.
+ * An entry that ended before it began was never valid.
  */
 export function isCurrentMemory(
   { supersededBy, validFrom = -Infinity, validTo }: Pick<MemoryEntry, 'supersededBy' | 'validFrom' | 'validTo'>,

@@ -11,8 +11,8 @@ export function labelMemory(escaped: string): string {
 }
 
 /**
- * Returns a text that an app has made from memories as a block for a prompt: escaped, cut to `maxTokens`, and labelled as quoted
- * data. Undefined for a text without words.
+ * Returns a text that an app has made from memories as a block for a prompt: escaped, cut to `maxTokens`, and
+ * labelled as quoted data. Undefined for a text without words.
  */
 export function labelFormattedMemory(text: string, maxTokens: number): string | undefined {
   const escaped = escapeMemoryText(text).trim();

@@ -2,9 +2,9 @@ import type { Content } from '../content/content.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { SharedMemoryScope } from './shared-memory-scope.ts';
 
-/** One thing remembered: a turn as it was said, a fact drawn from turns, or a note somebody asked to keep. */
+/** One remembered entry: a turn of a conversation, a fact extracted from turns, or a note. */
 export interface MemoryEntry {
-  /** A turn's is `turnId(sessionId, eventId)`. */
+  /** For a turn: `turnId(sessionId, eventId)`. */
   id: string;
   kind: 'turn' | 'fact' | 'note';
   content: Content;
@@ -13,18 +13,21 @@ export interface MemoryEntry {
   timestamp?: number | undefined;
   sessionId?: string | undefined;
   eventId?: string | undefined;
-  /** In search results: higher is better, comparable within one answer. */
+  /** In search results: higher is better. Comparable within one result list only. */
   score?: number | undefined;
   /**
-   * In search results, the share of the query's information that the entry, or its neighbours in the session, hold: 0 to 1,
-   * comparable between searches. Undefined if the service does not compute it.
+   * In search results: the share of the query's information that the entry or its neighbours in the session hold. 0
+   * to 1, comparable between searches. Undefined if the service does not compute it.
    */
   relevance?: number | undefined;
-  /** In results of a search that asked for it: what gave how much to the score, by the names of the service's ranking. */
+  /**
+   * In results of a search with `explain`: how much each signal added to the score, by the names of the service's
+   * ranking.
+   */
   explanation?: { readonly [signal: string]: number } | undefined;
-  /** Ids of the entries that a fact rests on. */
+  /** Ids of the entries that support a fact. */
   evidence?: string[] | undefined;
-  /** Seconds; from when and until when a fact holds. */
+  /** Start of the time in which a fact is valid, in seconds since the epoch. */
   validFrom?: number | undefined;
   validTo?: number | undefined;
   supersededBy?: string | undefined;
@@ -37,7 +40,7 @@ export interface MemoryEntry {
   customMetadata?: JsonObject | undefined;
 }
 
-/** The id of a remembered turn. JSON, because session and event ids may hold any character. */
+/** Returns the id of a remembered turn. It is JSON, because session and event ids may contain any character. */
 export function turnId(sessionId: string, eventId: string): string {
   return JSON.stringify([sessionId, eventId]);
 }

@@ -2,47 +2,54 @@ import type { UserRef } from '../session/session-service.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import type { MemoryFilter } from './memory-service.ts';
 
-/** Whose memory: one user's of one app. */
+/** The owner of a memory: one user of one app. */
 export type MemoryScope = UserRef;
 
 /**
- * What a database implements to keep memory: a log of entries for each user, numbered 1, 2, 3 …, from which the ranked index
- * is derived elsewhere. It never ranks. Each method is atomic. Strangers implement this; it is only ever extended.
+ * The interface of a database that stores memory: for each user a log of entries numbered 1, 2, 3 …, from which the
+ * ranked index is derived elsewhere. A store never ranks. Each method is atomic. Others implement this interface, so
+ * it only ever gains optional members.
  */
 export interface MemoryStore {
   readonly specVersion: 1;
   readonly abilities: { segmented?: IndexSnapshots | undefined; users?: MemoryUsers | undefined };
   /**
-   * By entry id. `ifAbsent` skips ids that are there, ids that were deleted, and entries with a timestamp that is not newer than
-   * the last removal of everything; `ifPresent` writes only over ids that are there; `replace` writes them all. Of one id given
-   * twice the first counts. Answers the ids written and the log's last number.
+   * Writes entries by id. `ifAbsent` skips ids that exist, ids that were deleted, and entries whose timestamp is not
+   * newer than the last removal of everything. `ifPresent` writes only existing ids. `replace` writes all. If an id
+   * is given twice, the first entry counts. Returns the written ids and the log's last number.
    */
   put(
     scope: MemoryScope,
     entries: readonly MemoryEntry[],
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }>;
-  /** What happened after `seq`, in order: entries as they stand now (each once, at its last write) and tombstones. */
+  /**
+   * Returns the changes after `seq`, in order: entries in their current form (each once, at its last write) and
+   * tombstones.
+   */
   since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
   get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;
   list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage>;
-  /** Takes texts at once and leaves tombstones; `everything` also keeps `now` as the time up to which all is forgotten. */
+  /**
+   * Removes texts at once and leaves tombstones. `everything` also stores `now`: entries up to this time are
+   * forgotten.
+   */
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number>;
 }
 
-/** Which of the given entries are written, by what is there under their ids; see `put`. */
+/** The condition under which entries are written; see `put`. */
 export type MemoryPutMode = 'ifAbsent' | 'ifPresent' | 'replace';
 
-/** Which entries to forget. */
+/** The entries to forget. */
 export type MemoryRemoval = { ids: readonly string[] } | { sessionId: string } | 'everything';
 
-/** An entry as the log holds it. */
+/** An entry in the log. */
 export interface StoredMemory {
   seq: number;
   entry: MemoryEntry;
 }
 
-/** Conditions that services add to a filter; `matchesFilter` of `@thole/recall` checks them. */
+/** Conditions that services add to a filter. `matchesFilter` of `@thole/recall` checks them. */
 export interface StoredMemoryFilter extends MemoryFilter {
   /** Only entries that have not expired at this time, in seconds. */
   liveAt?: number | undefined;
@@ -50,10 +57,10 @@ export interface StoredMemoryFilter extends MemoryFilter {
   expiredAt?: number | undefined;
 }
 
-/** Which entries to list, and which page of them. */
+/** A filter and the page to return. */
 export interface MemoryPageRequest {
   limit: number;
-  /** What the page before answered as `next`. */
+  /** The `next` of the page before. */
   cursor?: string | undefined;
   filter?: StoredMemoryFilter | undefined;
 }
@@ -64,33 +71,33 @@ export interface MemoryPage {
   next?: string | undefined;
 }
 
-/** What moved in a scope's log after a `seq`; `more`: ask again from the last one. */
+/** Changes in a log after a `seq`. If `more` is true, call again with the last `seq`. */
 export interface MemoryChanges {
   changes: ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string })[];
-  /** Deletions so far. */
+  /** Number of deletions so far. */
   removals: number;
   more: boolean;
 }
 
-/** A saved piece of the derived index; holds no text. */
+/** A saved piece of the derived index. It holds no text. */
 export interface IndexSegment {
   analyzer: string;
   upTo: number;
   bytes: Uint8Array;
 }
 
-/** An ability of its own: keeps pieces of the derived index beside the entries. */
+/** Optional ability of a memory store: keeps pieces of the derived index next to the entries. */
 export interface IndexSnapshots {
   loadSegments(scope: MemoryScope): Promise<IndexSegment[]>;
-  /** Refused (false) when something was deleted since the segment was made. */
+  /** Saves a piece. Returns false and saves nothing if something was deleted since the piece was built. */
   saveSegment(scope: MemoryScope, segment: IndexSegment, p: { ifRemovals: number }): Promise<boolean>;
 }
 
-/** An ability of its own: tells whose memory a store holds, for what is done for all users of an app, such as retention. */
+/** Optional ability of a memory store: lists the users it holds, for work on all users of an app, such as retention. */
 export interface MemoryUsers {
   /**
-   * Users of an app who have entries or had some, each once, in an order that stays; those who come meanwhile may be among
-   * them. Another page follows where there is a `next`, which is its cursor.
+   * Returns users of an app who have or had entries, each once, in a stable order. Users who are added meanwhile may
+   * be included. `next` is the cursor of the following page.
    */
   listUsers(
     appName: string,

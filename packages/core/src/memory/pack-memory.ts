@@ -7,26 +7,26 @@ import { labelMemory } from './label-memory.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import type { ZonedTime } from './zoned-time.ts';
 
-/** The relevance below which memory tools leave a memory out unless told otherwise. Measured: see `docs/benchmarks.md`. */
+/** Default `minRelevance` of the memory tools. For its measurement see `docs/benchmarks.md`. */
 export const DEFAULT_MIN_RELEVANCE = 0.3;
 
-/** How much is quoted, and how times are told. */
+/** Options of `packMemory`. */
 export interface PackMemoryOptions {
-  /** At about four bytes of UTF-8 a token. */
+  /** Budget in tokens; one token is about four bytes of UTF-8. */
   maxTokens: number;
   /** Maximum number of memories. Default: as many as fit. */
   limit?: number | undefined;
-  /** Seconds; what has ended by then is marked. */
+  /** Current time in seconds since the epoch. Facts that ended before it are marked. */
   now: number;
-  /** On whose clocks headings say when; UTC without one. */
+  /** Time zone of the times in headings. Default: UTC. */
   zone?: ZonedTime | undefined;
 }
 
 /**
- * Memories as a block of quoted text for a prompt, or undefined when nothing is left to say. Best first they fill the
- * budget (one that does not fit is passed over, the very first is cut); then they stand in the order of time, those that
- * were said close together in one session under one heading. Each says who and when; what they say is escaped, and labelled as
- * data. The budget is for headings and quotes; the frame of some 50 tokens comes on top.
+ * Returns memories as a block of quoted text for a prompt, or undefined if none is left. Memories are added best
+ * first until the budget is full; one that does not fit is left out, the first one is cut. They are then sorted by
+ * time, and turns of one session that are close in time share a heading. Each names its author and time. Texts are
+ * escaped and labelled as data. The budget covers headings and quotes; the frame adds about 50 tokens.
  */
 export function packMemory(memories: readonly MemoryEntry[], p: PackMemoryOptions): string | undefined {
   const quotes = chooseQuotes(memories, p);
@@ -40,7 +40,7 @@ interface Quote {
   line: string;
 }
 
-/** Turns of a session that are not further apart than this stand under one heading. */
+/** Turns of a session share a heading if they are at most this many seconds apart. */
 const NEIGHBOUR_SECONDS = 1800;
 
 function chooseQuotes(
@@ -68,7 +68,7 @@ function chooseQuotes(
   return chosen;
 }
 
-// Further lines are indented, so that none of them looks like somebody else speaking.
+// Further lines are indented, so that none of them looks like a new speaker.
 function lineOf(entry: MemoryEntry, text: string, now: number): string {
   const { author } = entry;
   const who = author === undefined ? '' : `${escapeMemoryText(author).replaceAll('\n', ' ')}: `;

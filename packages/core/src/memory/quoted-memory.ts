@@ -1,16 +1,16 @@
-// What is quoted must be escaped, so that the first end is the block's own.
+// The quoted text must be escaped, so that the first end mark is that of the block.
 const BEGIN = '<past_conversations>';
 const END = '</past_conversations>';
 
 /**
- * The frame in which memory stands in a prompt, by which ingestion knows it again. The text must be escaped: nothing in it may
- * open or close a tag.
+ * Returns escaped text in the frame that marks quoted memory in a prompt. Ingestion recognizes the frame. The text
+ * must be escaped: it must not open or close a tag.
  */
 export function quoteMemory(escaped: string): string {
   return `${BEGIN}\n${escaped}\n${END}`;
 }
 
-/** A text without the blocks of quoted memory in it: they were said once already, and would come back more often each time. */
+/** Returns a text without its blocks of quoted memory, so that quotes are not ingested again. */
 export function withoutQuotedMemory(text: string): string {
   let rest = '';
   let from = 0;

@@ -5,20 +5,20 @@ import { assertName, assertUser } from '../session/assert-name.ts';
 import type { UserRef } from '../session/session-service.ts';
 
 /**
- * Names a memory that is not one user's: of a team, of an agent, or of an agent within a team. Every user of the app who names the
- * same scope reads and writes the same entries; no other scope and no user's own memory shares them.
+ * Names a shared memory: of a team, of an agent, or of an agent within a team. All users of the app who name the
+ * same scope read and write the same entries. No other scope and no user's own memory shares them.
  */
 export interface SharedMemoryScope {
   team?: string | undefined;
   agent?: string | undefined;
 }
 
-/** User ids that begin so are the keys of scopes in stores; no user may have one. */
+/** User ids with this prefix are keys of scopes in stores. No user may have one. */
 const PREFIX = 'thole:scope:';
 
 /**
- * Returns the key under which a store keeps a memory: the user's, or that of the scope if one is given. Throws `INVALID_INPUT` for
- * names that are not valid, and for a user id that begins like the key of a scope.
+ * Returns the key under which a store keeps a memory: that of the user, or that of the scope if one is given. Throws
+ * `INVALID_INPUT` for invalid names and for a user id with the prefix of scopes.
  */
 export function memoryKeyOf(user: UserRef, scope: SharedMemoryScope | undefined): UserRef {
   assertUser(user);

@@ -1,38 +1,46 @@
 import type { CallOptions, UserRef } from '../session/session-service.ts';
 
-/** A vector to keep: whose model made it, and the id it is found by. */
+/** A vector to store, the model that made it, and its id. */
 export interface VectorRow {
   id: string;
   model: string;
   vector: Float32Array;
 }
 
-/** What is looked for. */
+/** A vector to compare with, and limits. */
 export interface VectorQuery extends CallOptions {
   model: string;
   vector: Float32Array;
   limit: number;
-  /** The least cosine of answers. */
+  /** Minimum cosine of results. */
   minScore?: number | undefined;
-  /** A help to stores in this process, which leave out what it answers false to before the limit counts; others pass it over. */
+  /**
+   * Lets stores in this process leave out ids before the limit counts: those for which it returns false. Other
+   * stores ignore it.
+   */
   accepts?: ((id: string) => boolean) | undefined;
 }
 
 /**
- * Keeps vectors and finds the nearest by cosine, each only among those of its own model. Strangers implement this; it is only
- * ever extended. Run the `vectorStoreCases` of `@thole/testing` over an implementation.
+ * Stores vectors and finds the nearest by cosine, only among vectors of the same model. Others implement this
+ * interface, so it only ever gains optional members. Run `vectorStoreCases` of `@thole/testing` against an
+ * implementation.
  */
 export interface VectorStore {
   readonly specVersion: 1;
   /**
-   * All rows or none. An id has one vector, whatever its model: the last. `INVALID_INPUT` for a vector that points nowhere (empty,
-   * zeros, not finite) and for one of another length than those that the user has of the model.
+   * Stores all rows or none. An id has one vector: the last, of any model. Throws `INVALID_INPUT` for a vector
+   * without a direction (empty, zeros, not finite) and for a length that differs from the user's other vectors of
+   * the model.
    */
   upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void>;
-  /** Best first, equals by id. `INVALID_INPUT` as in `upsert`. */
+  /** Returns ids with scores, best first, equal scores by id. Throws `INVALID_INPUT` as `upsert` does. */
   query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]>;
-  /** Unknown ids are passed over. */
+  /** Deletes vectors. Unknown ids are ignored. */
   delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void>;
-  /** Which of these ids have a vector of this model; where a store cannot tell, vectors are made anew in each process. */
+  /**
+   * Returns those of the ids that have a vector of this model. Without this method, each process computes vectors
+   * again.
+   */
   has?(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]>;
 }

@@ -2,17 +2,17 @@ import { TholeError } from '../errors/thole-error.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Years of four digits. */
+/** The first year with four digits. */
 const FIRST_MS = Date.UTC(1000, 0, 2);
 const LAST_MS = Date.UTC(9999, 11, 31);
 
-/** Wall clocks of one time zone, by the platform's own tables. */
+/** Local times of one time zone, from the platform's time zone data. */
 export class ZonedTime {
   /** IANA name of the time zone. */
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
 
-  /** `INVALID_INPUT` for what names no time zone; `argument` is how the caller calls it. */
+  /** Throws `INVALID_INPUT` if `timeZone` is not a time zone. `argument` is the name used in the message. */
   constructor(timeZone: string, argument: string = 'timeZone') {
     try {
       this.#format = new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone });
@@ -25,8 +25,9 @@ export class ZonedTime {
   }
 
   /**
-   * When clocks here show a time, which is given as if it were UTC's; both in milliseconds since the epoch. The first time where
-   * they show it twice; as much later as clocks go forward where they skip it.
+   * Returns the time at which clocks of the zone show a local time, both in milliseconds since the epoch; the local
+   * time is given as if it were UTC. If clocks show it twice, the first time. If clocks skip it, the time later by
+   * the skipped span.
    */
   instantOf(wallMs: number): number {
     const before = this.#offsetMs(wallMs - DAY_MS);
@@ -37,8 +38,8 @@ export class ZonedTime {
   }
 
   /**
-   * Seconds since the epoch as clocks here show them, to the second, with the offset: ISO 8601. In UTC before the year 1000 and
-   * after 9999; undefined for what is no time.
+   * Returns a time in seconds since the epoch as ISO 8601 local time of the zone, to the second, with the offset. In
+   * UTC before the year 1000 and after 9999. Undefined if the number is not a valid time.
    */
   isoOf(seconds: number | undefined): string | undefined {
     const ms = Math.floor(seconds ?? Number.NaN) * 1000;
@@ -51,13 +52,13 @@ export class ZonedTime {
     return `${wall}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
   }
 
-  /** Returns the seconds by which clocks here are ahead of UTC at a time in seconds since the epoch. */
+  /** Returns the offset of the zone from UTC at a time, both in seconds. */
   offsetAt(seconds: number): number {
     return this.#offsetMs(Math.floor(seconds) * 1000) / 1000;
   }
 
   #offsetMs(ms: number): number {
-    // Other years are written in ways that nobody could read back, and nobody's clocks are known for them.
+    // Other years cannot be read back, and their offsets are unknown.
     if (!(ms >= FIRST_MS && ms <= LAST_MS)) return 0;
     const parts = Object.fromEntries(this.#format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
     const { year, month, day, hour, minute, second } = parts as { [name: string]: number };
