@@ -6,34 +6,40 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** The variables that a `fromEnv` reads: those of the process, or what stands in for them. */
+/** The variables that `fromEnv` reads: those of the process or a replacement. */
 export type EnvVars = { readonly [name: string]: string | undefined };
 
-/** How a provider's server is reached: what every provider's models and embedders take. */
+/** Connection options of all models and embedders. */
 export interface ConnectionOptions {
-  /** Never shown in errors, logs or events. */
+  /** API key. Never shown in errors, logs or events. */
   apiKey?: string | undefined;
-  /** Where the server stands, instead of the provider's own. */
+  /** Address of the server. Default: the provider's own. */
   baseUrl?: string | undefined;
-  /** Sent with every request. */
+  /** Headers of every request. */
   headers?: { readonly [name: string]: string } | undefined;
-  /** Used instead of the platform's `fetch`, with its time limits. Without it Node's own limits of 300 s are switched off. */
+  /** Replaces the platform's `fetch`, with its time limits. Without it, Node's limits of 300 s are turned off. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Time until the answer begins, in milliseconds; `Infinity` for no limit. A call that this limit ends is not made again. Default: 600,000. */
+  /**
+   * Time limit until the answer begins, in milliseconds. `Infinity` means no limit. A call that reaches it is not
+   * retried. Default: 600,000.
+   */
   timeoutMs?: number | undefined;
-  /** How long an answer that has begun may fall silent, in milliseconds (300,000); `Infinity` for no limit. Keep-alives count as a sign of life. */
+  /**
+   * Maximum silence within an answer that has begun, in milliseconds. `Infinity` means no limit. Keep-alives reset
+   * it. Default: 300,000.
+   */
   idleTimeoutMs?: number | undefined;
-  /** Calls that fail before the answer begins and may succeed later are made again. `false`: never. */
+  /** Retries of calls that fail before the answer begins and may succeed later. `false`: none. */
   retry?: false | RetryOptions | undefined;
   /** Clock, randomness and timers of time limits and retries. */
   runtime?: Runtime | undefined;
 }
 
-/** How often and for how long a failed call is made again. */
+/** Limits of retries. */
 export interface RetryOptions {
-  /** Number of attempts in all. Default: 3. */
+  /** Maximum number of attempts, including the first. Default: 3. */
   readonly maxAttempts?: number | undefined;
-  /** Time from the first attempt within which another one may begin, in milliseconds. Default: no limit. */
+  /** Time after the first attempt within which another one may begin, in milliseconds. Default: no limit. */
   readonly maxTotalMs?: number | undefined;
 }
 
@@ -49,7 +55,7 @@ export const connectionOptionNames: readonly (keyof ConnectionOptions)[] = [
   'runtime',
 ];
 
-/** Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; `own` are the names it knows beside these. */
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
 export function assertConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
   rejectUnknownOptions(options, [...connectionOptionNames, ...own], owner);
   const { apiKey, baseUrl, headers, fetch, timeoutMs, idleTimeoutMs, retry } = options;

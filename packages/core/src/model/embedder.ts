@@ -1,11 +1,11 @@
-/** Turns texts into vectors. Strangers implement this; it is only ever extended. */
+/** Converts texts to vectors. Others implement this interface, so it only ever gains optional members. */
 export interface Embedder {
   readonly model: string;
   readonly dimensions: number;
-  /** Texts in one call, at most; callers split. */
+  /** Maximum number of texts in one call. Callers split longer lists. */
   readonly maxBatch: number;
   readonly specVersion: 1;
-  /** One vector per text, in order, each of `dimensions` numbers. No texts, no vectors. */
+  /** Returns one vector per text, in order, each with `dimensions` numbers. Without texts: no vectors. */
   embed(
     texts: readonly string[],
     p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },

@@ -2,31 +2,31 @@ import type { Content, Part } from '../content/content.ts';
 import { TholeError } from '../errors/thole-error.ts';
 
 /**
- * Where a model runs. Sealed reasoning (encrypted content, thought signatures) can be read there only, so parts that hold it bear
- * the endpoint's name in `partMetadata.provider`.
+ * The place where a model runs. Sealed reasoning (encrypted content, thought signatures) can only be read there, so
+ * parts that hold it have the endpoint's name in `partMetadata.provider`.
  */
 export interface Endpoint {
-  /** Provider and host, such as `azure:hotel.openai.azure.com`; the provider alone at its default host. */
+  /** Provider and host, such as `azure:hotel.openai.azure.com`. The provider alone at its default host. */
   readonly name: string;
-  /** Older names of the same endpoint, for parts that were stored under them. */
+  /** Earlier names of the same endpoint, for parts stored under them. */
   readonly earlierNames?: readonly string[] | undefined;
 }
 
-/** True if this endpoint made the part, so that what is sealed in it may be sent back. */
+/** True if this endpoint made the part, so that its sealed data may be sent back. */
 export function isFromEndpoint(part: Part, endpoint: Endpoint): boolean {
   const provider: unknown = part.partMetadata?.provider;
   if (typeof provider !== 'string') return false;
   return provider === endpoint.name || (endpoint.earlierNames?.includes(provider) ?? false);
 }
 
-/** True if any part of the contents was made by this endpoint and may hold something sealed. */
+/** True if this endpoint made any part of the contents that may hold sealed data. */
 export function hasSealedParts(contents: readonly Content[], endpoint: Endpoint): boolean {
   return contents.some(({ parts = [] }) => parts.some((part) => isFromEndpoint(part, endpoint)));
 }
 
 /**
- * Returns the contents without thoughts, signatures and provider marks: what any endpoint understands. For the one further
- * attempt after `isSealRefused`.
+ * Returns the contents without thoughts, signatures and provider marks, as any endpoint understands them. For one
+ * more attempt after `isSealRefused`.
  */
 export function withoutSealedParts(contents: readonly Content[]): Content[] {
   return contents.map((content) => {
@@ -43,7 +43,10 @@ function withoutSeal(part: Part): Part {
   return copy;
 }
 
-/** True if the error says that the endpoint cannot read sealed reasoning of the history: another endpoint or key made it. */
+/**
+ * True if the error means that the endpoint cannot read sealed reasoning of the history, because another endpoint or
+ * key made it.
+ */
 export function isSealRefused(error: unknown): boolean {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return false;
   const code = error.details?.['code'];

@@ -8,12 +8,12 @@ export interface ErrorFields {
   stack?: string | undefined;
 }
 
-/** Longest chain of causes that is read. */
+/** Maximum number of causes that are read. */
 const MAX_CAUSES = 8;
 
 /**
  * Returns an error and its chain of causes as fields of a log line, the outermost cause first. Members of an
- * `AggregateError` count as causes. `secrets` are replaced wherever they occur. Never throws.
+ * `AggregateError` count as causes. `secrets` are removed from all texts. Never throws.
  */
 export function errorFields(
   error: unknown,
@@ -50,7 +50,7 @@ function fieldsOf(error: unknown, secrets: readonly string[]): ErrorFields {
   };
 }
 
-// A getter, or a proxy, may throw.
+// A getter or a proxy may throw.
 function memberOf(value: unknown, member: string): unknown {
   try {
     return typeof value === 'object' && value !== null ? (value as { [name: string]: unknown })[member] : undefined;

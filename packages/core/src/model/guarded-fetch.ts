@@ -4,29 +4,29 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { isPlatformTimeout } from './platform-fetch.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
-/** An answer with a status that is no success. */
+/** An answer with an error status. */
 export interface RefusedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** What its JSON holds, or its text where it is none; at most its first 64 KB. */
+  /** The parsed JSON, or the text if it is not JSON; at most the first 64 KB. */
   readonly body: unknown;
 }
 
-/** What `guardedFetch` guards, and by which limits. */
+/** Time limits and error handling of `guardedFetch`. */
 export interface FetchGuard {
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly runtime: Runtime;
-  /** What an answer that is no success throws. */
+  /** Returns the error for an answer with an error status. */
   readonly refuse: (answer: RefusedAnswer) => TholeError;
 }
 
 /**
- * A `fetch` for a provider's SDK that does not wait for ever: `MODEL_TIMEOUT` where the answer does not begin within
- * `timeoutMs`, or falls silent for `idleTimeoutMs` while somebody reads it; the connection is closed then. An answer that is
- * no success is thrown as what `refuse` makes of it, so that status and headers get past the SDK; its header `x-should-retry`
- * decides whether it is `retryable`. A time limit of `fetch` itself is `MODEL_TIMEOUT` as well.
+ * Returns a `fetch` for a provider's SDK with time limits. Throws `MODEL_TIMEOUT` and closes the connection if the
+ * answer does not begin within `timeoutMs`, or is silent for `idleTimeoutMs` while it is read. For an error status
+ * it throws the error of `refuse`, so that the SDK does not hide status and headers; the header `x-should-retry`
+ * sets `retryable`. A time limit of `fetch` itself is `MODEL_TIMEOUT` as well.
  */
 export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   return async (input, init) => {
@@ -49,7 +49,7 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   };
 }
 
-// No word of "time-out": SDKs read messages, and would put an error of their own in its place.
+// The message avoids the word "time-out": SDKs search messages for it and would throw their own error.
 const tooLate = (ms: number): TholeError =>
   new TholeError('MODEL_TIMEOUT', `The provider's server was silent for ${ms} ms.`, { details: ENDED_HERE });
 
@@ -63,7 +63,7 @@ const tooLateForFetch = (cause: unknown): TholeError =>
     },
   );
 
-/** Tells a wait that this side ended from a status such as 504: the server may still be at work on the answer. */
+/** Distinguishes a wait that this side ended from a status such as 504: the server may still work on the answer. */
 const ENDED_HERE = { endedBy: 'client' };
 
 function asToldToRetry(error: TholeError, headers: Headers): TholeError {
@@ -88,7 +88,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
     {
-      // For a body that does not listen to its signal.
+      // For a body that ignores its signal.
       start(controller) {
         const abort = (): void => {
           controller.error(signal.reason);
@@ -97,7 +97,8 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
         if (signal.aborted) abort();
         else signal.addEventListener('abort', abort, { once: true });
       },
-      // Only while somebody reads: a reader that takes its time is not a silent server. Once a piece: so no async function.
+      // Only while the body is read: a slow reader is not a silent server. Called for each chunk, so that it is not
+      // an async function.
       pull(controller) {
         limit.wait(idleMs);
         return reader.read().then(
@@ -127,7 +128,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
 
 const MAX_REFUSAL_BYTES = 65_536;
 
-/** What came of it counts, should its connection break: the status says more than that. */
+/** Returns the part of the body that arrived before the connection broke: the status matters more than the text. */
 async function readRefusal(response: Response, signal: AbortSignal): Promise<unknown> {
   let text = '';
   let leftBytes = MAX_REFUSAL_BYTES;

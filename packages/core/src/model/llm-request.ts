@@ -2,18 +2,18 @@ import type { Content } from '../content/content.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 
 /**
- * What a model is asked: data only, no functions. Its arrays are its own; the contents in them may be frozen and shared
- * with the history, so replace a content, don't change it.
+ * A request to a model: data only, no functions. Its arrays belong to the request. The contents in them may be
+ * frozen and shared with the history: replace a content, do not change it.
  */
 export interface LlmRequest {
   model?: string | undefined;
   contents: readonly Content[];
   config: GenerateContentConfig;
-  /** For one provider alone, under its name. */
+  /** Options for one provider, under its name. */
   providerOptions?: { [provider: string]: JsonObject } | undefined;
 }
 
-/** Gemini's names for what every provider has; each maps what it can. */
+/** Generation settings with Gemini's names. Each provider maps those it supports. */
 export interface GenerateContentConfig {
   systemInstruction?: string | undefined;
   tools?: ToolDeclaration[] | undefined;
@@ -32,7 +32,7 @@ export interface GenerateContentConfig {
   labels?: { [key: string]: string } | undefined;
 }
 
-/** Functions of ours that the model may call, or a tool that the provider runs itself. */
+/** Functions that the model may call, or a tool that the provider runs itself. */
 export type ToolDeclaration =
   | { functionDeclarations: FunctionDeclaration[] }
   | { googleSearch: JsonObject }
@@ -40,7 +40,7 @@ export type ToolDeclaration =
   | { fileSearch: JsonObject }
   | { webSearch: JsonObject };
 
-/** How a function is told to a model. */
+/** Declaration of a function for a model. */
 export interface FunctionDeclaration {
   name: string;
   description?: string | undefined;
@@ -49,7 +49,7 @@ export interface FunctionDeclaration {
   responseJsonSchema?: JsonObject | undefined;
 }
 
-/** Whether the model may, must or must not call functions, and which. */
+/** Controls whether the model may, must or must not call functions, and which. */
 export interface ToolConfig {
   functionCallingConfig?:
     | { mode?: 'AUTO' | 'ANY' | 'NONE' | 'VALIDATED' | undefined; allowedFunctionNames?: string[] | undefined }
@@ -57,7 +57,7 @@ export interface ToolConfig {
   [other: string]: Json | undefined | { mode?: string | undefined; allowedFunctionNames?: string[] | undefined };
 }
 
-/** How much the model may think, and whether it shows it. */
+/** Controls how much the model thinks and whether it shows its thoughts. */
 export interface ThinkingConfig {
   includeThoughts?: boolean | undefined;
   thinkingBudget?: number | undefined;

@@ -1,13 +1,13 @@
 import type { Content } from '../content/content.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 
-/** One piece of a model's answer, or the whole of it. */
+/** One piece of a model's answer, or the complete answer. */
 export interface LlmResponse {
   content?: Content | undefined;
-  /** A streamed piece: holds only what is new, and never a call. */
+  /** True for a streamed piece: it holds only new text and never a call. */
   partial?: boolean | undefined;
   turnComplete?: boolean | undefined;
-  /** As the provider says it (`STOP`, `MAX_TOKENS`, `SAFETY` …); an unknown one is passed on. */
+  /** The provider's finish reason (`STOP`, `MAX_TOKENS`, `SAFETY` …). Unknown values are passed on. */
   finishReason?: string | undefined;
   errorCode?: string | undefined;
   errorMessage?: string | undefined;
@@ -21,7 +21,7 @@ export interface LlmResponse {
   customMetadata?: { [key: string]: Json } | undefined;
 }
 
-/** Tokens. The total includes thoughts and tool use. */
+/** Token counts. The total includes thoughts and tool use. */
 export interface Usage {
   promptTokenCount?: number | undefined;
   candidatesTokenCount?: number | undefined;

@@ -3,24 +3,25 @@ import type { LlmRequest } from './llm-request.ts';
 import type { LlmResponse } from './llm-response.ts';
 
 /**
- * A model. Strangers implement this; it is only ever extended. Answers any number of partials (only what is new, never
- * calls), then exactly one final, last. A refusal, a block and a token limit are finals with `finishReason` (a block also
- * has `errorCode: 'MODEL_BLOCKED'`); everything else throws. Run the `llm` suite of `@thole/testing` over it.
+ * A model. Others implement this interface, so it only ever gains optional members. It yields any number of partial
+ * responses (new text only, never calls) and then exactly one final response. A refusal, a block and a token limit
+ * are final responses with `finishReason`; a block also has `errorCode: 'MODEL_BLOCKED'`. Everything else throws.
+ * Run the `llm` suite of `@thole/testing` against it.
  */
 export interface Llm {
   readonly model: string;
   readonly specVersion: 1;
-  /** Who runs it, for traces, by OpenTelemetry's names (`gcp.gemini`, `openai`, `azure.ai.openai` …). */
+  /** Name of the operator for traces, as OpenTelemetry names it (`gcp.gemini`, `openai`, `azure.ai.openai` …). */
   readonly providerName?: string | undefined;
-  /** Aborting the signal must end the call and close its connection. */
+  /** Calls the model. Aborting the signal must end the call and close its connection. */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterable<LlmResponse>;
 }
 
-/** How a model is called, next to what it is asked. */
+/** Options of one model call. */
 export interface LlmOptions {
-  /** Whether partials are wanted; without, there is the final alone. */
+  /** True to receive partial responses. False: the final response only. */
   stream: boolean;
   signal: AbortSignal;
-  /** Where the model says what it left out of a request. Default: the logger of the model's own runtime. */
+  /** Logger for request settings that the model left out. Default: the logger of the model's own runtime. */
   logger?: Logger | undefined;
 }

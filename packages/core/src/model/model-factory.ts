@@ -1,8 +1,8 @@
 import type { Llm } from './llm.ts';
 
-/** Makes models by name. Given to a runner or app as `models`; there is no global registry. */
+/** Creates models by name. Passed to a runner or app as `models`; there is no global registry. */
 export interface ModelFactory {
-  /** For error messages: what names it knows, such as `gemini-*`. */
+  /** Names it knows, such as `gemini-*`, for error messages. */
   readonly patterns: readonly string[];
   supports(name: string): boolean;
   create(name: string): Llm;

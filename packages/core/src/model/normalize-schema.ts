@@ -2,7 +2,7 @@ import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
 
-/** Keywords whose value is a schema, a list of them, or schemas by name. What stands in others is data. */
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. Values of other keywords are data. */
 const WITH_SCHEMA: readonly string[] = [
   ...['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'],
   ...['unevaluatedProperties', 'unevaluatedItems'],
@@ -12,7 +12,7 @@ const WITH_NAMES: readonly string[] = [
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
 ];
 
-/** Every other keyword of JSON Schema. What is not among them is an annotation by its rules, and says nothing of what is valid. */
+/** All other keywords of JSON Schema. Any further keyword is an annotation and does not affect validation. */
 const OTHERS: readonly string[] = [
   ...['type', 'enum', 'const', 'required', 'dependentRequired', 'format', 'pattern', 'title', 'description', 'default'],
   ...['examples', 'deprecated', 'readOnly', 'writeOnly', 'multipleOf', 'minimum', 'maximum', 'exclusiveMinimum'],
@@ -29,7 +29,7 @@ const OTHERS: readonly string[] = [
   ...['minProperties', 'maxProperties', 'contentEncoding', 'contentMediaType', 'contentSchema', 'additionalItems'],
   ...['$ref', '$id', '$schema', '$anchor', '$comment', '$dynamicRef', '$dynamicAnchor', '$vocabulary', 'dependencies'],
 ];
-/** Keywords of JSON Schema with schemas in them, by how their value holds them. */
+/** Keywords of JSON Schema that hold schemas, by the shape of their value. */
 export const schemaKeywords: { readonly [shape in 'one' | 'list' | 'names']: readonly string[] } = {
   one: WITH_SCHEMA,
   list: WITH_LIST,
@@ -38,8 +38,9 @@ export const schemaKeywords: { readonly [shape in 'one' | 'list' | 'names']: rea
 const KNOWN: ReadonlySet<string> = new Set([...WITH_SCHEMA, ...WITH_LIST, ...WITH_NAMES, ...OTHERS]);
 
 /**
- * Returns the schema in words that every server knows: `nullable` of OpenAPI becomes a type, an `allOf` without contradictions is merged,
- * properties that must not be there (`not: {}`) are removed, and so are unknown annotations, except those named in `kept`.
+ * Returns the schema with keywords that every server supports. OpenAPI's `nullable` becomes a type. An `allOf`
+ * without contradictions is merged. Forbidden properties (`not: {}`) are removed, and so are unknown annotations
+ * except those in `kept`.
  */
 export function normalizeSchema(schema: JsonObject, kept: readonly string[] = []): JsonObject {
   const copy: JsonObject = {};
@@ -55,7 +56,7 @@ export function normalizeSchema(schema: JsonObject, kept: readonly string[] = []
   return schema['nullable'] === true ? orNull(merged) : merged;
 }
 
-/** Applies `change` to the schemas that are the value of this keyword. */
+/** Applies `change` to the schemas in the value of this keyword. */
 export function mapSchemas(keyword: string, value: Json, change: (schema: JsonObject) => JsonObject): Json {
   const changed = (each: Json): Json => (isPlainObject(each) ? change(each as JsonObject) : each);
   if (WITH_SCHEMA.includes(keyword)) return changed(value);
@@ -92,7 +93,10 @@ function orNull(schema: JsonObject): JsonObject {
   return { ...words, anyOf: [rest, { type: 'null' }] };
 }
 
-/** The schema with its `allOf` merged into it; unchanged where two of its members contradict each other, or one is a `$ref`. */
+/**
+ * Returns the schema with its `allOf` merged. Unchanged if two of its members contradict each other or one is a
+ * `$ref`.
+ */
 function mergeAllOf(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   if (!Array.isArray(allOf) || !allOf.every((each) => isPlainObject(each))) return schema;
@@ -107,7 +111,7 @@ function mergeAllOf(schema: JsonObject): JsonObject {
 const WORDS: readonly string[] = ['title', 'description', 'default', '$schema', '$defs', 'definitions'];
 
 function mergeTwo(a: JsonObject, b: JsonObject): JsonObject | undefined {
-  // What is additional to one of them may be a property of the other.
+  // A property that one member forbids as additional may be declared by the other.
   if (b['$ref'] !== undefined || a['$ref'] !== undefined) return undefined;
   if (a['additionalProperties'] !== undefined || b['additionalProperties'] !== undefined) return undefined;
   const merged: JsonObject = { ...a };

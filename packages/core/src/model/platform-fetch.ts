@@ -7,24 +7,24 @@ interface Dispatcher {
 }
 
 /**
- * Sends each request through the process's own dispatcher, a proxy included, without Node's limits of 300 s to the first
- * byte and between two bytes. They cannot be set otherwise, and they would end a call before `timeoutMs` does.
+ * Sends each request through the dispatcher of the process, including a proxy, without Node's limits of 300 s to the
+ * first byte and between two bytes. The limits have no other setting and would end a call before `timeoutMs`.
  */
 const withoutLimits: Dispatcher = {
   dispatch(options, handler) {
     const all = globalThis as unknown as { readonly [key: symbol]: Dispatcher | undefined };
-    // Handlers of undici 8 and newer have other methods than the older dispatcher knows.
+    // Handlers of undici 8 and newer have methods that the older dispatcher does not know.
     const current = 'onRequestStart' in handler ? all[DISPATCHER_KEY] : undefined;
     const dispatcher = current ?? all[OLD_DISPATCHER_KEY]!;
     return dispatcher.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
   },
 };
 
-/** The platform's `fetch`, without time limits of its own. Other platforms than Node ignore the dispatcher. */
+/** The platform's `fetch` without its own time limits. Platforms other than Node ignore the dispatcher. */
 export const platformFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, { dispatcher: withoutLimits, ...init } as RequestInit);
 
-/** Returns true if the error is, or is caused by, one of undici's time limits. A `fetch` of the caller's may have them. */
+/** True if the error is, or is caused by, a time limit of undici. A `fetch` of the caller may have such limits. */
 export function isPlatformTimeout(error: unknown): boolean {
   let each = error as { code?: unknown; cause?: unknown } | null | undefined;
   for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {

@@ -15,23 +15,23 @@ const TIMEOUT_MS = 600_000;
 const IDLE_TIMEOUT_MS = 300_000;
 const MAX_ATTEMPTS = 3;
 
-/** A provider's table of errors. */
+/** Error mapping of a provider. */
 export interface ErrorTable {
-  /** Of an answer with a status that is no success; `now` is in seconds, for `readRetryAfter`. */
+  /** Returns the error for an answer with an error status. `now` is in seconds, for `readRetryAfter`. */
   refuse(answer: RefusedAnswer, now: number): TholeError;
   /**
-   * Of what the SDK threw for another reason: `asking` before the answer began, `reading` within it. A connection that broke is
-   * `MODEL_UNAVAILABLE` in the one case, `MODEL_INCOMPLETE` in the other.
+   * Returns the error for anything else that the SDK threw: `asking` before the answer began, `reading` within it. A
+   * broken connection is `MODEL_UNAVAILABLE` in the first case, `MODEL_INCOMPLETE` in the second.
    */
   explain(error: unknown, when: 'asking' | 'reading'): TholeError;
 }
 
 /**
- * What a provider's SDK is called through: time limits, retries (the SDK's own are to be off), an abort that closes the socket,
- * errors of ours, and no secret in any of them. Aborting the caller's signal rejects with its reason.
+ * Wraps all calls of a provider's SDK: time limits, retries (turn the SDK's own off), an abort that closes the
+ * socket, `TholeError`s, and no secrets in errors. Aborting the caller's signal rejects with its reason.
  */
 export class ProviderConnection {
-  /** For the SDK. */
+  /** Pass this to the SDK. */
   readonly fetch: typeof globalThis.fetch;
   readonly runtime: Runtime;
   readonly #table: ErrorTable;
@@ -61,12 +61,15 @@ export class ProviderConnection {
     };
   }
 
-  /** Hides a secret that is not among the options, such as a token that was made for a call, in errors. Keeps the newest four. */
+  /**
+   * Hides a secret that is not among the options in errors, such as a token made for one call. Keeps the newest
+   * four.
+   */
   hide(secret: string): void {
     if (!this.#laterSecrets.includes(secret)) this.#laterSecrets = [secret, ...this.#laterSecrets].slice(0, 4);
   }
 
-  /** A call whose answer comes as a whole. `send` gives the signal to the SDK. */
+  /** Makes a call whose answer arrives complete. `send` passes the signal to the SDK. */
   async send<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const over = new AbortController();
     try {
@@ -76,7 +79,7 @@ export class ProviderConnection {
     }
   }
 
-  /** A call whose answer is read piece by piece. Leaving the loop closes the connection. */
+  /** Makes a call whose answer is streamed. Leaving the loop closes the connection. */
   stream<T, R>(
     open: (signal: AbortSignal) => Promise<T>,
     read: (answer: T) => AsyncIterable<R>,
@@ -110,7 +113,10 @@ export class ProviderConnection {
     return withRetries(attempt, { maxAttempts, maxTotalMs, runtime: this.runtime, signal });
   }
 
-  /** The error without secrets; its cause keeps name and message alone, since an SDK's error may hold the request. */
+  /**
+   * Returns the error without secrets. Its cause keeps only name and message, because an SDK's error may hold the
+   * request.
+   */
   #clean(error: TholeError): TholeError {
     const { code, retryable, retryAfterMs, status, details, cause } = error;
     const secrets = [...this.#secrets, ...this.#laterSecrets];

@@ -1,18 +1,18 @@
-/** What a stream needs of the connection that it goes through. */
+/** Functions that a stream needs from its connection. */
 export interface StreamTask<R> {
-  /** Asks, and answers the pieces. */
+  /** Sends the request and returns the chunks of the answer. */
   open(): Promise<AsyncIterator<R>>;
-  /** What a failed read throws. */
+  /** Returns the error for a failed read. */
   explain(error: unknown): unknown;
-  /** Throws where the caller has ended it: some SDKs take an abort for the end. */
+  /** Throws if the caller has ended the call: some SDKs treat an abort as the end of the answer. */
   throwIfEnded(): void;
   /** Closes the connection. */
   close(): void;
 }
 
 /**
- * The pieces of an answer, as an iterable that closes its connection at the end, after an error, and when it is left. No generator,
- * which would cost a tenth of what an SDK needs for a piece.
+ * The chunks of an answer, as an iterable that closes its connection at the end, after an error, and when the loop
+ * is left. It is not a generator, because that would cost a tenth of the SDK's time per chunk.
  */
 export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
   readonly #task: StreamTask<R>;
@@ -59,7 +59,7 @@ export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
     }
   }
 
-  // The socket first, and nobody waits for the SDK's iterator: some end only with what they read from.
+  // Close the socket first and do not wait for the SDK's iterator: some iterators end only with the socket.
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,7 +1,7 @@
 /**
- * Returns the items, or those of `recover(error)` if the first step fails with an error that it accepts. `recover` returns
- * undefined for an error that must be thrown; its own items may be recovered again. Not a generator: that would cost as much
- * again for each piece of a stream.
+ * Returns the items, or those of `recover(error)` if the first step fails. `recover` returns undefined for an error
+ * that must be thrown. Its items may be recovered again. It is not a generator, because that would double the cost
+ * of each chunk.
  */
 export function recoverFirst<T>(
   items: AsyncIterableIterator<T>,

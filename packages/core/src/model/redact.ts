@@ -1,12 +1,12 @@
 import type { Json } from '../json/json.ts';
 
-/** Shorter ones would tear holes into ordinary words. */
+/** Shorter secrets would remove parts of ordinary words. */
 const SHORTEST_SECRET = 6;
 
-/** The text without the secrets that stand in it; one of fewer than 6 characters is left where it is. */
+/** Returns the text without the secrets in it. Secrets with fewer than 6 characters stay. */
 export function redact(text: string, secrets: readonly string[]): string {
   let redacted = text;
-  // The longest first: one may be the beginning of another.
+  // Longest first: one secret may be the beginning of another.
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
     if (secret.length < SHORTEST_SECRET) break;
     redacted = redacted
@@ -16,7 +16,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted;
 }
 
-/** The same of everything that stands in a value, names of members included. */
+/** Returns the value without secrets in any text, including names of members. */
 export function redactJson<T extends Json>(value: T, secrets: readonly string[]): T {
   const clean = (each: Json): Json => {
     if (typeof each === 'string') return redact(each, secrets);

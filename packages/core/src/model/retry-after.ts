@@ -1,6 +1,6 @@
 /**
- * How many milliseconds a server asks to be left alone: its header `retry-after-ms`, or `retry-after` in seconds or as an
- * HTTP date (RFC 9110, 10.2.3). Undefined where it says nothing that can be understood. `now` is in seconds.
+ * Returns the wait that a server asks for in milliseconds: header `retry-after-ms`, or `retry-after` in seconds or
+ * as an HTTP date (RFC 9110, 10.2.3). Undefined without a valid value. `now` is in seconds.
  */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const ms = toNumber(headers.get('retry-after-ms'));
@@ -8,7 +8,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   const told = headers.get('retry-after');
   const seconds = toNumber(told);
   if (seconds !== undefined) return seconds * 1000;
-  // Asked for its shape: engines read a date into nearly anything.
+  // The shape is checked first, because engines accept almost any text as a date.
   const date = told !== null && /^[A-Z][a-z]+, .* GMT$/.test(told) ? Date.parse(told) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.round(date - now * 1000));
 }

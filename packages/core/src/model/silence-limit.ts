@@ -1,6 +1,6 @@
 import type { CancelTimer, Runtime } from '../runtime/runtime.ts';
 
-/** Tells when a wait took too long. Cheap to begin and end: one timer serves many waits. */
+/** Reports a wait that took too long. Cheap to start and end: one timer serves many waits. */
 export class SilenceLimit {
   readonly #runtime: Runtime;
   readonly #onSilence: (limitMs: number) => void;
@@ -13,7 +13,7 @@ export class SilenceLimit {
     this.#onSilence = onSilence;
   }
 
-  /** From now on, until `heard` or `end`, it may be silent for this long. */
+  /** Starts a wait of at most `limitMs`, until `heard` or `end` is called. */
   wait(limitMs: number): void {
     this.#since = this.#runtime.monotonic();
     if (limitMs !== this.#limitMs) this.#stop();
@@ -21,12 +21,12 @@ export class SilenceLimit {
     this.#cancel ??= this.#checkIn(limitMs);
   }
 
-  /** The wait is over. */
+  /** Ends the wait. */
   heard(): void {
     this.#since = undefined;
   }
 
-  /** Nothing is waited for any more. */
+  /** Ends the wait and releases the timer. */
   end(): void {
     this.#since = undefined;
     this.#stop();

@@ -2,13 +2,13 @@ import { TholeError } from '../errors/thole-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 const FIRST_WAIT_MS = 500;
-/** A server that says that it is overloaded needs seconds, not fractions of one. */
+/** An overloaded server needs seconds to recover. */
 const FIRST_WAIT_OVERLOADED_MS = 4000;
 const LONGEST_WAIT_MS = 8000;
-/** A server that wants to be left alone for longer is not waited for: the caller has to know. */
+/** A longer wait is not made: the caller must know. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** How often and for how long `withRetries` tries. */
+/** Limits of `withRetries`. */
 export interface RetryLimits {
   /** Number of attempts in all. */
   readonly maxAttempts: number;
@@ -19,10 +19,11 @@ export interface RetryLimits {
 }
 
 /**
- * Returns the attempt's value. An attempt that fails with a `retryable` error is made again, unless this side ended it by a
- * time limit: the server may still work on that answer, and bill it. The wait is random, between half of and the whole of
- * 0.5 s, 1 s, 2 s, 4 s, 8 s; after `MODEL_OVERLOADED` of 4 s, 8 s. If the error has `retryAfterMs`, the wait is that long and up to
- * 0.5 s more, and an error with more than a minute is thrown at once. An error whose wait would pass `maxTotalMs` is thrown.
+ * Returns the attempt's value. Retries an attempt that fails with a `retryable` error, unless a time limit of this
+ * side ended it: the server may still work on that answer and bill it. The wait is random, between half and all of
+ * 0.5 s, 1 s, 2 s, 4 s, 8 s; after `MODEL_OVERLOADED` of 4 s, 8 s. If the error has `retryAfterMs`, the wait is that
+ * long plus up to 0.5 s; an error with more than a minute is thrown at once. An error whose wait would pass
+ * `maxTotalMs` is thrown.
  */
 export async function withRetries<T>(attempt: () => Promise<T>, p: RetryLimits): Promise<T> {
   const begun = p.runtime.monotonic();

@@ -11,19 +11,23 @@ import type { Tool } from '../tool/tool.ts';
 type Hook<P, R = never> = (p: P) => MaybePromise<R | undefined | void>;
 
 /**
- * Hooks for a whole app. They run in the order of the list, before the agents' own callbacks; the first answer wins. What a
- * hook throws fails the run with `PLUGIN_FAILED` (that of `afterRunCallback` is only logged).
+ * Hooks for a whole app. They run in the order of the list, before the agents' own callbacks; the first result that
+ * is not undefined is used. An error thrown by a hook fails the run with `PLUGIN_FAILED`; an error of
+ * `afterRunCallback` is only logged.
  */
 export interface Plugin {
   readonly name: string;
-  /** The message may be replaced before it is stored. */
+  /** Called before the user's message is stored. A returned content replaces it. */
   onUserMessageCallback?: Hook<{ invocationContext: InvocationContext; userMessage: Content }, Content> | undefined;
-  /** A content answers instead of the agent. */
+  /** A returned content is the answer; the agent does not run. */
   beforeRunCallback?: Hook<{ invocationContext: InvocationContext }, Content> | undefined;
-  /** Every event, partials too, before it is stored and shown: an event replaces it, null drops it. */
+  /**
+   * Called for every event, including partials, before it is stored and shown. A returned event replaces it; null
+   * drops it.
+   */
   onEventCallback?: Hook<{ invocationContext: InvocationContext; event: Event }, Event | null> | undefined;
   afterRunCallback?: Hook<{ invocationContext: InvocationContext }> | undefined;
-  /** Which events the prompt is made of; compaction records stay. Undefined: all. */
+  /** Selects the events of the prompt. Compaction records always stay. Undefined: all events. */
   selectHistoryCallback?:
     | ((p: {
         invocationContext: InvocationContext;
@@ -32,15 +36,15 @@ export interface Plugin {
     | undefined;
   beforeAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content> | undefined;
   afterAgentCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext }, Content> | undefined;
-  /** May change the request; a response answers instead of the model. */
+  /** May change the request. A returned response replaces the model call. */
   beforeModelCallback?: Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest }, LlmResponse> | undefined;
-  /** Partials too. */
+  /** Called for partial responses too. */
   afterModelCallback?: Hook<{ callbackContext: CallbackContext; llmResponse: LlmResponse }, LlmResponse> | undefined;
-  /** A response answers instead of the error. */
+  /** A returned response replaces the error. */
   onModelErrorCallback?:
     | Hook<{ callbackContext: CallbackContext; llmRequest: LlmRequest; error: Error }, LlmResponse>
     | undefined;
-  /** May change the arguments; an object answers instead of the tool. */
+  /** May change the arguments. A returned object replaces the tool call. */
   beforeToolCallback?: Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext }, JsonObject> | undefined;
   afterToolCallback?:
     | Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; result: JsonObject }, JsonObject>
@@ -48,10 +52,16 @@ export interface Plugin {
   onToolErrorCallback?:
     | Hook<{ tool: Tool; toolArgs: JsonObject; toolContext: ToolContext; error: Error }, JsonObject>
     | undefined;
-  /** Called when an agent throws, before the error goes up. Cannot answer; what it throws is only logged. */
+  /**
+   * Called when an agent throws, before the error is passed on. Cannot return a result; its own errors are only
+   * logged.
+   */
   onAgentErrorCallback?: Hook<{ agent: Agent; callbackContext: CallbackContext; error: Error }> | undefined;
-  /** Called once when the run fails, before its closing record is stored. Cannot answer; what it throws is only logged. */
+  /**
+   * Called once when the run fails, before its closing record is stored. Cannot return a result; its own errors are
+   * only logged.
+   */
   onRunErrorCallback?: Hook<{ invocationContext: InvocationContext; error: Error }> | undefined;
-  /** When the runner is closed. */
+  /** Called when the runner is closed. */
   close?(): MaybePromise<void>;
 }

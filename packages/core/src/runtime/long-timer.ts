@@ -1,9 +1,12 @@
 import type { CancelTimer } from './runtime.ts';
 
-/** What `setTimeout` can count; it fires at once for more. */
+/** Maximum delay of `setTimeout`; a longer one fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `setTimeout` for waits of any length: a long one is waited for in pieces, `Infinity` never ends. `onHandle` gets each handle. */
+/**
+ * `setTimeout` for delays of any length: a long delay is split, `Infinity` never ends. `onHandle` receives each
+ * handle.
+ */
 export function longTimer(ms: number, fn: () => void, onHandle?: (handle: unknown) => void): CancelTimer {
   if (ms === Infinity) return noop;
   let handle: ReturnType<typeof setTimeout>;

@@ -1,34 +1,46 @@
 import type { Json } from '../json/json.ts';
 
-/** Ends a timer; harmless after it has fired. */
+/** Cancels a timer. Has no effect after the timer has fired. */
 export type CancelTimer = () => void;
 
 /**
- * Clock, ids, randomness, timers, logs and traces: everything a run or a service takes from its surroundings.
- * `systemRuntime()` is the real one; `@thole/testing` has one that a test drives.
+ * Clock, ids, randomness, timers, logs and traces of runs and services. `systemRuntime()` is the real one;
+ * `@thole/testing` has one that a test controls.
  */
 export interface Runtime {
-  /** Seconds since the epoch, with fractions. */
+  /** Returns the time in seconds since the epoch, with fractions. */
   now(): number;
-  /** Milliseconds that never go back, from an arbitrary beginning. */
+  /** Returns milliseconds that never decrease, from an arbitrary start. */
   monotonic(): number;
-  /** A new id; `kind` says of what (`event`, `invocation`, `call`, `session`, `incarnation` …). Unique over processes. */
+  /**
+   * Returns a new id, unique across processes. `kind` names its use (`event`, `invocation`, `call`, `session`,
+   * `incarnation` …).
+   */
   newId(kind: string): string;
-  /** From 0 to below 1. */
+  /** Returns a number ≥ 0 and < 1. */
   random(): number;
-  /** Waits `ms` milliseconds and holds the process meanwhile; `Infinity` waits for the signal alone. Rejects with the signal's reason when it is aborted. */
+  /**
+   * Waits `ms` milliseconds and keeps the process running. `Infinity` waits for the signal only. Rejects with the
+   * signal's reason when it is aborted.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `fn` once after `ms` milliseconds, never for `Infinity`; does not hold the process. */
+  /** Calls `fn` once after `ms` milliseconds; never for `Infinity`. Does not keep the process running. */
   timer(ms: number, fn: () => void): CancelTimer;
-  /** Resolves when this turn of the event loop is over: what needs no waiting for the world is done by then. Absent where nobody can tell. */
+  /** Resolves after all pending microtasks have run. Optional: not every platform supports it. */
   afterMicrotasks?(): Promise<void>;
-  /** Resolves in a later turn of the event loop, so that timers and input are handled before. Optional: without it, work that never waits holds them up. */
+  /**
+   * Resolves in a later turn of the event loop, after timers and input were handled. Optional: without it, work that
+   * never waits delays them.
+   */
   eventLoopTurn?(): Promise<void>;
   readonly logger: Logger;
   readonly tracer: Tracer;
 }
 
-/** Fields are ids, names, codes, counts and errors (`errorFields`); never texts of messages, arguments or state values. */
+/**
+ * Receives log lines. Fields are ids, names, codes, counts and errors (`errorFields`), never message text, arguments
+ * or state values.
+ */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -39,31 +51,31 @@ export interface Logger {
 /** Ids, names, codes and counts of a log line. */
 export type LogFields = { readonly [key: string]: unknown };
 
-/** Begins spans. Strangers implement this; it is only ever extended. */
+/** Starts spans. Others implement this interface, so it only ever gains optional members. */
 export interface Tracer {
-  /** Whether it records nothing: whoever would begin spans then need not, nor prepare what they would be told. */
+  /** True if the tracer records nothing. Callers can then skip spans and their attributes. */
   readonly isSilent?: boolean | undefined;
   /**
-   * Whether spans may hold what was said: message texts, requests and answers of models, arguments and results of tools, and
-   * the messages of errors that others threw. Without it spans hold names, ids, codes and counts.
+   * True if spans may hold content: message texts, model requests and answers, tool arguments and results, and
+   * messages of foreign errors. Otherwise spans hold names, ids, codes and counts.
    */
   readonly capturesContent?: boolean | undefined;
-  /** Begins a span; without a parent it is the tracer's to say where it stands: in a trace of its own, or below what is active. */
+  /** Starts a span. Without a parent, the tracer chooses: a new trace, or a child of the active span. */
   start(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
 
-/** A piece of work in a trace; it lasts until `end`. */
+/** A span of a trace, open until `end`. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** Whether nothing that it is told is kept (it was not sampled, say). */
+  /** True if the span is not recorded, for example because it was not sampled. */
   readonly isSilent?: boolean | undefined;
   set(attributes: SpanAttributes): void;
-  /** With an error the span is marked as failed. */
+  /** Ends the span. With an error, the span is marked as failed. */
   end(error?: unknown): void;
-  /** Does the work, and what it begins, with this span as the active one, where the tracer's world knows such a thing. */
+  /** Calls `work` with this span as the active one, if the tracer supports that. */
   run?<T>(work: () => T): T;
 }
 
-/** What a span is told: names, ids and counts; content where it is captured. */
+/** Attributes of a span: names, ids and counts, and content if the tracer captures it. */
 export type SpanAttributes = { readonly [key: string]: Json | undefined };

@@ -1,9 +1,9 @@
 import type { Logger, Span, Tracer } from './runtime.ts';
 
-/** Says nothing: what a library does until it is asked. */
+/** Logs nothing. The default logger. */
 export const silentLogger: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} });
 
-/** Keeps nothing; its ids are empty. It stands where a span would, if anybody recorded one. */
+/** Records nothing; its ids are empty. Used when no tracer records. */
 export const silentSpan: Span = Object.freeze({ traceId: '', spanId: '', isSilent: true, set() {}, end() {} });
 
 /** Records nothing. */

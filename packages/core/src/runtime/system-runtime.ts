@@ -2,9 +2,12 @@ import { longTimer } from './long-timer.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 import { silentLogger, silentTracer } from './silent.ts';
 
-/** The real clock, randomness and timers of Node, Bun, Deno and workers; silent unless a logger or tracer is given. */
+/**
+ * Returns the real clock, randomness and timers of Node, Bun, Deno and workers. Silent unless a logger or tracer is
+ * given.
+ */
 export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
-  // Ids are a random prefix and a counter: sixty times cheaper than a UUID. What outlives a process gets a UUID.
+  // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;
   const afterMicrotasks = whenMicrotasksAreDone();
@@ -48,12 +51,13 @@ function eventLoopTurn(): Promise<void> {
   });
 }
 
-// Node, Bun and Deno give an object that can let go of the process; browsers and workers give a number.
+// Node, Bun and Deno return a handle with `unref`; browsers and workers return a number.
 function letProcessEnd(handle: unknown): void {
   if (typeof handle === 'object' && handle !== null && 'unref' in handle) (handle as { unref(): void }).unref();
 }
 
-// Node, Bun and Deno have a queue behind that of promises. `setImmediate` would send the event loop round once more for each call.
+// Node, Bun and Deno have a queue after that of promises. `setImmediate` would add a turn of the event loop to each
+// call.
 function whenMicrotasksAreDone(): ((work: () => void) => void) | undefined {
   const { process: node, setImmediate: immediately } = globalThis as {
     process?: { nextTick?: (work: () => void) => void };

@@ -1,11 +1,11 @@
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 
-/** Every member of a runtime; the compiler refuses a list that leaves one out. */
+/** Every member of a runtime. The compiler rejects a list that lacks one. */
 type EveryMember = { readonly [name in keyof Required<Runtime>]: Runtime[name] | undefined };
 
 /**
- * Returns a runtime with another logger or tracer; every other member is the given runtime's. The members are delegated, because a
- * runtime may be an object of a class with private fields.
+ * Returns a runtime with another logger or tracer. All other members call the given runtime, which may be an object
+ * of a class with private fields.
  */
 export function withRuntime(
   runtime: Runtime,
@@ -23,6 +23,6 @@ export function withRuntime(
     logger: p.logger ?? runtime.logger,
     tracer: p.tracer ?? runtime.tracer,
   };
-  // Optional members stay absent where the runtime has none.
+  // Optional members stay absent if the runtime has none.
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as Runtime;
 }

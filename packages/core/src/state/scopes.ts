@@ -1,25 +1,28 @@
 import type { Json, JsonObject } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
 
-/** State as it is read: one flat map, keys with their prefixes. */
+/** State as one flat map with prefixed keys. */
 export type StateMap = JsonObject;
-/** Changes to state; null deletes a key. */
+/** Changes to state. Null deletes a key. */
 export type StateDelta = JsonObject;
 
-/** What a key's first prefix says of where it lives; without one it lives in the session. */
+/** The prefixes of state keys. A key without a prefix belongs to the session. */
 export const StatePrefix = { APP: 'app:', USER: 'user:', TEMP: 'temp:' } as const;
 
-/** Whose a key is: the app's, the user's, the invocation's or the session's. */
+/** The owner of a key: app, user, invocation or session. */
 export type StateScope = 'app' | 'user' | 'temp' | 'session';
 
-/** A delta split by scope, prefixes taken off: what a store applies. A scope that nothing touches is absent. */
+/** A delta split by scope, without prefixes, as stores apply it. Scopes without changes are absent. */
 export interface ScopedDelta {
   app?: StateDelta | undefined;
   user?: StateDelta | undefined;
   session?: StateDelta | undefined;
 }
 
-/** Only the first prefix counts: `user:temp:x` is the user's key `temp:x`. Dots carry no scope. */
+/**
+ * Returns the scope of a key. Only the first prefix counts: `user:temp:x` is the user's key `temp:x`. Dots have no
+ * meaning.
+ */
 export function scopeOf(key: string): StateScope {
   if (key.startsWith(StatePrefix.APP)) return 'app';
   if (key.startsWith(StatePrefix.USER)) return 'user';
@@ -27,7 +30,7 @@ export function scopeOf(key: string): StateScope {
   return 'session';
 }
 
-/** Splits changes by scope, without prefixes; `temp:` keys are left out. */
+/** Returns the changes split by scope, without prefixes. `temp:` keys are left out. */
 export function splitByScope(delta: StateDelta): ScopedDelta {
   const scoped: ScopedDelta = {};
   for (const key of Object.keys(delta)) {
@@ -39,7 +42,7 @@ export function splitByScope(delta: StateDelta): ScopedDelta {
   return scoped;
 }
 
-/** Merges the scopes into one map with prefixes, as agents see it, its keys in order (`inKeyOrder`). */
+/** Returns one map of all scopes with prefixes, as agents see it, with sorted keys (`inKeyOrder`). */
 export function mergeScopes(scopes: {
   app?: StateMap | undefined;
   user?: StateMap | undefined;
@@ -53,8 +56,8 @@ export function mergeScopes(scopes: {
 }
 
 /**
- * Returns a copy whose keys are in the order of their UTF-16 code units: each database orders keys differently, and prompts and
- * caches must not depend on it. (JavaScript puts keys that are array indexes first.)
+ * Returns a copy with keys sorted by UTF-16 code units, because databases return keys in different orders, and
+ * prompts and caches must not depend on that. JavaScript puts keys that are array indexes first.
  */
 export function inKeyOrder(state: StateMap): StateMap {
   const ordered: StateMap = {};
@@ -62,7 +65,7 @@ export function inKeyOrder(state: StateMap): StateMap {
   return ordered;
 }
 
-/** Applies changes to a map in place: last write wins by top-level key, null deletes. */
+/** Applies changes to a map in place: the last write of a top-level key wins, null deletes. */
 export function applyDelta(state: StateMap, delta: StateDelta | undefined): void {
   for (const key in delta) {
     const value: Json = delta[key]!;

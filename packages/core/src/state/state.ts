@@ -7,36 +7,38 @@ import { getOwn, setOwn } from '../json/own.ts';
 import { applyDelta, inKeyOrder, StatePrefix } from './scopes.ts';
 import type { StateDelta, StateMap } from './scopes.ts';
 
-/** State that can be read. */
+/** Read access to state. */
 export interface ReadonlyState {
-  /** The value, frozen, or the fallback where the key is not there. */
+  /** Returns the frozen value, or the fallback if the key does not exist. */
   get<T extends Json = Json>(key: string): T | undefined;
   get<T extends Json = Json>(key: string, fallback: T): T;
   has(key: string): boolean;
-  /** Returns a new map with all keys and their prefixes, in the order of the keys. */
+  /** Returns a new map of all keys with prefixes, sorted by key. */
   toRecord(): StateMap;
 }
 
-/** What a `State` reads through: another state, or the live one of a run. */
+/** The state that a `State` reads through: another state or that of a run. */
 export interface StateView {
   read(key: string): Json | undefined;
   copyInto(target: StateMap): void;
 }
 
 /**
- * State that can be written: a step's changes over a live view. Reads see the changes first. `temp:` keys go straight to
- * the view's temporary values where it has some, everything else waits in `delta` for the next event.
+ * Write access to state: the changes of one step over another view. Reads see the changes first. `temp:` keys are
+ * written directly to the view's temporary values, if it has any; all other changes wait in `delta` for the next
+ * event.
  */
 export class State implements ReadonlyState, StateView {
-  /** Changes not yet taken by an event; null deletes. */
+  /** Changes that no event has taken yet. Null deletes. */
   #delta: StateDelta | undefined;
-  /** Handed over, but not yet stored; oldest first. */
+  /** Taken changes that are not stored yet, oldest first. */
   #taken: StateDelta[] | undefined;
   readonly #view: StateView;
   readonly #temp: StateMap | undefined;
   readonly #guard: (() => void) | undefined;
 
-  // `state.key = value` would be lost. A trap at the far end of the prototype chain sees it, and costs other calls nothing.
+  // `state.key = value` would be lost. A trap at the end of the prototype chain detects it at no cost to other
+  // calls.
   static {
     const refuse = (_target: object, key: string | symbol): never => {
       const name = typeof key === 'string' ? JSON.stringify(key) : String(key);
@@ -45,7 +47,7 @@ export class State implements ReadonlyState, StateView {
     Object.setPrototypeOf(State.prototype, new Proxy(Object.create(Object.prototype) as object, { set: refuse }));
   }
 
-  /** `guard` is called before each write and throws when this state is closed. */
+  /** `guard` is called before each write and throws if this state is closed. */
   constructor(view: StateView, options: { temp?: StateMap | undefined; guard?: (() => void) | undefined } = {}) {
     this.#view = view;
     this.#temp = options.temp;
@@ -62,7 +64,10 @@ export class State implements ReadonlyState, StateView {
     return this.read(key) !== undefined;
   }
 
-  /** Keeps a copy of the value. `INVALID_INPUT` names the path of what is not JSON; null deletes, as `delete` does. */
+  /**
+   * Stores a copy of the value. Throws `INVALID_INPUT` with the path if the value is not JSON. Null deletes, as
+   * `delete` does.
+   */
   set(key: string, value: Json): void {
     if (typeof key !== 'string') throw invalidInput('A state key', 'a string', key);
     this.#guard?.();
@@ -75,7 +80,7 @@ export class State implements ReadonlyState, StateView {
     this.set(key, null);
   }
 
-  /** Sets every key of the object; nothing is set if one value is not JSON. */
+  /** Sets every key of the object. Sets none if one value is not JSON. */
   update(changes: StateDelta): void {
     if (!isPlainObject(changes)) throw invalidInput('State changes', 'an object', changes);
     new JsonCopier(failInvalidJson).copy(changes, 'state');
@@ -88,7 +93,7 @@ export class State implements ReadonlyState, StateView {
     return inKeyOrder(record);
   }
 
-  /** Whether there are changes that no event has taken. */
+  /** True if there are changes that no event has taken. */
   hasDelta(): boolean {
     return this.#delta !== undefined;
   }
@@ -101,13 +106,13 @@ export class State implements ReadonlyState, StateView {
     return taken;
   }
 
-  /** Forgets taken changes, because the view has them now: all, or only those of one `takeDelta`. */
+  /** Removes taken changes after the view has them: all, or those of one `takeDelta`. */
   settle(taken?: StateDelta): void {
     const left = taken && this.#taken?.filter((each) => each !== taken);
     this.#taken = left?.length ? left : undefined;
   }
 
-  /** Takes changes back, because the event that took them was not stored. Newer changes win. */
+  /** Takes changes back, because their event was not stored. Newer changes win. */
   restore(taken: StateDelta): void {
     this.settle(taken);
     this.#delta = { ...taken, ...this.#delta };

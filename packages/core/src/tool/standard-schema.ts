@@ -3,14 +3,14 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
 
-/** A schema of zod, valibot, arktype or any other library that speaks Standard Schema (standardschema.dev, version 1). */
+/** A schema of zod, valibot, arktype or any other library with Standard Schema (standardschema.dev, version 1). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Standard JSON Schema: how the library writes the schema as JSON Schema. */
+    /** Standard JSON Schema: returns the schema as JSON Schema. */
     readonly jsonSchema?:
       | {
           readonly input: (options: { readonly target: string }) => Record<string, unknown>;
@@ -20,18 +20,18 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** The value as the schema gives it, or what is wrong with it. */
+/** The validated value, or the issues found. */
 export type ValidationResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] };
 
-/** One thing that is wrong with a value, and where. */
+/** One issue of a value and its path. */
 export interface ValidationIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** A schema alone, or beside the JSON Schema that its library cannot write. */
+/** A schema, or a schema with the JSON Schema that its library cannot produce. */
 export type SchemaInput<Output = unknown> =
   | StandardSchema<unknown, Output>
   | StandardSchema<never, Output>
@@ -40,7 +40,7 @@ export type SchemaInput<Output = unknown> =
       readonly jsonSchema: JsonObject;
     };
 
-/** What a schema's values are after validation. */
+/** The type of a schema's values after validation. */
 export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly output: infer Output }
     ? Output
@@ -49,15 +49,15 @@ export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: i
     ? OutputOf<Inner>
     : unknown;
 
-/** A schema in the two forms that are needed: to tell a model, and to check what it sends. */
+/** A schema as JSON Schema for the model and as a validator of the model's values. */
 export interface ReadSchema<Output = unknown> {
   readonly jsonSchema: JsonObject;
   validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
 }
 
 /**
- * Reads a schema. `argument` names it in errors: `INVALID_INPUT` for what is none, `SCHEMA_UNSUPPORTED` naming the vendor
- * when its library gives no JSON Schema and the caller gave none.
+ * Reads a schema. `argument` names it in errors. Throws `INVALID_INPUT` if it is not a schema, and
+ * `SCHEMA_UNSUPPORTED` with the vendor if neither its library nor the caller provides JSON Schema.
  */
 export function readSchema<Output>(input: SchemaInput<Output>, argument: string): ReadSchema<Output> {
   const given: unknown = input;
@@ -82,7 +82,7 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
   throw invalidInput(argument, 'a Standard Schema (zod, valibot, arktype …), or {schema, jsonSchema}', input);
 }
 
-/** Whether a value is a schema of the Standard Schema specification: zod, valibot, arktype and others. */
+/** True if a value is a schema of the Standard Schema specification: zod, valibot, arktype and others. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value))
     return false;
@@ -109,7 +109,7 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   }
 }
 
-// zod keeps its internals under `_zod` since version 4, also in zod/mini.
+// zod 4 keeps its internals under `_zod`, also in zod/mini.
 const isZod = (schema: StandardSchema): boolean => schema['~standard'].vendor === 'zod';
 const isZod3 = (schema: StandardSchema): boolean => isZod(schema) && !('_zod' in schema);
 

@@ -2,23 +2,29 @@ import type { ToolContext } from '../agent/contexts.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { FunctionDeclaration, LlmRequest } from '../model/llm-request.ts';
 
-/** Something a model can call, or that works on the request unseen. Strangers implement this; it is only ever extended. */
+/**
+ * A tool that the model can call, or that changes model requests without being called. Others implement this
+ * interface, so it only ever gains optional members.
+ */
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** The answer comes later, in a message of its own; what `runAsync` gives is a first note to the model, if anything. */
+  /**
+   * True if the answer arrives later, in a separate message. The result of `runAsync` is then a first note to the
+   * model, if any.
+   */
   readonly isLongRunning?: boolean | undefined;
-  /** May run again with the same `idempotencyKey` when nobody knows whether it has run. */
+  /** True if the tool may run again with the same `idempotencyKey` when the outcome of the first run is unknown. */
   readonly idempotent?: boolean | undefined;
-  /** The call is answered as timed out after this. */
+  /** Time limit of one call in milliseconds. Default: `toolTimeoutMs` of the run. */
   readonly timeoutMs?: number | undefined;
-  /** What the model is told; none: passive, never shown, not callable. */
+  /** Returns the declaration for the model. Undefined: the tool is not shown and cannot be called. */
   declaration?(): FunctionDeclaration | undefined;
   /**
-   * Runs one call. An object is the answer as it is, anything else goes under `result`, undefined is `{result: null}`. What it
-   * throws is answered to the model as an error.
+   * Runs one call. An object is the answer; any other value is returned to the model as `result`; undefined becomes
+   * `{result: null}`. A thrown error is returned to the model as an error.
    */
   runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown>;
-  /** Before each model call: may change the request. */
+  /** Called before each model call. May change the request. */
   processLlmRequest?(p: { toolContext: ToolContext; llmRequest: LlmRequest }): Promise<void>;
 }
