@@ -5,8 +5,8 @@ import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeWith, startRedisCluster } from '../../../test/servers/index.ts';
 import type { RedisCluster } from '../../../test/servers/index.ts';
-import { clusterClientTo } from './redis-clients.ts';
-import { artifactSubjects, expiringSubjects, expiryCases, sessionSubjects } from './subjects.ts';
+import { clusterClientTo } from './support/redis-clients.ts';
+import { artifactSubjects, expiringSubjects, expiryCases, sessionSubjects } from './support/subjects.ts';
 
 const registerAll = (name: string, clientOf: () => RedisClient): void => {
   const sessions = (options: RedisSessionServiceOptions): RedisSessionService =>

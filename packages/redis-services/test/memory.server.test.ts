@@ -5,8 +5,8 @@ import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeWith, startRedisCluster } from '../../../test/servers/index.ts';
 import type { RedisCluster } from '../../../test/servers/index.ts';
-import { clientTo, clusterClientTo } from './redis-clients.ts';
-import { memoryStoreSubjects, memorySubjects } from './subjects.ts';
+import { clientTo, clusterClientTo } from './support/redis-clients.ts';
+import { memoryStoreSubjects, memorySubjects } from './support/subjects.ts';
 
 const registerAll = (name: string, clientOf: () => RedisClient): void => {
   const stores = (options: RedisOptions): RedisMemoryStore => new RedisMemoryStore(clientOf(), options);

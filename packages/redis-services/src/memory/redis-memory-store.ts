@@ -15,12 +15,12 @@ import type {
   TextCodec,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
-import type { ScriptAnswer, ScriptCall } from '../open-script.ts';
-import { RedisCalls } from '../redis-calls.ts';
-import type { RedisClient } from '../redis-client.ts';
-import { RedisKeys } from '../redis-keys.ts';
-import { assertRedisOptions } from '../redis-options.ts';
-import type { RedisOptions } from '../redis-options.ts';
+import type { ScriptReply, ScriptCall } from '../client/pending-call.ts';
+import { RedisCalls } from '../client/redis-calls.ts';
+import type { RedisClient } from '../client/redis-client.ts';
+import { RedisKeys } from '../client/redis-keys.ts';
+import { assertRedisOptions } from '../client/redis-options.ts';
+import type { RedisOptions } from '../client/redis-options.ts';
 import { getMemories } from '../scripts/get-memories.lua.ts';
 import { listMemories } from '../scripts/list-memories.lua.ts';
 import { listMemoryUsers } from '../scripts/list-memory-users.lua.ts';
@@ -29,9 +29,9 @@ import { noteMemoryUser } from '../scripts/note-memory-user.lua.ts';
 import { putMemories } from '../scripts/put-memories.lua.ts';
 import { removeMemories } from '../scripts/remove-memories.lua.ts';
 import { unheardMemories } from '../scripts/unheard-memories.lua.ts';
-import { assertAnswer } from './assert-answer.ts';
+import { assertLogVersion } from './assert-log-version.ts';
 import { fromElement, toElement } from './memory-element.ts';
-import { RedisSegments } from './redis-segments.ts';
+import { RedisIndexSnapshots } from './redis-index-snapshots.ts';
 
 /** Most entries that one script hands over. */
 const PAGE = 500;
@@ -56,7 +56,7 @@ export class RedisMemoryStore implements MemoryStore {
     this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
     this.#codec = codec;
     this.abilities = {
-      segmented: new RedisSegments(this.#calls, this.#keys, codec),
+      segmented: new RedisIndexSnapshots(this.#calls, this.#keys, codec),
       users: { listUsers: (appName, page) => this.#listUsers(appName, page) },
     };
   }
@@ -66,14 +66,14 @@ export class RedisMemoryStore implements MemoryStore {
     entries: readonly MemoryEntry[],
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }> {
-    return this.#calls.whole(() => this.#put(scope, entries, mode), true);
+    return this.#calls.withDeadline(() => this.#put(scope, entries, mode), true);
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const { head, log, entries } = this.#keys.memory(scope);
     const call = { script: memoriesSince, keys: [head, log, entries], args: [seq, limit + 1] };
     const answer = (await this.#calls.read(call)) as string[];
-    assertAnswer(answer);
+    assertLogVersion(answer);
     const [removals = 0, ...lines] = answer;
     const changes: MemoryChanges['changes'] = [];
     for (let i = 0; i < lines.length && changes.length < limit; i += 3) {
@@ -89,17 +89,17 @@ export class RedisMemoryStore implements MemoryStore {
     const args = [...new Set(ids)].map((id) => JSON.stringify(id));
     if (args.length === 0) return [];
     const answer = await this.#calls.read({ script: getMemories, keys: [head, log, entries], args });
-    assertAnswer(answer);
+    assertLogVersion(answer);
     return this.#read(answer as string[]);
   }
 
   list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
-    return this.#calls.whole(() => this.#list(scope, page));
+    return this.#calls.withDeadline(() => this.#list(scope, page));
   }
 
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
     const keys = this.#keys.memory(scope);
-    const once = keys.user.once(this.#runtime.newId('removal'));
+    const once = keys.user.idempotencyKey(this.#runtime.newId('removal'));
     const [kind, ...which] =
       what === 'everything'
         ? ['everything']
@@ -111,7 +111,7 @@ export class RedisMemoryStore implements MemoryStore {
       keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, keys.segments, once],
       args: [kind!, this.#calls.timeoutMs * 2, isNoted ? '1' : '', String(now), ...which],
     });
-    return this.#calls.whole(async () => Number(await this.#noted(scope, call)), true);
+    return this.#calls.withDeadline(async () => Number(await this.#noted(scope, call)), true);
   }
 
   /** `STORE_UNAVAILABLE` unless the server answers in time. */
@@ -146,7 +146,7 @@ export class RedisMemoryStore implements MemoryStore {
     }
     const pairs: string[] = [];
     for (const entry of candidates) pairs.push(JSON.stringify(entry.id), await toElement(entry, this.#codec));
-    const once = keys.user.once(this.#runtime.newId('put'));
+    const once = keys.user.idempotencyKey(this.#runtime.newId('put'));
     const answer = await this.#noted(scope, (isNoted) => ({
       script: putMemories,
       keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, once],
@@ -157,9 +157,9 @@ export class RedisMemoryStore implements MemoryStore {
   }
 
   /** Has the app know of the user where the user has no memory yet. */
-  async #noted(scope: MemoryScope, call: (isNoted: boolean) => ScriptCall): Promise<ScriptAnswer> {
+  async #noted(scope: MemoryScope, call: (isNoted: boolean) => ScriptCall): Promise<ScriptReply> {
     const answer = await this.#calls.write(call(false));
-    assertAnswer(answer);
+    assertLogVersion(answer);
     if (!Array.isArray(answer)) return answer;
     const { memoryUsers } = this.#keys.app(scope.appName);
     await this.#calls.write({ script: noteMemoryUser, keys: [memoryUsers], args: [scope.userId] });
@@ -181,7 +181,7 @@ export class RedisMemoryStore implements MemoryStore {
         keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions],
         args: [after, Math.min(limit + 1, PAGE), ...asked],
       });
-      assertAnswer(answer);
+      assertLogVersion(answer);
       const [next, ...lines] = answer as string[];
       for (const stored of await this.#read(lines)) {
         if (!matchesFilter(stored.entry, filter)) continue;
@@ -205,7 +205,7 @@ export class RedisMemoryStore implements MemoryStore {
 }
 
 /** What is answered as 'seq position …'. */
-function toPositions(answer: ScriptAnswer): { seq: number; positions: number[] } {
+function toPositions(answer: ScriptReply): { seq: number; positions: number[] } {
   const [seq, ...positions] = String(answer as string)
     .split(' ')
     .map(Number);

@@ -1,5 +1,5 @@
-import { redisScript } from '../redis-script.ts';
-import type { RedisScript } from '../redis-script.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { RedisScript } from '../client/redis-script.ts';
 import { READ_HEAD } from './read-head.lua.ts';
 
 /**

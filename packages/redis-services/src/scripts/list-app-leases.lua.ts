@@ -1,5 +1,5 @@
-import { redisScript } from '../redis-script.ts';
-import type { RedisScript } from '../redis-script.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { RedisScript } from '../client/redis-script.ts';
 
 /**
  * list-app-leases: the leases that are noted for an app.

@@ -1,5 +1,5 @@
-import { redisScript } from '../redis-script.ts';
-import type { RedisScript } from '../redis-script.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { RedisScript } from '../client/redis-script.ts';
 
 /**
  * list-page: one page of a list of sessions, by lastUpdateTime and then by name; drops what has expired first.

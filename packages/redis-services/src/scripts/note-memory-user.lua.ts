@@ -1,5 +1,5 @@
-import { redisScript } from '../redis-script.ts';
-import type { RedisScript } from '../redis-script.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { RedisScript } from '../client/redis-script.ts';
 
 /**
  * note-memory-user: has the app know of a user who is about to get memory; its slot is another one on Cluster.

@@ -1,5 +1,5 @@
-import { redisScript } from '../redis-script.ts';
-import type { RedisScript } from '../redis-script.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { RedisScript } from '../client/redis-script.ts';
 
 /**
  * release-lease: lets go of a session, or leaves the line. Harmless when repeated, and to whoever holds it now.

@@ -1,0 +1,93 @@
+import { systemRuntime } from '@thole/core';
+import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded } from '@thole/core/kit';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
+import { RedisCalls } from '../client/redis-calls.ts';
+import type { RedisClient } from '../client/redis-client.ts';
+import { RedisKeys } from '../client/redis-keys.ts';
+import { assertRedisOptions } from '../client/redis-options.ts';
+import type { RedisOptions } from '../client/redis-options.ts';
+import { getArtifact } from '../scripts/get-artifact.lua.ts';
+import { listArtifacts } from '../scripts/list-artifacts.lua.ts';
+import { listVersions } from '../scripts/list-versions.lua.ts';
+import { putArtifact } from '../scripts/put-artifact.lua.ts';
+import { removeArtifact } from '../scripts/remove-artifact.lua.ts';
+import { removeArtifacts } from '../scripts/remove-artifacts.lua.ts';
+import { assertVersion } from '../session/state-fields.ts';
+
+/** Keeps files in Redis, as the bytes they are; with a codec as what it makes of their base64 text. */
+export class RedisArtifactStore implements ArtifactStore {
+  readonly specVersion = 1;
+  readonly #runtime: Runtime;
+  readonly #keys: RedisKeys;
+  readonly #calls: RedisCalls;
+  readonly #codec: TextCodec | undefined;
+
+  constructor(client: RedisClient, options: RedisOptions = {}) {
+    assertRedisOptions(client, options, [], 'An artifact store over Redis');
+    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
+    this.#runtime = runtime;
+    this.#keys = new RedisKeys(keyPrefix);
+    this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    this.#codec = codec;
+  }
+
+  async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
+    const versions = this.#keys.artifact(key);
+    const { names, counts, sessions, user } = this.#keys.artifacts(key);
+    const once = user.idempotencyKey(this.#runtime.newId('version'));
+    const content = this.#codec ? await encodeText(this.#codec, encodeBase64(bytes)) : Buffer.from(bytes);
+    const text = JSON.stringify({ v: 1, meta });
+    const version = await this.#calls.write({
+      script: putArtifact,
+      keys: [versions, names, counts, sessions, once],
+      args: [
+        key.filename,
+        key.sessionId ?? '',
+        content,
+        this.#codec ? await encodeText(this.#codec, text) : text,
+        this.#calls.timeoutMs * 2,
+      ],
+    });
+    return Number(version);
+  }
+
+  async get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+    const versions = this.#keys.artifact(key);
+    const call = { script: getArtifact, keys: [versions], args: [version ?? ''], bytes: true };
+    const [found, content, text] = (await this.#calls.read(call)) as Buffer[];
+    if (found === undefined) return undefined;
+    const known = text!.toString();
+    const { v, meta } = JSON.parse(await decodeText(this.#codec, known)) as { v: unknown; meta: ArtifactMeta };
+    assertVersion(v, `Artifact ${key.filename}`);
+    // The bytes of a version may begin like anything; what is known of it was encoded with them or not at all.
+    const bytes = isEncoded(known)
+      ? decodeBase64(await decodeText(this.#codec, content!.toString()))!
+      : new Uint8Array(content!);
+    return { version: Number(found.toString()), bytes, meta };
+  }
+
+  async versions(key: ArtifactKey): Promise<number[]> {
+    const versions = this.#keys.artifact(key);
+    const fields = (await this.#calls.read({ script: listVersions, keys: [versions] })) as string[];
+    return fields.map(Number).sort((a, b) => a - b);
+  }
+
+  async names(scope: ArtifactScope): Promise<string[]> {
+    const { names } = this.#keys.artifacts(scope);
+    return (await this.#calls.read({ script: listArtifacts, keys: [names] })) as string[];
+  }
+
+  async remove(key: ArtifactKey): Promise<void> {
+    const versions = this.#keys.artifact(key);
+    const { names } = this.#keys.artifacts(key);
+    await this.#calls.write({ script: removeArtifact, keys: [versions, names], args: [key.filename] });
+  }
+
+  async removeAll(scope: ArtifactScope): Promise<void> {
+    const { names, sessions } = this.#keys.artifacts({ appName: scope.appName, userId: scope.userId });
+    await this.#calls.write({ script: removeArtifacts, keys: [names, sessions], args: [scope.sessionId ?? ''] });
+  }
+}

@@ -1,0 +1,39 @@
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { CallDeadlines } from '../../src/client/call-deadlines.ts';
+
+describe('CallDeadlines', () => {
+  it('fails each call when its own time is up, by one timer for all (contract 43)', async () => {
+    const runtime = new FixedRuntime();
+    const failed: string[] = [];
+    const deadlines = new CallDeadlines<{ began: number; name: string }>(runtime, 1_000, ({ name }) =>
+      failed.push(name),
+    );
+    const begin = (name: string): { began: number; name: string } => {
+      const call = { began: runtime.monotonic(), name };
+      deadlines.begin(call);
+      return call;
+    };
+    begin('a');
+    await runtime.advance(400);
+    const answered = begin('b');
+    begin('c');
+    expect(runtime.pending).toBe(1);
+    await runtime.advance(600);
+    expect(failed).toEqual(['a']);
+    expect([deadlines.end(answered), deadlines.end(answered)]).toEqual([true, false]);
+    await runtime.advance(399);
+    expect(failed).toEqual(['a']);
+    await runtime.advance(1);
+    expect([failed, runtime.pending]).toEqual([['a', 'c'], 0]);
+  });
+
+  it('leaves no timer when no call is under way (contract 43)', () => {
+    const runtime = new FixedRuntime();
+    const deadlines = new CallDeadlines(runtime, 1_000, () => {});
+    const calls = [{ began: 0 }, { began: 0 }];
+    for (const call of calls) deadlines.begin(call);
+    for (const call of calls) deadlines.end(call);
+    expect(runtime.pending).toBe(0);
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { RedisMemoryService, RedisMemoryStore } from '@thole/redis-services';
+import { compareMemorySearches, writeRandomMemories } from '@thole/testing';
+import { afterAll, expect, it } from 'vitest';
+import { describeWith, rounds } from '../../../../test/servers/index.ts';
+import { clientTo } from '../support/redis-clients.ts';
+
+const alice = { appName: 'hotel', userId: 'alice' };
+const user = { appName: 'app', userId: 'u' };
+
+function started(file: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
+  const script = fileURLToPath(new URL(`../processes/${file}`, import.meta.url));
+  const flags = ['--conditions=@thole/source'];
+  return spawn(process.execPath, [...flags, script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+describeWith('redis', 'Memory in Redis that several processes use', (url) => {
+  const client = clientTo(url);
+  afterAll(() => client.quit());
+
+  it(
+    'is found in the same order as memory in this process, of three thousand turns, and still when another process has written and deleted while this one searched (contract 32)',
+    { timeout: 600_000 },
+    async () => {
+      const options = { keyPrefix: `between/${process.pid}/`, timeoutMs: 300_000 };
+      const service = new RedisMemoryService(client, options);
+      const reference = new InMemoryMemoryService();
+      const mine = { ...alice, seed: 1, turns: 3_000, changes: 60 };
+      for (const each of [service, reference]) await writeRandomMemories(each, mine);
+      await compareMemorySearches(service, reference, { ...alice, seed: 1 });
+      const writer = started('write-memories.ts', url, options.keyPrefix, '2', '800', '120');
+      await once(writer.stdout, 'data');
+      let searches = 0;
+      for (; writer.exitCode === null; searches++) {
+        await service.searchMemory({ ...alice, query: 'pizza in the garden', limit: 5 });
+        await sleep(1);
+      }
+      expect(writer.exitCode).toBe(0);
+      expect(searches).toBeGreaterThan(1);
+      await writeRandomMemories(reference, { ...alice, seed: 2, turns: 800, changes: 120 });
+      await compareMemorySearches(service, reference, { ...alice, seed: 2 });
+      // One that comes afterwards and has read nothing yet finds the same.
+      await compareMemorySearches(new RedisMemoryService(client, options), reference, { ...alice, seed: 3 });
+    },
+  );
+
+  it(
+    'keeps what was acknowledged, puts whole and removals done, when the process is killed at any moment (contract 31)',
+    { timeout: rounds(600_000, 1_800_000) },
+    async () => {
+      const options = { keyPrefix: `killed-memory/${process.pid}/`, timeoutMs: 300_000 };
+      const store = new RedisMemoryStore(client, options);
+      const [put, removed] = [new Set<string>(), new Set<string>()];
+      for (let round = 0; round < rounds(3, 100); round++) {
+        const child = started('put-memories.ts', url, options.keyPrefix, `p${round}`);
+        let text = '';
+        for await (const chunk of child.stdout) {
+          text += String(chunk);
+          if (text.length > 200 + round * 31) child.kill('SIGKILL');
+        }
+        for (const line of text.split('\n').slice(0, -1)) (line.startsWith('+') ? put : removed).add(line.slice(1));
+        const { changes, removals, more } = await store.since(user, 0, 1_000_000);
+        const there = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
+        const tombstones = new Set(changes.flatMap((each) => ('removed' in each ? each.removed : [])));
+        expect([more, removals, changes.length]).toEqual([false, tombstones.size, there.size + tombstones.size]);
+        expect([...put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
+        expect([...removed].filter((id) => !tombstones.has(id))).toEqual([]);
+        // Both entries of a put, or neither; and at most one removal of each round was not acknowledged.
+        const halves = [...there, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
+        expect(halves.filter((id) => !there.has(id))).toEqual([]);
+        expect(tombstones.size - removed.size).toBeLessThanOrEqual(round + 1);
+      }
+      expect(put.size).toBeGreaterThan(5);
+    },
+  );
+});

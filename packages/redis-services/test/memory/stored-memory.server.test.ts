@@ -1,0 +1,194 @@
+import { createEvent } from '@thole/core';
+import type { MemoryEntry, Session } from '@thole/core';
+import { RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { describeWith, startRedis } from '../../../../test/servers/index.ts';
+import { outcomeOf } from '../support/outcomes.ts';
+import { clientTo } from '../support/redis-clients.ts';
+
+const alice = { appName: 'hotel', userId: 'alice' };
+const bob = { appName: 'hotel', userId: 'bob' };
+
+function note(id: string, timestamp: number, more: Partial<MemoryEntry> = {}): MemoryEntry {
+  return { id, kind: 'note', content: { parts: [{ text: `SECRET ${id}` }] }, timestamp, ...more };
+}
+
+describeWith('redis', 'What is left of memory in Redis', (url) => {
+  const client = clientTo(url);
+  let count = 0;
+  afterAll(() => client.quit());
+  const prefix = (): string => `memory-left/${process.pid}/${count++}/`;
+
+  it('is no entry, list or segment of a deleted user, only ids and a head; and all of other users (contract 12, 31)', async () => {
+    const keyPrefix = prefix();
+    const service = new RedisMemoryService(client, { keyPrefix });
+    const store = new RedisMemoryStore(client, { keyPrefix });
+    const content = { role: 'user' as const, parts: [{ text: 'SECRET' }] };
+    const events = Array.from({ length: 30 }, (_, i) =>
+      createEvent({ id: `e${i}`, author: 'user', content, timestamp: i + 1 }),
+    );
+    const session = (user: typeof alice): Session => ({
+      ...user,
+      ...{ id: 's', state: {}, events, lastUpdateTime: 1, lastSeq: 30, incarnation: 'i' },
+    });
+    for (const user of [alice, bob]) {
+      await service.addSessionToMemory(session(user));
+      await service.addMemory({ ...user, memories: [note('f', 5, { kind: 'fact' })] });
+      const segment = { analyzer: 'words', upTo: 31, bytes: new TextEncoder().encode('SECRET') };
+      await store.abilities.segmented.saveSegment(user, segment, { ifRemovals: 0 });
+    }
+    expect(await client.hlen(`${keyPrefix}{hotel|alice}:me`)).toBe(31);
+    expect(await service.deleteUserMemory(alice)).toBe(31);
+    await service.addSessionToMemory(session(alice));
+    const keys = async (user: string): Promise<string[]> =>
+      (await client.keys(`${keyPrefix}{hotel|${user}}:m*`)).map((key) => key.split(':').at(-1)!).toSorted();
+    expect(await keys('alice')).toEqual(['m', 'ml']);
+    expect(await keys('bob')).toEqual(['m', 'me', 'mf', 'mg', 'ml', 'mx']);
+    expect(await client.zcard(`${keyPrefix}{hotel|alice}:ml`)).toBe(31);
+    expect((await service.listMemories(alice)).memories).toEqual([]);
+    expect((await service.listMemories(bob)).memories).toHaveLength(31);
+  });
+
+  it(
+    'is what is younger in every user’s memory of that app, and other apps’ memory; what was taken does not come back (contract 30, 31)',
+    { timeout: 600_000 },
+    async () => {
+      const service = new RedisMemoryService(client, { keyPrefix: prefix(), timeoutMs: 300_000 });
+      const users = Array.from({ length: 205 }, (_, i) => ({ appName: 'hotel', userId: `ü:${i}` }));
+      const other = { ...alice, appName: 'airline' };
+      const memories = [note('old', 10), note('edge', 20), note('new', 30)];
+      await Promise.all([...users, other].map((user) => service.addMemory({ ...user, memories })));
+      const many = Array.from({ length: 1_203 }, (_, i) => note(`n${i}`, i));
+      await service.addMemory({ ...users[7]!, memories: many });
+      expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20, kinds: ['fact'] })).toBe(0);
+      expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(205 + 20);
+      const kept = async (user: typeof alice): Promise<string[]> =>
+        (await service.listMemories({ ...user, limit: 2_000 })).memories.map(({ id }) => id);
+      for (const user of [users[0]!, users[204]!]) expect(await kept(user)).toEqual(['edge', 'new']);
+      expect(await kept(other)).toEqual(['old', 'edge', 'new']);
+      expect(await service.pruneMemories({ ...users[7]!, olderThan: 1_200 })).toBe(1_180 + 2);
+      expect(await kept(users[7]!)).toEqual(['n1200', 'n1201', 'n1202']);
+      for (const request of [{}, { appName: 'hotel', olderThan: NaN }, { olderThan: 1, kinds: 'x' }]) {
+        await expect(service.pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      }
+    },
+  );
+
+  it(
+    'has deadlines: a stopped server is heard of within the limit, a paused one does nothing later (contract 7)',
+    { timeout: 300_000 },
+    async () => {
+      const server = await startRedis({ config: ['appendonly yes', 'appendfsync always'] });
+      const own = clientTo(server.url);
+      onTestFinished(async () => {
+        own.disconnect();
+        await server.remove();
+      });
+      const timeoutMs = 1_000;
+      const store = new RedisMemoryStore(own, { timeoutMs });
+      await store.put(alice, [note('before', 1)], 'ifAbsent');
+      await server.pause();
+      const writes = [
+        store.put(alice, [note('during', 1)], 'ifAbsent'),
+        store.put(alice, [note('during too', 1)], 'replace'),
+        store.remove(alice, 'everything', 0),
+        store.abilities.segmented.saveSegment(
+          alice,
+          { analyzer: 'a', upTo: 1, bytes: Uint8Array.of(1) },
+          { ifRemovals: 0 },
+        ),
+      ].map((call) => outcomeOf(call, timeoutMs));
+      const reads = [
+        store.since(alice, 0, 10),
+        store.get(alice, ['before']),
+        store.list(alice, { limit: 10 }),
+        store.abilities.segmented.loadSegments(alice),
+        store.ping(),
+      ].map((call) => outcomeOf(call, timeoutMs));
+      for (const outcome of await Promise.all(writes)) expect(outcome).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
+      expect(new Set(await Promise.all(reads))).toEqual(new Set(['STORE_UNAVAILABLE']));
+      await server.resume();
+      await store.ping();
+      expect((await store.since(alice, 0, 10)).changes).toEqual([{ seq: 1, entry: note('before', 1) }]);
+      await server.stop();
+      expect(await outcomeOf(store.put(alice, [note('x', 1)], 'replace'), timeoutMs)).toMatch(
+        /^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/,
+      );
+      expect(await outcomeOf(store.list(alice, { limit: 1 }), timeoutMs)).toBe('STORE_UNAVAILABLE');
+      await server.restart();
+      await expect
+        .poll(
+          () =>
+            store.list(alice, { limit: 5 }).then(
+              ({ memories }) => memories.length,
+              () => -1,
+            ),
+          { timeout: 60_000 },
+        )
+        .toBe(1);
+    },
+  );
+
+  it('is readable to no one where a codec encodes, but for ids, times, kinds and sessions', async () => {
+    const keyPrefix = prefix();
+    const backwards = (text: string): string => Array.from(text).toReversed().join('');
+    const codec = { encode: backwards, decode: (stored: string | Uint8Array) => backwards(String(stored)) };
+    const store = new RedisMemoryStore(client, { keyPrefix, codec });
+    const given = note('n', 10, { author: 'SECRET', sessionId: 's' });
+    await store.put(alice, [given], 'ifAbsent');
+    const bytes = new TextEncoder().encode('SECRET');
+    await store.abilities.segmented.saveSegment(alice, { analyzer: 'words', upTo: 1, bytes }, { ifRemovals: 0 });
+    const stored = JSON.stringify([
+      await client.hgetall(`${keyPrefix}{hotel|alice}:me`),
+      await client.hgetall(`${keyPrefix}{hotel|alice}:mg`),
+    ]);
+    expect(stored).not.toMatch(/SECRET|U0VDUkVU/);
+    expect(await store.get(alice, ['n'])).toEqual([{ seq: 1, entry: given }]);
+    expect(await store.abilities.segmented.loadSegments(alice)).toEqual([{ analyzer: 'words', upTo: 1, bytes }]);
+    const without = new RedisMemoryStore(client, { keyPrefix });
+    await expect(without.get(alice, ['n'])).rejects.toMatchObject({ code: 'STORE_VERSION' });
+  });
+
+  it('is STORE_VERSION where another version wrote it', async () => {
+    const keyPrefix = prefix();
+    const store = new RedisMemoryStore(client, { keyPrefix });
+    await store.put(alice, [note('n', 10)], 'ifAbsent');
+    await store.abilities.segmented.saveSegment(
+      alice,
+      { analyzer: 'a', upTo: 1, bytes: Uint8Array.of(1) },
+      { ifRemovals: 0 },
+    );
+    await client.hset(`${keyPrefix}{hotel|alice}:m`, 'v', '2');
+    await client.hset(`${keyPrefix}{hotel|alice}:mg`, 'v', '2');
+    const { segmented } = store.abilities;
+    for (const call of [
+      () => store.put(alice, [note('n', 10)], 'replace'),
+      () => store.since(alice, 0, 10),
+      () => store.get(alice, ['n']),
+      () => store.list(alice, { limit: 10 }),
+      () => store.remove(alice, 'everything', 0),
+      () => segmented.saveSegment(alice, { analyzer: 'a', upTo: 1, bytes: Uint8Array.of(1) }, { ifRemovals: 0 }),
+      () => segmented.loadSegments(alice),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    }
+  });
+
+  it('is shared by sessions of the same prefix, and refuses options that mean nothing (contract 42)', async () => {
+    const keyPrefix = prefix();
+    const sessions = new RedisSessionService(client, { keyPrefix });
+    const memory = new RedisMemoryService(client, { keyPrefix, topK: 3, indexBytes: 0 });
+    await sessions.createSession({ ...alice, sessionId: 's', state: { 'user:a': 1, 'app:b': 1 } });
+    await memory.addMemory({ ...alice, memories: [note('n', 10)] });
+    await memory.deleteUserMemory(alice);
+    expect((await sessions.getSession({ ...alice, sessionId: 's' }))!.state).toEqual({ 'user:a': 1, 'app:b': 1 });
+    await memory.addMemory({ ...alice, memories: [note('n', 10)] });
+    await sessions.deleteUserData(alice);
+    expect((await memory.listMemories(alice)).memories).toHaveLength(1);
+    for (const options of [{ topK: 0 }, { sessionTtlMs: 1 }, { codec: 7 }, { timeoutMs: 0 }, 7]) {
+      expect(() => new RedisMemoryService(client, options as never)).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT' }),
+      );
+    }
+  });
+});

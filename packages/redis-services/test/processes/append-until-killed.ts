@@ -1,0 +1,11 @@
+// A process that appends to one session, says which ids were acknowledged, and ends when it is killed.
+import { RedisSessionService } from '@thole/redis-services';
+import { eventOf, ref } from '../support/outcomes.ts';
+import { clientTo } from '../support/redis-clients.ts';
+
+const [url, keyPrefix, name] = process.argv.slice(2) as [string, string, string];
+const service = new RedisSessionService(clientTo(url), { keyPrefix });
+for (let n = 0; ; n++) {
+  const { id } = await service.appendEvent({ session: ref, event: eventOf(`${name}-${n}`) });
+  process.stdout.write(`${id}\n`);
+}

@@ -1,0 +1,19 @@
+// A process that puts entries two by two and removes every third, until it is killed; says what was acknowledged: `+id`, `-id`.
+import type { MemoryEntry } from '@thole/core';
+import { RedisMemoryStore } from '@thole/redis-services';
+import { clientTo } from '../support/redis-clients.ts';
+
+const [url = '', keyPrefix = '', name = ''] = process.argv.slice(2);
+const store = new RedisMemoryStore(clientTo(url), { keyPrefix });
+const user = { appName: 'app', userId: 'u' };
+for (let n = 0; ; n++) {
+  const entries = ['a', 'b'].map((part): MemoryEntry => {
+    return { id: `${name}-${n}${part}`, kind: 'note', content: { parts: [{ text: 'x'.repeat(300) }] } };
+  });
+  await store.put(user, entries, 'ifAbsent');
+  process.stdout.write(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
+  if (n % 3 !== 2) continue;
+  const { id } = entries[0]!;
+  await store.remove(user, { ids: [id] }, 0);
+  process.stdout.write(`-${id}\n`);
+}

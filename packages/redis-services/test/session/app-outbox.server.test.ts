@@ -1,0 +1,192 @@
+import { RedisSessionService } from '@thole/redis-services';
+import type { RedisClient } from '@thole/redis-services';
+import type { Cluster } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWith, startRedisCluster } from '../../../../test/servers/index.ts';
+import type { RedisCluster } from '../../../../test/servers/index.ts';
+import { eventOf, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
+import { clusterClientTo } from '../support/redis-clients.ts';
+
+describeWith('redis', 'What is per app, on Cluster', () => {
+  let servers: RedisCluster;
+  let client: Cluster;
+  let count = 0;
+  beforeAll(async () => {
+    servers = await startRedisCluster({ config: ['cluster-require-full-coverage no'] });
+    client = clusterClientTo(servers.addresses);
+  }, 60_000);
+  afterAll(async () => {
+    client?.disconnect();
+    await servers?.remove();
+  });
+
+  /** A service that dies between the two steps: whatever it sends to the app's slot gets lost. */
+  const dying = (keyPrefix: string): RedisSessionService => {
+    const evalsha = (sha: string, keys: number, all: string[]): Promise<unknown> =>
+      keys === 4 && all[0] === `${keyPrefix}{app}:a`
+        ? Promise.reject(new Error('Connection is closed.'))
+        : client.evalsha(sha, keys, ...all);
+    const eval_ = (source: string, keys: number, all: string[]): Promise<unknown> => client.eval(source, keys, ...all);
+    const cut = new Proxy(client, {
+      get(target, name) {
+        if (name === 'evalsha') return evalsha;
+        if (name === 'eval') return eval_;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    return new RedisSessionService(cut as RedisClient, { keyPrefix });
+  };
+
+  const touches: [string, (service: RedisSessionService) => Promise<unknown>][] = [
+    ['a read', (service) => service.getSession(ref)],
+    ['an append', (service) => service.updateState({ ...ref, sessionId: 'other', stateDelta: { a: 1 } })],
+    ['a list of the user’s sessions', (service) => service.listSessions(ref)],
+    ['a new session', (service) => service.createSession({ ...ref, sessionId: 'third' })],
+    ['the same event again', (service) => service.appendEvent({ session: ref, event: eventOf('e2') })],
+    [
+      'a session that is there already',
+      (service) => expect(service.createSession(ref)).rejects.toMatchObject({ code: 'SESSION_ALREADY_EXISTS' }),
+    ],
+    ['a look at the user’s state', (service) => service.getUserState(ref)],
+    ['a session that is not there and is to go', (service) => service.deleteSession({ ...ref, sessionId: 'none' })],
+    [
+      'a lease',
+      async (service) => {
+        const p = {
+          invocationId: 'i',
+          holder: 'h',
+          policy: 'reject' as const,
+          waitMs: 0,
+          maxWaiting: 0,
+          ttlMs: 9_000,
+          cleanupMs: 0,
+        };
+        await (await service.leasing!.lease(ref, p)).release();
+      },
+    ],
+  ];
+  for (const [what, touch] of touches) {
+    it(`follows at the next touch of the user, ${what}, when the process died between the event and the app’s state (contract 7)`, async () => {
+      const keyPrefix = `follow/${process.pid}/${count++}/`;
+      const service = new RedisSessionService(client, { keyPrefix });
+      await service.createSession({ ...ref, sessionId: 'other' });
+      const dead = dying(keyPrefix);
+      await dead.createSession(ref);
+      await dead.appendEvent({ session: ref, event: eventOf('e1') });
+      await dead.appendEvent({ session: ref, event: eventOf('e2') });
+      const before = await service.listSessions({ appName: 'app' });
+      expect(before.sessions.map((session) => [session.id, session.state['app:e1']])).toEqual([['other', undefined]]);
+      await touch(service);
+      const after = await service.listSessions({ appName: 'app' });
+      const seen = after.sessions
+        .filter(({ id }) => id !== 'third')
+        .map(({ id, state }) => `${id} ${JSON.stringify(state['app:e2'])}`);
+      expect(seen.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['other 1', 's 1']);
+      expect(await storedIds(service)).toEqual(['e1', 'e2']);
+    });
+  }
+
+  it('does not bring an old write back over a newer one when it follows twice (contract 6)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix });
+    await service.createSession(ref);
+    await service.createSession({ ...ref, userId: 'v' });
+    await service.updateState({ ...ref, stateDelta: { 'app:a': 'old' } });
+    // As a process that died before it could forget what it had brought over.
+    const pending = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
+    expect(pending).toEqual([]);
+    await dying(keyPrefix).updateState({ ...ref, stateDelta: { 'app:a': 'newer' } });
+    const [entry] = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
+    await service.getSession(ref);
+    await service.updateState({ ...ref, userId: 'v', stateDelta: { 'app:a': 'newest' } });
+    await client.rpush(`${keyPrefix}{app|u}:p`, entry!);
+    expect((await service.getSession(ref))!.state['app:a']).toBe('newest');
+    expect(await client.llen(`${keyPrefix}{app|u}:p`)).toBe(0);
+  });
+
+  it('asks the nodes that keep the user for their replicas, and calls unknown what none has (contract 7)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix });
+    await service.createSession(ref);
+    const patient = new RedisSessionService(client, { keyPrefix, wait: { replicas: 1, timeoutMs: 50 } });
+    const append = patient.appendEvent({ session: ref, event: eventOf('e1') });
+    expect(await outcomeOf(append, 5_000)).toBe('STORE_OUTCOME_UNKNOWN');
+    expect(await storedIds(service)).toEqual(['e1']);
+  });
+
+  it('goes on where the cluster answers while one of its masters does not (contract 7)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
+    const refs = Array.from({ length: 12 }, (_, i) => ({ ...ref, userId: `u${i}` }));
+    for (const each of refs) await service.createSession(each);
+    await servers.nodes[0]!.pause();
+    try {
+      const fresh = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
+      const appends = refs.map((session) => outcomeOf(fresh.appendEvent({ session, event: eventOf('e1') }), 1_500));
+      const outcomes = new Set(await Promise.all(appends));
+      expect(outcomes).toEqual(new Set(['done', 'STORE_OUTCOME_UNKNOWN']));
+    } finally {
+      await servers.nodes[0]!.resume();
+    }
+    await servers.whole();
+  });
+
+  it('keeps counting when a user is deleted and comes back (contract 12)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix });
+    for (const value of [1, 2, 3]) {
+      await service.createSession(ref);
+      await service.updateState({ ...ref, stateDelta: { 'app:a': value } });
+      await service.deleteUserData(ref);
+      expect((await service.listSessions({ appName: 'app' })).total).toBe(0);
+    }
+    await service.createSession(ref);
+    expect((await service.getSession(ref))!.state).toEqual({ 'app:a': 3 });
+  });
+
+  it('takes all of a user’s sessions out of the app’s list, however many there were (contract 12)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 30_000 });
+    const dead = dying(keyPrefix);
+    const ids = Array.from({ length: 250 }, (_, i) => `s${i}`);
+    await Promise.all(ids.map((sessionId) => dead.createSession({ ...ref, sessionId })));
+    await service.getSession(ref);
+    expect((await service.listSessions({ appName: 'app', limit: 1 })).total).toBe(250);
+    await service.deleteUserData(ref);
+    expect((await service.listSessions({ appName: 'app' })).total).toBe(0);
+    expect(await client.zcard(`${keyPrefix}{app}:l`)).toBe(0);
+  });
+
+  it('follows a user who is deleted and comes back in the same moment, or before a clock that was set back (contract 12)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    let now = Date.now();
+    const service = new RedisSessionService(client, { keyPrefix, clock: () => now });
+    for (const value of [1, 2, 3]) {
+      await service.createSession(ref);
+      await service.updateState({ ...ref, stateDelta: { 'app:a': value } });
+      expect((await service.getSession(ref))!.state).toEqual({ 'app:a': value });
+      await service.deleteUserData(ref);
+      expect((await service.listSessions({ appName: 'app' })).total).toBe(0);
+      expect(await client.pttl(`${keyPrefix}{app|u}:u`)).toBeGreaterThan(0);
+      now -= 60_000;
+    }
+    await service.createSession(ref);
+    // Its state is no longer on its way out.
+    expect(await client.pttl(`${keyPrefix}{app|u}:u`)).toBe(-1);
+  });
+
+  it('serves many users at once through a client that pipelines by itself (contract 7)', async () => {
+    const pipelining = clusterClientTo(servers.addresses, { enableAutoPipelining: true });
+    try {
+      const service = new RedisSessionService(pipelining, { keyPrefix: `follow/${process.pid}/${count++}/` });
+      const refs = Array.from({ length: 30 }, (_, i) => ({ ...ref, userId: `u${i}` }));
+      await Promise.all(refs.map((each) => service.createSession(each)));
+      await Promise.all(refs.map((session) => service.appendEvent({ session, event: eventOf(session.userId) })));
+      const { sessions } = await service.listSessions({ appName: 'app' });
+      expect(sessions.map(({ lastSeq, state }) => [lastSeq, state['app:u29']])).toEqual(refs.map(() => [1, 1]));
+    } finally {
+      pipelining.disconnect();
+    }
+  });
+});
