@@ -1,4 +1,4 @@
-import { packMemory } from '@thole/core';
+import { packMemory } from '@thole/core/kit';
 import type { MemoryEntry, Session } from '@thole/core';
 import type { MemoryBackend } from './memory-backends.ts';
 import type { Peer } from './memory-peers.ts';

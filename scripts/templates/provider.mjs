@@ -9,8 +9,8 @@ export type { ${type}EmbedderOptions } from './${name}-embedder.ts';
 export { ${camel(type)}Models } from './${name}-models.ts';
 export type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
 `,
-    [`src/${name}-options.ts`]: `import { checkConnectionOptions, TholeError } from '@thole/core';
-import type { ConnectionOptions } from '@thole/core';
+    [`src/${name}-options.ts`]: `import { checkConnectionOptions, ProviderConnection, readRetryAfter, TholeError } from '@thole/core';
+import type { ConnectionOptions, Embedder, ErrorTable, Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
 
 /** How ${type} is reached. */
 export type ${type}ConnectionOptions = ConnectionOptions;
@@ -34,8 +34,7 @@ function processEnv(): ${type}Env {
   return globalThis.process?.env ?? {};
 }
 `,
-    [`src/${name}-client.ts`]: `import { ProviderConnection } from '@thole/core';
-import { ${camel(type)}Errors } from './map-${name}-error.ts';
+    [`src/${name}-client.ts`]: `import { ${camel(type)}Errors } from './map-${name}-error.ts';
 import type { ${type}ConnectionOptions } from './${name}-options.ts';
 
 /**
@@ -63,9 +62,7 @@ export class ${type}Client {
   }
 }
 `,
-    [`src/${name}-llm.ts`]: `import { TholeError } from '@thole/core';
-import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
-import { ${type}Client } from './${name}-client.ts';
+    [`src/${name}-llm.ts`]: `import { ${type}Client } from './${name}-client.ts';
 import { check${type}Options, withEnv } from './${name}-options.ts';
 import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
 import { from${type}Response } from './from-${name}-response.ts';
@@ -112,25 +109,19 @@ export class ${type} implements Llm {
   }
 }
 `,
-    [`src/to-${name}-request.ts`]: `import { TholeError } from '@thole/core';
-import type { LlmRequest } from '@thole/core';
-
+    [`src/to-${name}-request.ts`]: `
 /** What ${type} is sent for a request of ours. \`SCHEMA_UNSUPPORTED\` for a schema that it cannot take, naming the path. */
 export function to${type}Request(_request: LlmRequest, _model: string, _stream: boolean): object {
   throw new TholeError('NOT_WRITTEN', 'to${type}Request is not written yet.');
 }
 `,
-    [`src/from-${name}-response.ts`]: `import { TholeError } from '@thole/core';
-import type { LlmResponse } from '@thole/core';
-
+    [`src/from-${name}-response.ts`]: `
 /** The one final of a call that is not streamed. */
 export function from${type}Response(_answer: unknown): LlmResponse {
   throw new TholeError('NOT_WRITTEN', 'from${type}Response is not written yet.');
 }
 `,
-    [`src/read-${name}-stream.ts`]: `import { TholeError } from '@thole/core';
-import type { LlmResponse } from '@thole/core';
-
+    [`src/read-${name}-stream.ts`]: `
 /** Partials with only what is new, then exactly one final with the whole. \`MODEL_INCOMPLETE\` where it ends before that. */
 export async function* read${type}Stream(_answer: Response): AsyncGenerator<LlmResponse> {
   yield notWritten();
@@ -140,10 +131,7 @@ function notWritten(): never {
   throw new TholeError('NOT_WRITTEN', 'read${type}Stream is not written yet.');
 }
 `,
-    [`src/map-${name}-error.ts`]: `import { TholeError } from '@thole/core';
-import { readRetryAfter } from '@thole/core/kit';
-import type { ErrorTable } from '@thole/core';
-
+    [`src/map-${name}-error.ts`]: `
 /** ${type}'s table of errors. By status alone: what its bodies tell besides is not read yet. */
 export const ${camel(type)}Errors: ErrorTable = {
   refuse({ status, headers }, now) {
@@ -163,9 +151,7 @@ function codeOf(status: number): string {
   return status >= 500 ? 'MODEL_UNAVAILABLE' : 'MODEL_BAD_REQUEST';
 }
 `,
-    [`src/${name}-embedder.ts`]: `import { TholeError } from '@thole/core';
-import type { Embedder } from '@thole/core';
-import { ${type}Client } from './${name}-client.ts';
+    [`src/${name}-embedder.ts`]: `import { ${type}Client } from './${name}-client.ts';
 import { check${type}Options, withEnv } from './${name}-options.ts';
 import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
 
@@ -207,9 +193,7 @@ export class ${type}Embedder implements Embedder {
   }
 }
 `,
-    [`src/${name}-models.ts`]: `import { TholeError } from '@thole/core';
-import type { ModelFactory } from '@thole/core';
-import { ${type} } from './${name}-llm.ts';
+    [`src/${name}-models.ts`]: `import { ${type} } from './${name}-llm.ts';
 import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
 
 /**

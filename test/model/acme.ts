@@ -1,5 +1,4 @@
-import { TholeError } from '@thole/core';
-import { readRetryAfter } from '@thole/core/kit';
+import { readRetryAfter, TholeError } from '@thole/core';
 import type { ErrorTable, ProviderConnection } from '@thole/core';
 
 /** An error as SDKs make them: its own, with the real one as its cause, and the request in it. */

@@ -6,7 +6,6 @@ export type { TholeErrorOptions } from './errors/thole-error.ts';
 export type { CancelTimer, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
 export { silentLogger, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
-export { withRuntime } from './runtime/with-runtime.ts';
 export type {
   CodeExecutionResult,
   Content,
@@ -34,7 +33,6 @@ export type { Embedder } from './model/embedder.ts';
 export type { ConnectionOptions, EnvVars, RetryOptions } from './model/connection-options.ts';
 export { ProviderConnection } from './model/provider-connection.ts';
 export type { ErrorTable } from './model/provider-connection.ts';
-export { redact } from './model/redact.ts';
 export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';
@@ -66,9 +64,6 @@ export { StoredArtifactService } from './artifact/stored-artifact-service.ts';
 export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-service.ts';
 export type { MemoryEntry } from './memory/memory-entry.ts';
 export { escapeMemoryText } from './memory/escape-memory-text.ts';
-export { estimateTokens } from './memory/estimate-tokens.ts';
-export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
-export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
@@ -92,7 +87,6 @@ export type {
   IndexSegment,
   IndexSnapshots,
   StoredMemory,
-  StoredMemoryFilter,
 } from './memory/memory-store.ts';
 export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
 export type { EventLog } from './agent/event-log.ts';
@@ -112,3 +106,4 @@ export type { Tool } from './tool/tool.ts';
 export type { Toolset } from './tool/toolset.ts';
 export type { Plugin } from './plugin/plugin.ts';
 export type { App } from './app/app.ts';
+export { readRetryAfter } from './model/retry-after.ts';

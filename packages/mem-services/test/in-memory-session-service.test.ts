@@ -81,7 +81,7 @@ describe('InMemorySessionService', () => {
     const service = new InMemorySessionService();
     const config = 5 as never;
     await expect(service.getSession({ ...ref, config })).rejects.toThrow(
-      'config must be an object, but it is a number',
+      'config must be an object, got a number',
     );
   });
 

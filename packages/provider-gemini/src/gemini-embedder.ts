@@ -1,5 +1,5 @@
-import { estimateTokens, TholeError } from '@thole/core';
-import { assertCount, isPlainObject } from '@thole/core/kit';
+import { TholeError } from '@thole/core';
+import { assertCount, estimateTokens, isPlainObject } from '@thole/core/kit';
 import type { Embedder, EnvVars } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
 import type { EmbedCall } from './gemini-client.ts';

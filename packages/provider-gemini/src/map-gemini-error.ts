@@ -1,5 +1,5 @@
-import { TholeError } from '@thole/core';
-import { isPlainObject, readRetryAfter } from '@thole/core/kit';
+import { readRetryAfter, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
 /** What the errors of Gemini and of its SDK become. */

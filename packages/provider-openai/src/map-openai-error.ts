@@ -1,5 +1,5 @@
-import { TholeError } from '@thole/core';
-import { isPlainObject, readRetryAfter } from '@thole/core/kit';
+import { readRetryAfter, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
 import { kindOfRefusal } from './kind-of-refusal.ts';
 import { readErrorBody } from './read-error-body.ts';

@@ -1,5 +1,5 @@
-import { estimateTokens, TholeError } from '@thole/core';
-import { assertCount, isPlainObject } from '@thole/core/kit';
+import { TholeError } from '@thole/core';
+import { assertCount, estimateTokens, isPlainObject } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { OpenAiClient } from './openai-client.ts';

@@ -1,5 +1,5 @@
-import { systemRuntime, TholeError, withRuntime } from '@thole/core';
-import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertName, invalidInput, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';

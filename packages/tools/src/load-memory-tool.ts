@@ -1,5 +1,5 @@
-import { DEFAULT_MIN_RELEVANCE, textOf } from '@thole/core';
-import { assertCount, isoTime, rejectUnknownOptions } from '@thole/core/kit';
+import { textOf } from '@thole/core';
+import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';

@@ -1,15 +1,6 @@
-import { DEFAULT_MIN_RELEVANCE, packMemory, textOf, TholeError } from '@thole/core';
-import { assertCount, invalidInput, labelFormattedMemory, rejectUnknownOptions } from '@thole/core/kit';
-import type {
-  Content,
-  LlmRequest,
-  MaybePromise,
-  MemoryEntry,
-  MemoryFilter,
-  Tool,
-  ToolContext,
-  ZonedTime,
-} from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { assertCount, DEFAULT_MIN_RELEVANCE, invalidInput, labelFormattedMemory, packMemory, rejectUnknownOptions } from '@thole/core/kit';
+import type { Content, LlmRequest, MaybePromise, MemoryEntry, MemoryFilter, Tool, ToolContext, ZonedTime } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { zonesOf } from './told-time-zone.ts';
 import type { ToldTimeZone } from './told-time-zone.ts';

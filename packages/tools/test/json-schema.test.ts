@@ -116,7 +116,7 @@ describe('jsonSchema', () => {
     expect(() => jsonSchema('string' as never)).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
-        message: 'schema must be a JSON Schema object, but it is a string.',
+        message: 'schema must be a JSON Schema object, got a string.',
       }),
     );
   });

@@ -164,7 +164,7 @@ describe('the number of memories that load_memory answers', () => {
       const { asked, answer } = await load({}, { limit }, { memories });
       expect([asked!.limit, (answer as { memories: unknown[] }).memories.length]).toEqual([limit ?? 5, limit ?? 5]);
     }
-    expect(() => loadMemoryTool({ limit: 0 })).toThrow('limit must be a whole number from 1 on.');
+    expect(() => loadMemoryTool({ limit: 0 })).toThrow('limit must be an integer ≥ 1.');
   });
 
   it('goes with the app’s minScore and filter', async () => {

@@ -40,7 +40,7 @@ it.each([
 
 describe('load_memory and remember', () => {
   it.each([0, -1, 1.5, '5', null])('load_memory refuses a limit of %j when it is made (contract 42)', (limit) => {
-    expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be a whole number from 1 on');
+    expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be an integer ≥ 1');
   });
 
   it('load_memory takes a required query and a span of time if need be, and its description says when to call it', () => {

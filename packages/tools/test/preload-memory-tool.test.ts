@@ -2,7 +2,7 @@ import type { Content, LlmRequest, MemoryEntry, MemoryService } from '@thole/cor
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import type { ToolContextOptions } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '@thole/core';
+import { estimateTokens } from '@thole/core/kit';
 import { preloadMemoryTool } from '../src/index.ts';
 import type { PreloadMemoryToolOptions } from '../src/index.ts';
 
@@ -282,11 +282,11 @@ describe('where preload_memory puts it', () => {
 describe('preloadMemoryTool', () => {
   it.each([
     [{ timeZone: 'Mars/Olympus' }, "timeZone must be a time zone's IANA name, such as Europe/Berlin."],
-    [{ timeZone: 7 }, 'timeZone must be a string or a function, but it is a number.'],
-    [{ limit: 0 }, 'limit must be a whole number from 1 on.'],
-    [{ maxTokens: 1.5 }, 'maxTokens must be a whole number from 1 on.'],
-    [{ maxTokens: '900' }, 'maxTokens must be a whole number from 1 on, but it is a string.'],
-    [{ format: 'list' }, 'format must be a function, but it is a string.'],
+    [{ timeZone: 7 }, 'timeZone must be a string or a function, got a number.'],
+    [{ limit: 0 }, 'limit must be an integer ≥ 1.'],
+    [{ maxTokens: 1.5 }, 'maxTokens must be an integer ≥ 1.'],
+    [{ maxTokens: '900' }, 'maxTokens must be an integer ≥ 1, got a string.'],
+    [{ format: 'list' }, 'format must be a function, got a string.'],
     [{ placement: 'top' }, "placement must be 'user' or 'system'."],
   ])('refuses %j', (options, message) => {
     expect(() => preloadMemoryTool(options as never)).toThrow(

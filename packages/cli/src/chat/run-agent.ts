@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { silentLogger, TholeError, withRuntime } from '@thole/core';
-import { assertName } from '@thole/core/kit';
+import { silentLogger, TholeError } from '@thole/core';
+import { assertName, withRuntime } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';

@@ -1,4 +1,5 @@
-import { TholeError, withRuntime } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { withRuntime } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { SpanMemory } from '@thole/server';
 import type { HandlerOptions } from '@thole/server';

@@ -5,6 +5,6 @@ import { TholeError } from './thole-error.ts';
 export function assertCount(argument: string, value: unknown, least: number = 0): asserts value is number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return;
   if (typeof value === 'number')
-    throw new TholeError('INVALID_INPUT', `${argument} must be a whole number from ${least} on.`);
-  throw invalidInput(argument, `a whole number from ${least} on`, value);
+    throw new TholeError('INVALID_INPUT', `${argument} must be an integer ≥ ${least}.`);
+  throw invalidInput(argument, `an integer ≥ ${least}`, value);
 }

@@ -7,7 +7,7 @@ import { TholeError } from './thole-error.ts';
  * value.
  */
 export function invalidInput(argument: string, expected: string, value: unknown): TholeError {
-  return new TholeError('INVALID_INPUT', `${argument} must be ${expected}, but it is ${typeName(value)}.`);
+  return new TholeError('INVALID_INPUT', `${argument} must be ${expected}, got ${typeName(value)}.`);
 }
 
 /** Throws `INVALID_INPUT` for a value that is not JSON. Passed to `JsonCopier`. */

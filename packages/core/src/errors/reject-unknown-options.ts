@@ -8,7 +8,7 @@ import { TholeError } from './thole-error.ts';
  * is not ignored.
  */
 export function rejectUnknownOptions(options: unknown, known: readonly string[], where: string): void {
-  if (!isPlainObject(options)) throw invalidInput(`What ${where} is made with`, 'an object', options);
+  if (!isPlainObject(options)) throw invalidInput(`Options of ${where}`, 'an object', options);
   for (const name of Object.keys(options)) {
     if (!known.includes(name))
       throw new TholeError('INVALID_INPUT', `${where} has no option ${name}.${didYouMean(name, known)}`);

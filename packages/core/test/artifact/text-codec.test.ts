@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { assertTextCodec, decodeText, encodeText, isEncoded } from '../../src/kit.ts';
 
-describe('a codec', () => {
+describe('TextCodec', () => {
   const tilded = {
     encode: (text: string) => text.replaceAll('"', '~'),
     decode: (text: string | Uint8Array) => String(text).replaceAll('~', '"'),
   };
 
-  it('marks what it gave, so that older texts are read as they are', async () => {
+  it('marks its texts, so that older texts are read unchanged', async () => {
     for (const text of ['{"a":1}', '"s"', 'null', 'true', '-1']) {
       const stored = await encodeText(tilded, text);
       expect([
@@ -19,7 +19,7 @@ describe('a codec', () => {
     }
   });
 
-  it('may give bytes, and gets them back', async () => {
+  it('may return bytes and receives them again', async () => {
     const bytes = {
       encode: (text: string) => new TextEncoder().encode(text),
       decode: (given: string | Uint8Array) => new TextDecoder().decode(given as Uint8Array),
@@ -27,7 +27,7 @@ describe('a codec', () => {
     expect(await decodeText(bytes, await encodeText(bytes, '"é"'))).toBe('"é"');
   });
 
-  it('is refused what a database would change, and what it gave is not read without it', async () => {
+  it('rejects text that databases change, and needs the codec to read its texts', async () => {
     for (const odd of ['\ud800', 'a\0b']) {
       await expect(encodeText({ ...tilded, encode: () => odd }, '1')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     }
@@ -35,7 +35,7 @@ describe('a codec', () => {
     expect(() => decodeText(undefined, stored)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }));
   });
 
-  it('is checked before it is used', () => {
+  it('is validated before use', () => {
     expect(() => assertTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);
     expect(() => assertTextCodec(undefined)).not.toThrow();
   });

@@ -1,13 +1,13 @@
 import { encodeBase64, decodeBase64 } from '@thole/core/kit';
 import { expect, it } from 'vitest';
 
-it('brings every byte to base64 and back, over more than one piece', () => {
+it('encodes and decodes every byte, in more than one piece', () => {
   const bytes = Uint8Array.from({ length: 20_000 }, (_, i) => i % 256);
   expect(decodeBase64(encodeBase64(bytes))).toEqual(bytes);
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
 });
 
-it('reads base64url with and without padding, and nothing else', () => {
+it('decodes base64url with and without padding, and rejects other text', () => {
   expect([...decodeBase64('-_8')!]).toEqual([251, 255]);
   expect([...decodeBase64('+/8=')!]).toEqual([251, 255]);
   expect([decodeBase64('a'), decodeBase64('a!b'), decodeBase64('äöü')]).toEqual([undefined, undefined, undefined]);

@@ -9,7 +9,7 @@ const answer = (name: string, said: string, id?: string): Part => ({
 const model = (...parts: Part[]): Content => ({ role: 'model', parts });
 const user = (...parts: Part[]): Content => ({ role: 'user', parts });
 
-/** What each call is answered with, in order; undefined for an open one. */
+/** Returns the answer of each call, in order; undefined for an open call. */
 const answers = (...contents: Content[]): unknown[] =>
   pairCalls(contents).calls.map((pair) => pair.answer?.response['said']);
 
@@ -46,7 +46,7 @@ describe('pairCalls', () => {
     expect(answers(...contents)).toEqual(expected);
   });
 
-  it('returns undefined for an answer to no call, and names answers that are replaced', () => {
+  it('returns undefined for an answer without a call, and marks replaced answers', () => {
     const pairs = pairCalls([
       model(call('a', '1')),
       user(answer('b', 'stray'), answer('a', 'soon', '1')),
@@ -68,7 +68,7 @@ describe('pairCalls', () => {
     expect(pairs.openIn(1)).toEqual([]);
   });
 
-  it('looks at each call a bounded number of times in a history of 20,000 calls', () => {
+  it('reads each call a bounded number of times in a history of 20,000 calls', () => {
     let reads = 0;
     const counted = (name: string, id: string): Part => ({
       functionCall: {

@@ -26,7 +26,7 @@ describe('newestUserContent', () => {
 });
 
 describe('mediaLine', () => {
-  it('names the type, and the file where it has a name', () => {
+  it('names the type, and the file if it has a name', () => {
     expect(mediaLine({ mimeType: 'video/mp4', data: 'AAAA', displayName: 'tour "1"].mp4' })).toBe(
       '[A file of type video/mp4 named "tour  1  .mp4" is not shown: this model cannot read it.]',
     );

@@ -3,7 +3,7 @@ import { invalidInput, raceAbort } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('TholeError', () => {
-  it('takes status and retryable from the table, unless it is told otherwise', () => {
+  it('takes status and retryable from the table unless they are given', () => {
     expect(new TholeError('SESSION_BUSY', 'busy')).toMatchObject({
       code: 'SESSION_BUSY',
       status: 409,
@@ -28,7 +28,7 @@ describe('TholeError', () => {
     expect('cause' in new TholeError('STORE_UNAVAILABLE', 'away')).toBe(false);
   });
 
-  it('is known by its brand, also when another copy of the package made it (contract 42)', async () => {
+  it('is recognized by its brand, also from another copy of the package (contract 42)', async () => {
     const url = new URL('../../src/errors/thole-error.ts', import.meta.url);
     const copy = (await import(/* @vite-ignore */ `${url.href}?copy`)) as { TholeError: typeof TholeError };
     expect(copy.TholeError).not.toBe(TholeError);
@@ -41,7 +41,7 @@ describe('TholeError', () => {
     expect(copy.TholeError.is(new TholeError('LEASE_LOST', 'lost'), 'LEASE_LOST')).toBe(true);
   });
 
-  it('is not taken for what only looks like it', () => {
+  it('does not recognize objects that only look like it', () => {
     const likes = [
       undefined,
       null,
@@ -52,7 +52,7 @@ describe('TholeError', () => {
     expect(likes.map((like) => TholeError.is(like))).toEqual([false, false, false, false, false]);
   });
 
-  it('does not show its brand', () => {
+  it('hides its brand', () => {
     const error = new TholeError('LEASE_LOST', 'lost');
     expect(
       Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol)),
@@ -60,7 +60,7 @@ describe('TholeError', () => {
   });
 });
 
-describe('the table of codes', () => {
+describe('errorCodes', () => {
   it('has a status and a line for each code, in upper case', () => {
     for (const [code, info] of Object.entries(errorCodes)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
@@ -68,19 +68,19 @@ describe('the table of codes', () => {
     }
   });
 
-  it('does not find what every object has', () => {
+  it('ignores names that every object inherits', () => {
     for (const code of ['toString', 'constructor', '__proto__']) expect(errorCodeInfo(code).status).toBe(500);
   });
 });
 
-it('names argument, expectation and type, never the value (contract 42)', () => {
+it('invalidInput names argument, expectation and type, never the value (contract 42)', () => {
   expect(invalidInput('userId', 'a string', { password: 'hunter2' }).message).toBe(
-    'userId must be a string, but it is an object.',
+    'userId must be a string, got an object.',
   );
 });
 
-describe('orAborted', () => {
-  it('gives the value, or the reason when the signal comes first', async () => {
+describe('raceAbort', () => {
+  it('returns the value, or throws the reason if the signal is first', async () => {
     const controller = new AbortController();
     expect(await raceAbort(Promise.resolve(1), controller.signal)).toBe(1);
     const waiting = raceAbort(

@@ -15,7 +15,7 @@ const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requ
 describe('createEvent', () => {
   const runtime: Runtime = { ...systemRuntime(), now: () => 12.5, newId: (kind) => `${kind}-x` };
 
-  it('fills in id, invocation, time and the four maps (contract 15)', () => {
+  it('adds id, invocation, time and the four maps (contract 15)', () => {
     expect(createEvent({ author: 'a' }, runtime)).toEqual({
       author: 'a',
       id: 'event-x',
@@ -25,7 +25,7 @@ describe('createEvent', () => {
     });
   });
 
-  it('keeps what it is given, a time of 0 too', () => {
+  it('keeps given members, also a time of 0', () => {
     const given = {
       author: 'a',
       id: 'e',
@@ -40,7 +40,7 @@ describe('createEvent', () => {
     });
   });
 
-  it('gives each event maps of its own, and ids that differ', () => {
+  it('creates separate maps and different ids for each event', () => {
     const [one, other] = [createEvent({ author: 'a' }), createEvent({ author: 'a' })];
     one.actions.stateDelta['a'] = 1;
     expect([other.actions.stateDelta, one.id === other.id]).toEqual([{}, false]);
@@ -71,14 +71,14 @@ describe('isFinalResponse', () => {
     expect(isFinalResponse(given)).toBe(final);
   });
 
-  it('finds calls and answers in their order', () => {
+  it('returns calls and answers in order', () => {
     const both = event([call, { text: 'a' }, response, { functionCall: { id: '2', name: 'g', args: {} } }]);
     expect(getFunctionCalls(both).map((found) => found.name)).toEqual(['f', 'g']);
     expect(getFunctionResponses(both).map((found) => found.name)).toEqual(['f']);
     expect([getFunctionCalls({}), getFunctionResponses({})]).toEqual([[], []]);
   });
 
-  it('reads text without thoughts', () => {
+  it('textOf leaves out thoughts', () => {
     expect(textOf({ parts: [{ text: 'a' }, { text: 'hm', thought: true }, call, { text: '' }, { text: 'b' }] })).toBe(
       'ab',
     );

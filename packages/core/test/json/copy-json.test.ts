@@ -23,7 +23,7 @@ const pathOf = (value: unknown): unknown => {
 };
 
 describe('JsonCopier', () => {
-  it('copies deeply and freezes all of it, and leaves the original open', () => {
+  it('returns a deeply frozen copy and leaves the original unfrozen', () => {
     const given = { a: [{ b: 1 }], c: null, d: 'x', e: false };
     const copied = copy(given) as typeof given;
     expect(copied).toEqual(given);
@@ -39,7 +39,7 @@ describe('JsonCopier', () => {
     expect(JSON.stringify(copy({ a: undefined, b: { c: undefined, d: 1 } }))).toBe('{"b":{"d":1}}');
   });
 
-  it('names the path of what is not JSON, and never its value (contract 5, 42)', () => {
+  it('names the path of a value that is not JSON, never the value (contract 5, 42)', () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = [cycle];
     expect(pathOf({ cart: [0, 1, { when: new Date(0) }] })).toBe('value.cart[2].when must be JSON, but it is a Date.');
@@ -51,18 +51,18 @@ describe('JsonCopier', () => {
     expect(pathOf({ map: new Map() })).toBe('value.map must be JSON, but it is a Map.');
   });
 
-  it(`takes ${MAX_JSON_DEPTH} levels and refuses one more`, () => {
+  it(`accepts ${MAX_JSON_DEPTH} levels and rejects one more`, () => {
     const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
     expect(copy(nest(MAX_JSON_DEPTH))).toEqual(nest(MAX_JSON_DEPTH));
     expect(pathOf(nest(MAX_JSON_DEPTH + 1))).toContain('deeper than 100 levels');
   });
 
-  it('copies one value that stands in two places twice: that is no cycle', () => {
+  it('copies a value twice that occurs in two places, which is not a cycle', () => {
     const shared = { a: 1 };
     expect(copy({ one: shared, other: [shared] })).toEqual({ one: { a: 1 }, other: [{ a: 1 }] });
   });
 
-  it('takes __proto__ and constructor for plain keys (contract 5)', () => {
+  it('treats __proto__ and constructor as plain keys (contract 5)', () => {
     const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":1}}';
     const copied = copy(JSON.parse(text)) as { polluted?: boolean };
     expect([JSON.stringify(copied), copied.polluted, Object.getPrototypeOf(copied) === Object.prototype]).toEqual([
@@ -73,7 +73,7 @@ describe('JsonCopier', () => {
     expect(JSON.stringify(thawJson(copied as Json))).toBe(text);
   });
 
-  it('turns -0 into 0, as JSON text would', () => {
+  it('converts -0 to 0, as JSON text does', () => {
     expect(Object.is(copy(-0), 0)).toBe(true);
   });
 
@@ -88,34 +88,34 @@ describe('JsonCopier', () => {
   });
 });
 
-it('thaws to a copy that may be changed', () => {
+it('thawJson returns a mutable copy', () => {
   const frozen = copy({ a: [{ b: 1 }] }) as { a: { b: number }[] };
   const thawed = thawJson(frozen);
   thawed.a[0]!.b = 2;
   expect(frozen.a[0]!.b).toBe(1);
 });
 
-it('freezes in place, all the way down', () => {
+it('deepFreeze freezes a value and all its members in place', () => {
   const value = { a: [{ b: 1 }] };
   expect(deepFreeze(value)).toBe(value);
   expect([Object.isFrozen(value), Object.isFrozen(value.a), Object.isFrozen(value.a[0])]).toEqual([true, true, true]);
 });
 
-it('counts bytes of JSON text in UTF-8', () => {
+it('jsonBytes counts bytes of JSON text in UTF-8', () => {
   expect([jsonBytes('é'), jsonBytes('🙂'), jsonBytes({ a: 1 }), jsonBytes('\0')]).toEqual([4, 6, 7, 8]);
 });
 
-it('finds nothing to explain in what is JSON', () => {
+it('findNonJson returns undefined for JSON', () => {
   expect(findNonJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
 });
 
-it('takes object literals for plain, whatever their realm, and instances of classes not', () => {
+it('isPlainObject accepts object literals of any realm and rejects instances of classes', () => {
   class Money {}
   expect([{}, Object.create(null), JSON.parse('{}')].map(isPlainObject)).toEqual([true, true, true]);
   expect([new Money(), new Date(), [], null, 'a', () => 1, new Map()].map(isPlainObject)).toEqual(Array(7).fill(false));
 });
 
-it('names types and classes, never values', () => {
+it('typeName names types and classes, never values', () => {
   class Money {}
   const values = [
     undefined,

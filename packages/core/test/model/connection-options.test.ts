@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 const check = (options: object): void => assertConnectionOptions(options as ConnectionOptions, ['model'], 'Acme');
 
-describe('checkConnectionOptions', () => {
-  it('takes every option that there is, those of the owner too, and undefined for each (contract 41)', () => {
+describe('assertConnectionOptions', () => {
+  it('accepts every option, also those of the owner, and undefined for each (contract 41)', () => {
     const all = {
       apiKey: 'secret',
       baseUrl: 'http://localhost:8080/v1',
@@ -24,7 +24,7 @@ describe('checkConnectionOptions', () => {
     expect(() => check({})).not.toThrow();
   });
 
-  it('takes Infinity as no time limit', () => {
+  it('accepts Infinity as no time limit', () => {
     expect(() => check({ timeoutMs: Infinity, idleTimeoutMs: Infinity })).not.toThrow();
   });
 
@@ -34,33 +34,25 @@ describe('checkConnectionOptions', () => {
     ['a key that is no string', { apiKey: 7 }, 'apiKey of Acme must be a string that is not empty.'],
     ['a URL without a scheme', { baseUrl: 'localhost:8080' }, 'baseUrl of Acme must be an http or https URL.'],
     ['a URL of another scheme', { baseUrl: 'file:///etc' }, 'baseUrl of Acme must be an http or https URL.'],
-    [
-      'headers that are a list',
-      { headers: ['a'] },
-      'headers of Acme must be an object of strings, but it is an array.',
-    ],
-    ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, but it is a number."],
-    ['a fetch that is no function', { fetch: {} }, 'fetch of Acme must be a function, but it is an object.'],
+    ['headers that are a list', { headers: ['a'] }, 'headers of Acme must be an object of strings, got an array.'],
+    ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, got a number."],
+    ['a fetch that is no function', { fetch: {} }, 'fetch of Acme must be a function, got an object.'],
     ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a number of milliseconds above 0'],
     ['a time that is not a number', { idleTimeoutMs: Number.NaN }, 'idleTimeoutMs of Acme must be a number of'],
-    [
-      'retries as a number',
-      { retry: 3 },
-      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a number.',
-    ],
+    ['retries as a number', { retry: 3 }, 'retry of Acme must be false or {maxAttempts, maxTotalMs}, got a number.'],
     [
       'retries that are true',
       { retry: true },
-      'retry of Acme must be false or {maxAttempts, maxTotalMs}, but it is a boolean.',
+      'retry of Acme must be false or {maxAttempts, maxTotalMs}, got a boolean.',
     ],
-    ['no attempt at all', { retry: { maxAttempts: 0 } }, 'retry.maxAttempts of Acme must be a whole number from 1 on.'],
+    ['zero attempts', { retry: { maxAttempts: 0 } }, 'retry.maxAttempts of Acme must be an integer ≥ 1.'],
     [
-      'a total time of retries that is no number',
+      'a total time of retries that is not a number',
       { retry: { maxTotalMs: '9' } },
-      'retry.maxTotalMs of Acme must be a whole number',
+      'retry.maxTotalMs of Acme must be an integer ≥ 0, got a string.',
     ],
     ['a misspelt option of retries', { retry: { attempts: 3 } }, 'retry of Acme has no option attempts.'],
-  ])('refuses %s, and names it', (_what, options, sentence) => {
+  ])('rejects %s with its name', (_what, options, sentence) => {
     expect(() => check(options)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) }),
     );

@@ -8,7 +8,7 @@ const refused = (message: string, code = 'bad'): TholeError =>
   new TholeError('MODEL_BAD_REQUEST', message, { details: { code } });
 
 describe('Endpoint', () => {
-  it('owns parts that bear its name or an earlier one, and no others', () => {
+  it('owns only parts with its name or an earlier name', () => {
     const owned = [azure.name, 'azure', 'openai', 'azure:other.openai.azure.com'].map((provider) =>
       isFromEndpoint({ text: 'x', partMetadata: { provider } }, azure),
     );
@@ -16,7 +16,7 @@ describe('Endpoint', () => {
     expect(isFromEndpoint({ text: 'x' }, azure)).toBe(false);
   });
 
-  it('keeps words, calls and answers when sealed parts are removed', () => {
+  it('keeps texts, calls and answers when sealed parts are removed', () => {
     const contents: Content[] = [
       { role: 'user', parts: [{ text: 'Hi' }] },
       {

@@ -20,7 +20,7 @@ describe('errorFields', () => {
     });
   });
 
-  it('has no member for what the error does not have', () => {
+  it('leaves out members that the error does not have', () => {
     expect(errorFields('no')).toEqual({ error: 'no' });
     expect(errorFields({ secret: 1 })).toEqual({ error: 'a thrown object' });
     expect(errorFields(undefined)).toEqual({ error: 'a thrown undefined' });

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '@thole/core/kit';
+import { readRetryAfter } from '@thole/core';
 import { expect, it } from 'vitest';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z') / 1000;
@@ -18,12 +18,12 @@ it.each<[string, Record<string, string>, number]>([
 });
 
 it.each(['', 'soon', '-5', '1e3', '5s', '0x10', 'Infinity', '2026-11-22', 'Sun, no date GMT'])(
-  'takes %j for nothing said',
+  'ignores the invalid value %j',
   (value) => {
     expect(read({ 'retry-after': value })).toBeUndefined();
   },
 );
 
-it('knows nothing where no header says it', () => {
+it('returns undefined without a header', () => {
   expect(read({ date: 'Sun, 22 Nov 2026 10:00:20 GMT' })).toBeUndefined();
 });

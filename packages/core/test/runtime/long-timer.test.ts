@@ -7,7 +7,7 @@ describe('longTimer', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('waits for longer than setTimeout can, in pieces', () => {
+  it('splits waits that are longer than setTimeout allows', () => {
     let fired = 0;
     longTimer(60 * DAY_MS, () => fired++);
     vi.advanceTimersByTime(60 * DAY_MS - 1);
@@ -16,7 +16,7 @@ describe('longTimer', () => {
     expect(fired).toBe(1);
   });
 
-  it('can be cancelled in a later piece, and is given each of its handles', () => {
+  it('can be cancelled in a later piece and passes each handle on', () => {
     let fired = 0;
     const handles: unknown[] = [];
     const cancel = longTimer(

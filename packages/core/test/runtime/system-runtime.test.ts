@@ -2,13 +2,13 @@ import { systemRuntime } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
 describe('systemRuntime', () => {
-  it('tells seconds since the epoch, and milliseconds that never go back (contract 41)', () => {
+  it('returns seconds since the epoch and milliseconds that never decrease (contract 41)', () => {
     const runtime = systemRuntime();
     expect(Math.abs(runtime.now() - Date.now() / 1000)).toBeLessThan(5);
     expect(runtime.monotonic()).toBeLessThanOrEqual(runtime.monotonic());
   });
 
-  it('makes ids that differ over kinds, calls and runtimes', () => {
+  it('returns ids that differ across kinds, calls and runtimes', () => {
     const [one, other] = [systemRuntime(), systemRuntime()];
     const ids = [one, other].flatMap((runtime) =>
       ['event', 'event', 'call', 'session', 'incarnation'].map((kind) => runtime.newId(kind)),
@@ -17,7 +17,7 @@ describe('systemRuntime', () => {
     expect(ids[0]).toMatch(/^event-/);
   });
 
-  it('ends a sleep by its signal, before and meanwhile', async () => {
+  it('ends a sleep when its signal is aborted, before or during it', async () => {
     const runtime = systemRuntime();
     const controller = new AbortController();
     const sleeping = runtime.sleep(60_000, controller.signal);
@@ -27,7 +27,7 @@ describe('systemRuntime', () => {
     await runtime.sleep(0);
   });
 
-  it.each([Infinity, 2 ** 31, 1e12])('fires no timer and ends no sleep of %d ms at once', async (ms) => {
+  it.each([Infinity, 2 ** 31, 1e12])('neither fires a timer nor ends a sleep of %d ms at once', async (ms) => {
     const runtime = systemRuntime();
     const controller = new AbortController();
     let fired = 0;
@@ -43,7 +43,7 @@ describe('systemRuntime', () => {
     expect(await sleeping).toBe('aborted');
   });
 
-  it('lets timers fire before a turn of the event loop is over', async () => {
+  it('lets timers fire before eventLoopTurn resolves', async () => {
     const runtime = systemRuntime();
     let fired = 0;
     runtime.timer(0, () => fired++);
@@ -54,7 +54,7 @@ describe('systemRuntime', () => {
     expect(fired).toBe(1);
   });
 
-  it('fires a timer once, and one that was cancelled never', async () => {
+  it('fires a timer once, and a cancelled timer never', async () => {
     const runtime = systemRuntime();
     let fired = 0;
     runtime.timer(0, () => (fired += 1));

@@ -1,9 +1,10 @@
 import { FixedRuntime, RecordingTracer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { silentLogger, silentTracer, systemRuntime, withRuntime } from '../../src/index.ts';
+import { silentLogger, silentTracer, systemRuntime } from '../../src/index.ts';
+import { withRuntime } from '../../src/kit.ts';
 
 describe('withRuntime', () => {
-  it('keeps every member of a runtime of a class, except logger and tracer', async () => {
+  it('keeps every member of a class-based runtime except logger and tracer', async () => {
     const fixed = new FixedRuntime();
     const tracer = new RecordingTracer();
     const runtime = withRuntime(fixed, { logger: silentLogger, tracer });
@@ -17,7 +18,7 @@ describe('withRuntime', () => {
     expect([runtime.logger, runtime.tracer]).toEqual([silentLogger, tracer]);
   });
 
-  it('has the members that the system runtime has, and no others', () => {
+  it('has exactly the members of the system runtime', () => {
     const system = systemRuntime();
     const runtime = withRuntime(system, { tracer: silentTracer });
     expect(Object.keys(runtime).sort()).toEqual(Object.keys(system).sort());

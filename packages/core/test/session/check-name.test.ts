@@ -13,7 +13,7 @@ describe('names', () => {
     ['🙂'.repeat(129), 'userId must be at most 512 bytes long.'],
     ['a\0', 'userId must not hold a NUL character.'],
     ['\udc00', 'userId must be well-formed Unicode'],
-    [7, 'userId must be a string, but it is a number.'],
+    [7, 'userId must be a string, got a number.'],
   ])('refuses %j (contract 1)', (name, message) => {
     expect(() => assertName('userId', name)).toThrow(message);
   });

@@ -2,8 +2,8 @@ import { applyDelta, mergeScopes, scopeOf, splitByScope } from '@thole/core/kit'
 import type { StateMap } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
-describe('scopes', () => {
-  it('are told by the first prefix alone (contract 3)', () => {
+describe('State scopes', () => {
+  it('follow from the first prefix only (contract 3)', () => {
     const keys = ['a', 'app:a', 'user:a', 'temp:a', 'user:temp:a', 'app.a', 'App:a', 'user', ':a', ''];
     expect(keys.map(scopeOf)).toEqual([
       'session',
@@ -19,7 +19,7 @@ describe('scopes', () => {
     ]);
   });
 
-  it('split a delta, drop temp: and name only what is touched (contract 3, 4)', () => {
+  it('split a delta, drop temp: and contain only changed scopes (contract 3, 4)', () => {
     expect(splitByScope({ a: 1, 'user:b': null, 'temp:c': 3, 'user:temp:d': 4 })).toEqual({
       session: { a: 1 },
       user: { b: null, 'temp:d': 4 },
@@ -27,14 +27,14 @@ describe('scopes', () => {
     expect(splitByScope({ 'temp:a': 1 })).toEqual({});
   });
 
-  it('merge back into what was split', () => {
+  it('merge back to the delta that was split', () => {
     const state = JSON.parse('{"a":1,"user:b":2,"app:c":3,"__proto__":4,"user:__proto__":5}') as StateMap;
     expect(mergeScopes(splitByScope(state))).toEqual(state);
   });
 });
 
 describe('applyDelta', () => {
-  it('sets, replaces as a whole, and deletes with null (contract 6)', () => {
+  it('sets, replaces whole values, and deletes with null (contract 6)', () => {
     const state: StateMap = { a: 1, b: { x: 1, y: 2 }, c: 3 };
     applyDelta(state, { a: null, b: { z: 1 }, none: null, d: 4 });
     expect(state).toEqual({ b: { z: 1 }, c: 3, d: 4 });

@@ -10,7 +10,7 @@ const over = (live: StateMap): StateView => ({
 });
 
 describe('State', () => {
-  it('reads its own changes first, and the live view below', () => {
+  it('reads its own changes first, then the view', () => {
     const live: StateMap = { a: 1, b: 2 };
     const state = new State(over(live));
     state.set('a', 10);
@@ -25,7 +25,7 @@ describe('State', () => {
     expect(state.toRecord()).toEqual({ a: 10, b: 20 });
   });
 
-  it('hands its changes over once', () => {
+  it('returns its changes once', () => {
     const state = new State(over({}));
     expect([state.hasDelta(), state.takeDelta()]).toEqual([false, undefined]);
     state.update({ a: 1, b: null, c: undefined as never });
@@ -49,7 +49,7 @@ describe('State', () => {
     ]);
   });
 
-  it('keeps a frozen copy of what it is given', () => {
+  it('stores a frozen copy of a value', () => {
     const state = new State(over({}));
     const cart = { items: [1] };
     state.set('cart', cart);
@@ -58,7 +58,7 @@ describe('State', () => {
     expect(Object.isFrozen(state.get<{ items: number[] }>('cart')!.items)).toBe(true);
   });
 
-  it('sets temp: keys at once where there is a place for them, and in the delta otherwise (contract 4)', () => {
+  it('writes temp: keys directly if the view has them, otherwise to the delta (contract 4)', () => {
     const temp: StateMap = {};
     const [one, other] = [new State(over({}), { temp }), new State(over({}), { temp })];
     one.set('temp:a', 1);
@@ -70,7 +70,7 @@ describe('State', () => {
     expect([alone.get('temp:a'), alone.takeDelta()]).toEqual([1, { 'temp:a': 1 }]);
   });
 
-  it('takes __proto__, constructor and toString for plain keys (contract 5)', () => {
+  it('treats __proto__, constructor and toString as plain keys (contract 5)', () => {
     const state = new State(over({}));
     for (const key of ['__proto__', 'constructor', 'toString']) {
       expect([state.has(key), state.get(key)]).toEqual([false, undefined]);
@@ -83,7 +83,7 @@ describe('State', () => {
     expect(Object.keys(state.takeDelta()!)).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
-  it('refuses what is not JSON by its path, and then changes nothing, not even before the bad key (contract 5)', () => {
+  it('rejects a value that is not JSON with its path and changes nothing (contract 5)', () => {
     const state = new State(over({}));
     expect(() => state.set('a', { when: new Date() } as unknown as Json)).toThrow(
       'state["a"].when must be JSON, but it is a Date.',
@@ -96,7 +96,7 @@ describe('State', () => {
     expect(state.hasDelta()).toBe(false);
   });
 
-  it('lets its guard refuse each write, reads not', () => {
+  it('calls its guard before each write, not before reads', () => {
     const guard = (): void => {
       throw new TholeError('CONTEXT_CLOSED', 'The call has ended.');
     };

@@ -13,14 +13,14 @@ const schema = (jsonSchema?: typeof written): StandardSchema<unknown, number> =>
 });
 
 describe('readSchema', () => {
-  it('gives the JSON Schema of the input, and what validation makes of a value', async () => {
+  it('returns the JSON Schema of the input and the validated value', async () => {
     const read = readSchema(schema(written), 'parameters');
     expect(read.jsonSchema).toEqual({ type: 'string' });
     expect(await read.validate('7')).toEqual({ value: 7 });
     expect(await read.validate(7)).toEqual({ issues: ['a.0: expected string'] });
   });
 
-  it('takes the JSON Schema from the caller where the library writes none', () => {
+  it('uses the caller’s JSON Schema if the library has none', () => {
     expect(readSchema({ schema: schema(), jsonSchema: { type: 'string' } }, 'parameters').jsonSchema).toEqual({
       type: 'string',
     });
@@ -29,7 +29,7 @@ describe('readSchema', () => {
     );
   });
 
-  it('says SCHEMA_UNSUPPORTED with its cause when the library cannot write it', () => {
+  it('throws SCHEMA_UNSUPPORTED with its cause if the library fails', () => {
     const cause = new Error('transforms cannot be written');
     const failing = {
       ...written,
@@ -42,7 +42,7 @@ describe('readSchema', () => {
     );
   });
 
-  it('takes schemas that are functions, as some libraries have them', () => {
+  it('accepts schemas that are functions', () => {
     expect(isStandardSchema(Object.assign(() => {}, schema()))).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe('readSchema', () => {
     [{ type: 'object' }, 'parameters is a bare JSON Schema; wrap it with jsonSchema()'],
     [undefined, 'parameters must be a Standard Schema'],
     [{ '~standard': {} }, 'parameters must be a Standard Schema'],
-    [{ schema: schema() }, 'parameters.jsonSchema must be a JSON Schema object, but it is undefined.'],
+    [{ schema: schema() }, 'parameters.jsonSchema must be a JSON Schema object, got undefined.'],
   ])('refuses %j', (given, message) => {
     expect(() => readSchema(given as never, 'parameters')).toThrow(message);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packMemory } from '@thole/core';
-import { quoteMemory } from '@thole/core/kit';
+import { packMemory, quoteMemory } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 import { quotedMemories } from '../../page/inspector/memory/quoted-memories.ts';

@@ -1,5 +1,4 @@
-import { estimateTokens } from '@thole/core';
-import { clipToTokens } from '@thole/core/kit';
+import { clipToTokens, estimateTokens } from '@thole/core/kit';
 import type { FactTurn } from './fact-extractor.ts';
 
 /** One call's worth of turns. */

@@ -1,22 +1,6 @@
-import { estimateTokens, systemRuntime, textOf, TholeError, ZonedTime } from '@thole/core';
-import {
-  assertCount,
-  assertUser,
-  clipToTokens,
-  isCurrentMemory,
-  isPlainObject,
-  rejectUnknownOptions,
-} from '@thole/core/kit';
-import type {
-  CallOptions,
-  JsonObject,
-  Llm,
-  MemoryEntry,
-  MemoryService,
-  Runtime,
-  SessionService,
-  UserRef,
-} from '@thole/core';
+import { systemRuntime, textOf, TholeError, ZonedTime } from '@thole/core';
+import { assertCount, assertUser, clipToTokens, estimateTokens, isCurrentMemory, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import type { CallOptions, JsonObject, Llm, MemoryEntry, MemoryService, Runtime, SessionService, UserRef } from '@thole/core';
 import { askModel } from '../asking/ask-model.ts';
 import { assertLlm } from '../asking/assert-llm.ts';
 import { isoMinute } from '../asking/iso-date.ts';

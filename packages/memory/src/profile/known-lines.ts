@@ -1,5 +1,5 @@
-import { estimateTokens, textOf } from '@thole/core';
-import { clipToTokens, isCurrentMemory } from '@thole/core/kit';
+import { textOf } from '@thole/core';
+import { clipToTokens, estimateTokens, isCurrentMemory } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, Runtime, UserRef } from '@thole/core';
 import { codeOf } from '../keeping/code-of.ts';
 import { fullMemory } from '../keeping/full-memory.ts';

@@ -1,5 +1,6 @@
 import { getOwn } from '@thole/core/kit';
-import type { MemoryEntry, StoredMemoryFilter } from '@thole/core';
+import type { MemoryEntry } from '@thole/core';
+import type { StoredMemoryFilter } from '@thole/core/kit';
 
 /** All of an entry but what was said: what filters ask about. */
 export type MemoryHeader = Omit<MemoryEntry, 'content' | 'score'>;

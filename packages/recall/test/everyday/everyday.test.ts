@@ -1,4 +1,4 @@
-import { DEFAULT_MIN_RELEVANCE } from '@thole/core';
+import { DEFAULT_MIN_RELEVANCE } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { EverydayMemory, idOf, messages, questions } from './everyday.ts';
 

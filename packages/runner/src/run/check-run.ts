@@ -100,7 +100,7 @@ function assertRunConfig(config: unknown): void {
   for (const name of COUNTS) {
     const value = config[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0))
-      throw invalidInput(`runConfig.${name}`, 'a whole number from 1 on', value);
+      throw invalidInput(`runConfig.${name}`, 'an integer ≥ 1', value);
   }
   const metadata = config['customMetadata'];
   if (metadata !== undefined && !isPlainObject(metadata))

@@ -68,7 +68,7 @@ export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, '
   if (options.artifactService !== undefined)
     assertMethods('artifactService', options.artifactService, ARTIFACT_METHODS);
   if (options.hotSessions !== undefined && !(Number.isSafeInteger(options.hotSessions) && options.hotSessions >= 0)) {
-    throw invalidInput('hotSessions', 'a whole number from 0 on', options.hotSessions);
+    throw invalidInput('hotSessions', 'an integer ≥ 0', options.hotSessions);
   }
   assertConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];

@@ -18,12 +18,12 @@ describe('an LlmAgent is refused', () => {
     [
       'a model that is none',
       { name: 'a', model: {} },
-      'Agent a: model must be a model or the name of one, but it is an object.',
+      'Agent a: model must be a model or the name of one, got an object.',
     ],
     [
       'an instruction that is a number',
       { name: 'a', instruction: 7 },
-      'Agent a: instruction must be a string or a function, but it is a number.',
+      'Agent a: instruction must be a string or a function, got a number.',
     ],
     ['tools that are no list', { name: 'a', tools: {} }, 'Agent a: tools must be a list'],
     ['a tool that is none', { name: 'a', tools: [{ name: 'x' }] }, 'Agent a: tools[0] must be a tool or a toolset'],

@@ -30,8 +30,8 @@ function pageOf(
   most: number,
 ): { limit: number; offset: number; page: number; order: 'asc' | 'desc' | undefined } {
   const { limit: asked = PAGE, offset, page, order } = query;
-  if (asked === 0) throw new TholeError('INVALID_INPUT', 'query.limit must be a whole number from 1 on.');
-  if (page === 0) throw new TholeError('INVALID_INPUT', 'query.page must be a whole number from 1 on.');
+  if (asked === 0) throw new TholeError('INVALID_INPUT', 'query.limit must be an integer ≥ 1.');
+  if (page === 0) throw new TholeError('INVALID_INPUT', 'query.page must be an integer ≥ 1.');
   if (page !== undefined && offset !== undefined)
     throw new TholeError('INVALID_INPUT', 'query.page and query.offset must not both be given.');
   const limit = Math.min(asked, most);

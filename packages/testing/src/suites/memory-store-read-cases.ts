@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import type { MemoryFilter, StoredMemoryFilter } from '@thole/core';
+import type { MemoryFilter } from '@thole/core';
+import type { StoredMemoryFilter } from '@thole/core/kit';
 import { alice, allChanges, ids, listed, log, note, notes, reopened } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
