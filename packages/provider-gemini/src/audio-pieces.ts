@@ -4,19 +4,19 @@ import { ownPart } from './own-part.ts';
 
 type Raw = { readonly [key: string]: unknown };
 
-/** True if the part is nothing but inline audio: pieces of it are put together. */
+/** True if the part holds inline audio only. Such parts of a stream are joined. */
 export function isAudio(raw: Raw): boolean {
   const { inlineData } = raw;
   if (!isPlainObject(inlineData) || typeof inlineData['data'] !== 'string') return false;
   return /^audio\//i.test(String(inlineData['mimeType'])) && Object.keys(raw).every((key) => key === 'inlineData');
 }
 
-/** Audio that comes in pieces, each of which is base64 of its own. */
+/** Audio that arrives in pieces. Each piece is separate base64. */
 export class AudioPieces {
   readonly #first: { readonly [key: string]: unknown };
   readonly #pieces: string[];
 
-  /** `part` is a part that `isAudio`. */
+  /** `part` must satisfy `isAudio`. */
   constructor(part: Raw) {
     this.#first = part['inlineData'] as Raw;
     this.#pieces = [this.#first['data'] as string];
@@ -30,7 +30,7 @@ export class AudioPieces {
     return true;
   }
 
-  /** Returns one part with all of it. It ends before the first piece that is not base64. */
+  /** Returns one part with all pieces. It ends before the first piece that is not base64. */
   toPart(endpoint: string): Part {
     if (this.#pieces.length === 1) return ownPart({ inlineData: this.#first }, endpoint);
     const chunks: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import type { LlmResponse } from '@thole/core';
 
-/** Reasons to end that are blocks. Others, `MALFORMED_FUNCTION_CALL` among them, are told by the reason alone. */
+/** Finish reasons that mean a block. Other reasons, such as `MALFORMED_FUNCTION_CALL`, are reported unchanged. */
 const BLOCKS: readonly string[] = [
   'SAFETY',
   'RECITATION',
@@ -13,7 +13,7 @@ const BLOCKS: readonly string[] = [
   'MODEL_ARMOR',
 ];
 
-/** What a final says of a block: of the answer, or of the prompt where there is no answer; nothing where there is none. */
+/** Returns the error members for a blocked answer or a blocked prompt. Empty without a block. */
 export function blockOf(p: {
   finishReason: string | undefined;
   finishMessage: string | undefined;

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * Citations under one name: the Gemini API calls them `citationSources`, Vertex AI `citations`. Pieces of a stream bring more of
- * them, and may repeat some.
+ * Collects citations under one name: the Gemini API calls them `citationSources`, Vertex AI `citations`. Chunks of a
+ * stream may repeat some.
  */
 export class Citations {
   readonly #known = new Set<string>();
@@ -12,7 +12,7 @@ export class Citations {
   add(told: { readonly [key: string]: unknown }): void {
     const { citationSources, citations, ...rest } = told as JsonObject;
     this.#rest = { ...this.#rest, ...rest };
-    // All of one piece count, even if two of them are equal.
+    // All citations of one chunk count, even if two of them are equal.
     const fresh = [citations, citationSources]
       .flatMap((list) => (Array.isArray(list) ? list : []))
       .map((each) => ({ each, key: JSON.stringify(each) }))

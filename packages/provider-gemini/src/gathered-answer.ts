@@ -12,9 +12,9 @@ import { addUsage, usageCounts, usageOf } from './read-usage.ts';
 type Raw = { readonly [key: string]: unknown };
 
 /**
- * One answer of Gemini, from as many pieces as it came in: the whole of a streamed one is made in the same way as one that
- * came at once. Adjacent texts of a kind are one part; a part with a signature stays by itself. What has no place in an
- * `LlmResponse` is kept in `customMetadata.gemini`.
+ * Collects one answer of Gemini from any number of chunks, so that streamed and complete answers give the same
+ * result. Adjacent texts of a kind become one part; a part with a signature stays separate. Members without a place
+ * in `LlmResponse` are kept in `customMetadata.gemini`.
  */
 export class GatheredAnswer {
   readonly #endpoint: string;
@@ -36,12 +36,12 @@ export class GatheredAnswer {
   #token: string | undefined;
   #lastToken: string | undefined;
 
-  /** `endpoint` is the name that parts bear which only it understands. */
+  /** `endpoint` is the name for parts that only this endpoint understands. */
   constructor(endpoint: string = GEMINI) {
     this.#endpoint = endpoint;
   }
 
-  /** Takes a piece; answers the texts that are new in it. */
+  /** Adds a chunk and returns its new texts. */
   add(piece: Raw): Part[] {
     const { candidates, promptFeedback, usageMetadata, modelVersion, ...rest } = piece;
     keep(this.#rest, rest);
@@ -52,19 +52,19 @@ export class GatheredAnswer {
     return isPlainObject(candidate) ? this.#addCandidate(candidate) : [];
   }
 
-  /** Whether it has come to an end, and not for want of the rest of it. */
+  /** True if the answer is complete and does not miss its rest. */
   get isEnded(): boolean {
     return this.#finishReason !== undefined || this.#blockReason !== undefined;
   }
 
-  /** Whether more of it can be asked for. */
+  /** True if more of the answer can be requested. */
   get hasToken(): boolean {
     return this.#token !== undefined;
   }
 
   /**
-   * With what the next request asks for the rest of an answer that comes in several; undefined where there is none.
-   * `MODEL_INCOMPLETE` where the provider only repeats itself.
+   * Returns the token for the next request of an answer in several requests. Undefined if there is none. Throws
+   * `MODEL_INCOMPLETE` if the provider only repeats itself.
    */
   takeToken(): string | undefined {
     const token = this.#token;
@@ -80,7 +80,7 @@ export class GatheredAnswer {
     return token;
   }
 
-  /** The whole of it. */
+  /** Returns the final response. */
   final(): LlmResponse {
     const parts = this.#parts.map((part) => (isInPieces(part) ? part.toPart(this.#endpoint) : part));
     const finishReason = this.#finishReason ?? this.#blockReason;
@@ -175,7 +175,7 @@ export class GatheredAnswer {
   }
 }
 
-/** A part that may come in several pieces. */
+/** A part that may arrive in several chunks. */
 interface InPieces {
   toPart(endpoint: string): Part;
 }

@@ -5,14 +5,14 @@ import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOpti
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { credentialsError, geminiErrors } from './map-gemini-error.ts';
 
-/** What is asked for, as the API takes it. */
+/** A request in the API's format. */
 export interface GeminiCall {
   readonly model: string;
   readonly body: JsonObject;
   readonly stream: boolean;
 }
 
-/** What is to be embedded, and how. */
+/** Texts to embed, and settings. */
 export interface EmbedCall {
   readonly model: string;
   readonly texts: readonly string[];
@@ -21,7 +21,7 @@ export interface EmbedCall {
   readonly dimensions: number;
 }
 
-/** What of the SDK is used. */
+/** The members of the SDK that are used. */
 interface Sdk {
   readonly models: {
     generateContent(parameters: GenerateContentParameters): Promise<unknown>;
@@ -31,8 +31,8 @@ interface Sdk {
 }
 
 /**
- * Google's SDK, loaded at the first call. It finds the address, the headers and the credentials. The bodies of
- * `generateContent` go past it in both directions: its converters keep only the members that they know.
+ * Google's SDK, loaded at the first call. It determines address, headers and credentials. The bodies of
+ * `generateContent` bypass it in both directions, because its converters drop members they do not know.
  */
 export class GeminiClient {
   readonly connection: ProviderConnection;
@@ -45,7 +45,7 @@ export class GeminiClient {
     for (const secret of secretsIn(options.googleAuthOptions)) this.connection.hide(secret);
   }
 
-  /** The server's answer, with its body unread; for `ProviderConnection`'s `send` and `stream`. */
+  /** Returns the server's response with an unread body, for `send` and `stream` of `ProviderConnection`. */
   async ask(call: GeminiCall, signal: AbortSignal): Promise<Response> {
     const body = JSON.stringify(call.body);
     const answers: Response[] = [];
@@ -54,7 +54,7 @@ export class GeminiClient {
         answers.push(await fetch(input, { ...init, body }));
         return Response.json({});
       };
-      // The SDK would go on by itself with an answer that comes in several requests; that is done here instead.
+      // The SDK would continue an answer in several requests itself; this package does it instead.
       const config = { abortSignal: signal, automaticContinuation: false, httpOptions: { fetch: past } };
       const parameters = { model: call.model, contents: 'in the body', config };
       return call.stream ? sdk.models.generateContentStream(parameters) : sdk.models.generateContent(parameters);
@@ -62,10 +62,10 @@ export class GeminiClient {
     return answers[0]!;
   }
 
-  /** What the SDK makes of the answer: an object with `embeddings`. */
+  /** Returns the SDK's result: an object with `embeddings`. */
   embed(call: EmbedCall, signal: AbortSignal): Promise<unknown> {
     const { model, texts, taskType, dimensions } = call;
-    // Contents, not strings: of strings the newer models would make one.
+    // Contents, not strings: the newer models join strings into one content.
     const contents = texts.map((text) => ({ parts: [{ text }] }));
     return this.#call((sdk, fetch) => {
       const config = {
@@ -117,25 +117,25 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const apiVersion = options.apiVersion ?? (vertexai ? undefined : 'v1beta');
   if (apiVersion !== undefined) given.apiVersion = apiVersion;
   if (options.baseUrl !== undefined) given.httpOptions!.baseUrl = options.baseUrl;
-  // With a key there are no credentials to look for: the portable build does, which reads no environment.
+  // An API key needs no credentials. The SDK's portable build reads no environment.
   if (apiKey !== undefined && project === undefined) {
     const { GoogleGenAI } = await import('@google/genai/web');
     return new GoogleGenAI({ ...given, apiKey });
   }
   const { GoogleGenAI } = await import('@google/genai');
-  // All that the environment could say otherwise is said here.
+  // Set everything that the SDK would otherwise read from the environment.
   const location = options.location ?? 'global';
   given.httpOptions!.baseUrl ??= vertexUrl(location);
   const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...given, project: project!, location };
   if (apiKey !== undefined) return new GoogleGenAI({ ...vertex, apiKey });
   const transporterOptions = {
-    // The library's timer overflows above this.
+    // The library's timer overflows above this value.
     timeout: Math.min(options.timeoutMs ?? CREDENTIALS_TIMEOUT_MS, 2 ** 31 - 1),
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
   const auth: NonNullable<GoogleGenAIOptions['googleAuthOptions']> = options.googleAuthOptions ?? {};
   const ownClient: unknown = auth.clientOptions ?? {};
-  // A client of the caller's own brings its own connection.
+  // A client of the caller has its own connection.
   const clientOptions = isPlainObject(ownClient) ? { transporterOptions, ...ownClient } : ownClient;
   return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions } as typeof auth });
 }

@@ -6,23 +6,24 @@ import type { EmbedCall } from './gemini-client.ts';
 import { assertGeminiOptions, assertModelName, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 
-/** Which model, how long its vectors are, and how it is reached. */
+/** Model, vector length and connection of a `GeminiEmbedder`. */
 export interface GeminiEmbedderOptions extends GeminiConnectionOptions {
-  /** (`gemini-embedding-001`) */
+  /** Name of the model. Default: `gemini-embedding-001`. */
   model?: string | undefined;
-  /** How many numbers a vector has (3072). Shorter ones are brought back to length 1. */
+  /** Length of a vector. Shorter vectors are normalized to length 1. Default: 3072. */
   dimensions?: number | undefined;
-  /** Tokens in one request, as they are estimated: more texts go in several requests. Default: 20,000. */
+  /** Maximum number of estimated tokens in one request; more texts are split. Default: 20,000. */
   maxBatchTokens?: number | undefined;
 }
 
 const WHOLE = 3072;
-/** Calls at a time, where a call takes one text. */
+/** Concurrent calls, for models that embed one text per call. */
 const AT_ONCE = 8;
 
 /**
- * Embeddings of Gemini: at most 100 texts at once, in one call, or in several if they have too many tokens; on Vertex AI the models
- * called `gemini-…` take one text a call. Errors are `EMBEDDER_FAILED` for an answer that does not fit, else `MODEL_…`.
+ * Embeddings of Gemini for at most 100 texts, in one or several calls by their number of tokens. On Vertex AI,
+ * models named `gemini-…` embed one text per call. Throws `EMBEDDER_FAILED` for an invalid answer, otherwise
+ * `MODEL_…`.
  */
 export class GeminiEmbedder implements Embedder {
   readonly specVersion = 1;
@@ -47,7 +48,10 @@ export class GeminiEmbedder implements Embedder {
     this.#perCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;
   }
 
-  /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
+  /**
+   * Creates an embedder with options from the environment (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …). `env` replaces
+   * the variables of the process.
+   */
   static fromEnv(
     model?: string,
     options: Omit<GeminiEmbedderOptions, 'model'> & { env?: EnvVars | undefined } = {},
@@ -102,7 +106,7 @@ export class GeminiEmbedder implements Embedder {
   }
 }
 
-/** The task, as the model reads it: since `gemini-embedding-2` in the text, before that as a parameter. */
+/** Returns the task as the model expects it: in the text since `gemini-embedding-2`, before that as a parameter. */
 function taskOf(
   model: string,
   texts: readonly string[],
@@ -114,7 +118,10 @@ function taskOf(
   return { texts: texts.map((text) => prefix + text), taskType: undefined };
 }
 
-/** Texts in order, in batches of at most this many texts and tokens; a text with more tokens is a batch of its own. */
+/**
+ * Returns the texts in order, in batches of at most this many texts and tokens. A text with more tokens is a
+ * separate batch.
+ */
 function batchesOf(texts: readonly string[], p: { maxTexts: number; maxTokens: number }): string[][] {
   const batches: string[][] = [];
   let tokens = 0;

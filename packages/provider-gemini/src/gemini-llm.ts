@@ -10,14 +10,14 @@ import { refusedSetting, withoutSettings } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
 import type { GeminiPlace } from './to-gemini-request.ts';
 
-/** Which model, and how it is reached. */
+/** Model and connection of a `Gemini`. */
 export interface GeminiOptions extends GeminiConnectionOptions {
-  /** Such as `gemini-3-flash-preview`; on Vertex AI also the name of a resource. */
+  /** Name such as `gemini-3-flash-preview`; on Vertex AI also a resource name. */
   model: string;
 }
 
 /**
- * A model of Gemini, on the Gemini API or on Vertex AI. Errors carry the codes of core's table, `MODEL_…`; the constructor's are
+ * A Gemini model on the Gemini API or on Vertex AI. Errors have the codes `MODEL_…`; the constructor throws
  * `INVALID_INPUT`. Google's SDK is loaded at the first call.
  */
 export class Gemini implements Llm {
@@ -27,9 +27,9 @@ export class Gemini implements Llm {
   readonly #client: GeminiClient;
   readonly #place: GeminiPlace;
   readonly #endpoint: Endpoint;
-  /** Settings that Gemini has refused, by model: they are not sent again. */
+  /** Settings that Gemini has rejected, by model. They are not sent again. */
   readonly #refused = new Map<string, Set<string>>();
-  /** Warnings that were logged: once is enough. */
+  /** Warnings already logged: each is logged once. */
   readonly #warned = new Set<string>();
 
   constructor(options: GeminiOptions) {
@@ -43,15 +43,19 @@ export class Gemini implements Llm {
     this.#client = new GeminiClient({ ...rest, vertexai, project, location });
   }
 
-  /** With what the environment says (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …); `env` stands in for that of the process. */
+  /**
+   * Creates a model with options from the environment (`GOOGLE_API_KEY` or `GEMINI_API_KEY` …). `env` replaces the
+   * variables of the process.
+   */
   static fromEnv(model: string, options: Omit<GeminiOptions, 'model'> & { env?: EnvVars | undefined } = {}): Gemini {
     const { env, ...given } = options;
     return new Gemini({ ...withEnv(given, env), model });
   }
 
   /**
-   * `request.model` wins over the model of the constructor. A request that is refused is made again without what was refused, where
-   * that may be left out: thought signatures that another endpoint made, and settings such as `thinkingLevel`. Both are logged.
+   * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
+   * rejected part if it is optional: thought signatures of another endpoint, and settings such as `thinkingLevel`.
+   * Both are logged.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
@@ -74,7 +78,7 @@ export class Gemini implements Llm {
     });
   }
 
-  /** One answer, asked for in as many requests as it comes in. */
+  /** Yields one answer, from as many requests as it needs. */
   async *#answer(
     model: string,
     makeBody: () => JsonObject,
@@ -95,7 +99,7 @@ export class Gemini implements Llm {
     yield gathered.final();
   }
 
-  /** Parts without an endpoint may hold a signature too: those of other frameworks. */
+  /** Parts without an endpoint may hold a signature too, from other frameworks. */
   #hasSeals({ contents }: LlmRequest): boolean {
     if (hasSealedParts(contents, this.#endpoint)) return true;
     return contents.some(({ parts = [] }) => parts.some((part) => part.thoughtSignature !== undefined));

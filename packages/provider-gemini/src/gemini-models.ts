@@ -6,8 +6,8 @@ import type { GeminiOptions } from './gemini-llm.ts';
 const PREFIX = 'gemini/';
 
 /**
- * Makes Gemini's models by name, `gemini-…` or `gemini/` and any name; for a runner's `models`. What the options leave open is
- * read from the environment when a model is made: `INVALID_INPUT` where the key is missing.
+ * Returns a factory for Gemini's models (`gemini-…`, or `gemini/` and any name) for a runner's `models`. Missing
+ * options are read from the environment when a model is created; throws `INVALID_INPUT` if the key is missing.
  */
 export function geminiModels(options: Omit<GeminiOptions, 'model'> & { env?: EnvVars | undefined } = {}): ModelFactory {
   const patterns = ['gemini-*', 'gemini/*'];

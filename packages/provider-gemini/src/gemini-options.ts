@@ -4,28 +4,29 @@ import type { ConnectionOptions, EnvVars } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 
-/** How Gemini is reached: the Gemini API by its key, or Vertex AI by a project or by a key of its express mode. */
+/** Connection options of Gemini: the Gemini API with a key, or Vertex AI with a project or an express-mode key. */
 export interface GeminiConnectionOptions extends ConnectionOptions {
-  /** Vertex AI instead of the Gemini API (false). */
+  /** True to use Vertex AI instead of the Gemini API. Default: false. */
   vertexai?: boolean | undefined;
-  /** Of Google Cloud, for Vertex AI: calls bear its default credentials, unless there is an `apiKey`. */
+  /** Google Cloud project for Vertex AI. Calls use its default credentials unless `apiKey` is set. */
   project?: string | undefined;
-  /** Where Vertex AI runs the model (`global`). */
+  /** Location of the model on Vertex AI. Default: `global`. */
   location?: string | undefined;
   /** Version of the API. Default: `v1beta`, on Vertex AI `v1beta1`. */
   apiVersion?: string | undefined;
-  /** Options of `google-auth-library` for Vertex AI without a key: `credentials`, `keyFilename`, `scopes`. Default: none. */
+  /**
+   * Options of `google-auth-library` for Vertex AI without a key: `credentials`, `keyFilename`, `scopes`. Default:
+   * none.
+   */
   googleAuthOptions?: object | undefined;
   /**
-   * What happens to keywords of JSON Schema that Gemini does not take and whose loss changes what is valid: `exact` refuses them
-   * (`SCHEMA_UNSUPPORTED`), `lenient` leaves them out. Default: `exact`.
+   * Handling of JSON Schema keywords that Gemini does not support and that change which values are valid: `exact`
+   * throws `SCHEMA_UNSUPPORTED`, `lenient` removes them. Default: `exact`.
    */
   schemas?: SchemaHandling | undefined;
 }
 
-/**
- * Refuses (`INVALID_INPUT`) options that `owner` cannot be made with; where the key is missing it says which variable holds it.
- */
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the variable. */
 export function assertGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
   const names = ['vertexai', 'project', 'location', 'apiVersion', 'googleAuthOptions', 'schemas', ...own];
   assertConnectionOptions(options, names, owner);
@@ -58,15 +59,15 @@ export function assertGeminiOptions(options: GeminiConnectionOptions, own: reado
   );
 }
 
-/** Refuses (`INVALID_INPUT`) what is no name of a model. */
+/** Throws `INVALID_INPUT` unless the value is a model name. */
 export function assertModelName(model: unknown, owner: string): asserts model is string {
   if (typeof model !== 'string' || model === '')
     throw invalidInput(`model of ${owner}`, 'a string that is not empty', model);
 }
 
 /**
- * Returns the options, completed from the environment. Google's names: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
- * `GOOGLE_GENAI_API_KEY`; on Vertex AI a project of the environment wins over its key.
+ * Returns the options, completed from the environment: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
+ * `GOOGLE_GENAI_API_KEY`. On Vertex AI, a project of the environment has priority over its key.
  */
 export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
@@ -81,8 +82,8 @@ export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVar
 }
 
 /**
- * Returns where the model runs: `gemini` for the Gemini API, `vertex` for Vertex AI, and `gemini:<host>` or `vertex:<host>` for
- * the server of a `baseUrl` that is not Google's. Thought signatures of one endpoint are not valid at another.
+ * Returns the model's endpoint: `gemini` for the Gemini API, `vertex` for Vertex AI, and `gemini:<host>` or
+ * `vertex:<host>` for a `baseUrl` that is not Google's. Thought signatures of one endpoint are invalid at another.
  */
 export function endpointOf({ vertexai, baseUrl }: GeminiConnectionOptions): Endpoint {
   const provider = vertexai ? 'vertex' : 'gemini';

@@ -3,9 +3,9 @@ import type { FunctionCall, Json, JsonObject, Part } from '@thole/core';
 import { ownPart } from './own-part.ts';
 import { PartialArgs } from './partial-args.ts';
 
-/** A call as Gemini gives it: whole, or as the first of several pieces. */
+/** A function call from Gemini: complete, or the first of several pieces. */
 export class GivenCall {
-  /** Of the part; a later piece may bring the signature. */
+  /** The call's part. A later piece may add the signature. */
   readonly #part: { [key: string]: unknown };
   readonly #call: { [key: string]: unknown };
   #pieces: PartialArgs | undefined;
@@ -18,7 +18,7 @@ export class GivenCall {
     this.#addPieces(call);
   }
 
-  /** Adds a further piece; false where it belongs to another call. */
+  /** Adds a piece. Returns false if it belongs to another call. */
   add(part: { readonly [key: string]: unknown }, call: { readonly [key: string]: unknown }): boolean {
     const isNamed = typeof call['name'] === 'string' && call['name'] !== '';
     const isSame = call['id'] !== undefined && call['id'] === this.#call['id'];
@@ -59,7 +59,7 @@ export class GivenCall {
   }
 }
 
-/** Whether a piece says nothing but that the call before it is over. */
+/** True if a piece only marks the end of the call before it. */
 export function isEndMark(call: { readonly [key: string]: unknown }): boolean {
   return !call['name'] && !call['id'] && call['args'] === undefined && !call['partialArgs'] && !call['willContinue'];
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** An object that comes in pieces: lists are joined, the last value of everything else counts. Takes linear time. */
+/** An object that arrives in pieces: lists are joined; of other values, the last one counts. Takes linear time. */
 export class JoinedLists {
   readonly #lists = new Map<string, Json[]>();
   #rest: JsonObject = {};

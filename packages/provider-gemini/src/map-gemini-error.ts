@@ -2,7 +2,7 @@ import { readRetryAfter, TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
-/** What the errors of Gemini and of its SDK become. */
+/** Maps errors of Gemini and its SDK to Thole's errors. */
 export const geminiErrors: ErrorTable = {
   refuse: ({ status, headers, body }, now) => refusal(status, body, readRetryAfter(headers, now)),
   explain: (error, when) =>
@@ -11,13 +11,13 @@ export const geminiErrors: ErrorTable = {
       : new TholeError('MODEL_UNAVAILABLE', 'Gemini could not be reached.', { cause: error }),
 };
 
-/** The error that stands in an answer of status 200, or in a piece of it; undefined where there is none. */
+/** Returns the error in an answer with status 200 or in a chunk of it. Undefined if there is none. */
 export function errorIn(answer: unknown): TholeError | undefined {
   const error = errorOf(answer);
   return error && refusal(typeof error['code'] === 'number' ? error['code'] : 500, answer, undefined);
 }
 
-/** Of what stopped a call before it was sent: it was looking for credentials then. */
+/** Returns the error for a call that failed before it was sent, while the SDK looked for credentials. */
 export function credentialsError(cause: unknown): TholeError {
   const chain = chainOf(cause);
   if (chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError'))
@@ -35,13 +35,13 @@ function chainOf(error: unknown): { [key: string]: unknown }[] {
   return chain;
 }
 
-/** No answer, or one that blames the server. */
+/** True without a response, or if the response blames the server. */
 function isUnreachable({ code, message, status }: { [key: string]: unknown }): boolean {
   if (/^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|EPIPE)$/.test(String(code))) return true;
   return message === 'fetch failed' || (typeof status === 'number' && status >= 500);
 }
 
-/** A body whose reading failed although its status was a success. */
+/** Returns the error for a body that could not be read although its status was a success. */
 export function notGemini(what: string): TholeError {
   return new TholeError('MODEL_UNAVAILABLE', `The server does not answer as Gemini does: ${what}.`, {
     retryable: false,
@@ -78,7 +78,7 @@ function codeOf(status: number, message: string, reason: string | undefined): Th
 const TOO_LONG =
   /exceeds the maximum number of (input )?tokens|token count .*exceeds|(input|prompt|context) is too long/i;
 
-/** A limit of a day, or one of zero, does not pass while somebody waits. */
+/** True for a daily limit or a limit of zero, which do not pass while a caller waits. */
 function isQuotaUsedUp(message: string, details: readonly { [key: string]: unknown }[]): boolean {
   if (/exceeded your current quota[^]*limit: 0\b|per[ _]?day/i.test(message)) return true;
   return details
@@ -87,14 +87,17 @@ function isQuotaUsedUp(message: string, details: readonly { [key: string]: unkno
     .some((each) => [each['quotaId'], each['quota_limit']].some((id) => typeof id === 'string' && /PerDay/i.test(id)));
 }
 
-/** `google.rpc.RetryInfo` says it in seconds: `"34.5s"`. */
+/** Returns the delay of `google.rpc.RetryInfo`, which is in seconds: `"34.5s"`. */
 function retryDelay(details: readonly { [key: string]: unknown }[]): number | undefined {
   const told = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string');
   const seconds = told === undefined ? NaN : /^(\d+(?:\.\d+)?)s$/.exec(told)?.[1];
   return seconds === undefined || Number.isNaN(Number(seconds)) ? undefined : Math.round(Number(seconds) * 1000);
 }
 
-/** `{error: {code, message, status, details}}`; a stream that never began is refused with a list of one. */
+/**
+ * Returns the error of a body `{error: {code, message, status, details}}`. For a stream that never began, the body
+ * is a list of one.
+ */
 function errorOf(body: unknown): { [key: string]: unknown } | undefined {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (!isPlainObject(first)) return typeof first === 'string' && first !== '' ? { message: brief(first) } : undefined;

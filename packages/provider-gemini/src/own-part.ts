@@ -1,15 +1,15 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { FunctionCall, Json, Part } from '@thole/core';
 
-/** The endpoint of the Gemini API, in `partMetadata.provider` of parts that only it understands. */
+/** Name of the Gemini API's endpoint in `partMetadata.provider` of parts that only it understands. */
 export const GEMINI = 'gemini';
 
 /** Members that every provider understands. */
 const COMMON: readonly string[] = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'];
 
 /**
- * Returns a part as Gemini gave it, with all its members. It names its endpoint if another endpoint could not send it, and the id
- * of a call if Gemini gave one.
+ * Returns a part of Gemini with all its members. It names its endpoint if another endpoint could not send it, and a
+ * call's id if Gemini gave one.
  */
 export function ownPart(raw: { readonly [key: string]: unknown }, endpoint: string, call?: FunctionCall): Part {
   const { partMetadata, ...rest } = raw;
@@ -24,7 +24,7 @@ export function ownPart(raw: { readonly [key: string]: unknown }, endpoint: stri
   return part;
 }
 
-/** Whether a part is nothing but text: pieces of it are put together. */
+/** True if a part holds text only. Such parts of a stream are joined. */
 export function isBareText(part: Part): part is Part & { text: string } {
   if (part.text === undefined) return false;
   for (const key in part) if (key !== 'text' && key !== 'thought' && key !== 'partMetadata') return false;

@@ -2,8 +2,8 @@ import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * The arguments of a call that come in pieces: each has a JSON path and a value; a text goes on at the same path while its
- * piece says so.
+ * The arguments of a call that arrive in pieces. Each piece has a JSON path and a value; a text continues at the
+ * same path while its piece says so.
  */
 export class PartialArgs {
   readonly #args: JsonObject = {};
@@ -23,7 +23,7 @@ export class PartialArgs {
     else this.#unfinished.delete(key);
   }
 
-  /** As a call has them; `brokenArgs` where the pieces do not fit together, or more of them was announced. */
+  /** Returns the arguments of the call, or `brokenArgs` if the pieces do not fit together or more were announced. */
   whole(isCutOff: boolean): { args: JsonObject; brokenArgs?: string } {
     if (!this.#isBroken && !isCutOff) return { args: this.#args };
     return { args: {}, brokenArgs: JSON.stringify(this.#pieces) };
@@ -56,7 +56,7 @@ function valueIn(piece: { [key: string]: unknown }): Json | undefined {
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
-/** The steps of a path such as `$.rooms[0]['a name']`; undefined where it is another kind of path, or none. */
+/** Returns the steps of a path such as `$.rooms[0]['a name']`. Undefined for other values. */
 function pathIn(told: unknown): (string | number)[] | undefined {
   if (typeof told !== 'string' || !told.startsWith('$') || told.length < 2) return undefined;
   const steps: (string | number)[] = [];
@@ -76,7 +76,7 @@ function member(holder: Json, step: string | number): Json | undefined {
   return isPlainObject(holder) && Object.hasOwn(holder, step) ? (holder[step] as Json) : undefined;
 }
 
-/** False where the path leads through something else than it says. An array has no holes. */
+/** Returns false if the path leads through a value of another kind. An array has no holes. */
 function put(holder: Json, step: string | number, value: Json): boolean {
   if (typeof step === 'number') {
     if (!Array.isArray(holder) || step > holder.length) return false;

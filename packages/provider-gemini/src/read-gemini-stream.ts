@@ -6,8 +6,8 @@ import { notGemini } from './map-gemini-error.ts';
 import { readServerSentEvents } from './read-server-sent-events.ts';
 
 /**
- * The partials of a streamed answer, each with only the texts that are new; the whole is gathered meanwhile. Throws
- * `MODEL_INCOMPLETE` where the stream ends before the answer does, and the error that stands in it.
+ * Yields the partial responses of a streamed answer, each with new texts only, and collects the complete answer.
+ * Throws `MODEL_INCOMPLETE` if the stream ends early, and the error that the stream holds.
  */
 export async function* readGeminiStream(
   answer: Response,
@@ -21,7 +21,7 @@ export async function* readGeminiStream(
     throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before its answer did.");
 }
 
-/** An answer that comes at once, as the one piece of it: what fails while it is read is not asked for again either. */
+/** Yields an answer without streaming as one chunk. A failed read is not retried. */
 export async function* readGeminiAnswer(
   answer: Response,
 ): AsyncGenerator<{ readonly [key: string]: unknown }, void, undefined> {
@@ -40,7 +40,7 @@ async function* piecesOf(answer: Response): AsyncGenerator<unknown, void, undefi
   }
 }
 
-/** A piece that is no JSON was cut off. */
+/** A chunk that is not JSON was cut off. */
 function parsePiece(data: string): unknown {
   try {
     return JSON.parse(data);

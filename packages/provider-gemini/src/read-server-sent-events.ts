@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 
 /**
- * The data of each event of a `text/event-stream`, in order, as soon as it is whole, in whatever pieces the bytes come. What the
- * end cuts off is the last, for its reader to judge.
+ * Yields the data of each event of a `text/event-stream` as soon as it is complete, for any chunking of the bytes.
+ * An event that the end cuts off is yielded last; the reader decides about it.
  */
 export async function* readServerSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let events: string[] = [];

@@ -1,6 +1,6 @@
 import type { Usage } from '@thole/core';
 
-/** The counts that every provider has, by Gemini's names, which are ours. */
+/** The counts that every provider has, with Gemini's names. */
 export const usageCounts: readonly (keyof Usage)[] = [
   'promptTokenCount',
   'candidatesTokenCount',
@@ -10,7 +10,7 @@ export const usageCounts: readonly (keyof Usage)[] = [
   'toolUsePromptTokenCount',
 ];
 
-/** The counts that are told; undefined where there are none. */
+/** Returns the counts, or undefined if there are none. */
 export function usageOf(told: { readonly [key: string]: unknown } | undefined): Usage | undefined {
   if (!told) return undefined;
   const usage: Usage = {};
@@ -18,7 +18,7 @@ export function usageOf(told: { readonly [key: string]: unknown } | undefined): 
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 
-/** Of several requests that made one answer. */
+/** Adds the counts of several requests for one answer. */
 export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other;
   const sum: Usage = { ...one };

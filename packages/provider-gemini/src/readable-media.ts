@@ -1,6 +1,6 @@
 import type { FileData, InlineData } from '@thole/core';
 
-/** Documents that are text inside are taken as well as images, audio, video and texts. */
+/** Text documents that Gemini accepts in addition to images, audio, video and texts. */
 const DOCUMENTS: readonly string[] = [
   'application/pdf',
   'application/json',
@@ -20,7 +20,7 @@ export function canReadType(mimeType: string): boolean {
   return /^(image|audio|video|text)\/./.test(type) || DOCUMENTS.includes(type);
 }
 
-/** True if Gemini reads these bytes, or this file. The type of a file may be unknown: Gemini finds it out. */
+/** True if Gemini reads these bytes or this file. A file may have an unknown type: Gemini detects it. */
 export function canRead(media: { inlineData?: InlineData | undefined; fileData?: FileData | undefined }): boolean {
   const { inlineData, fileData } = media;
   if (inlineData) return canReadType(inlineData.mimeType);

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** Settings without which the answer is still of use, by their place in the body, and the words that Gemini refuses them with. */
+/** Optional settings by their path in the body, and the words with which Gemini rejects them. */
 const OPTIONAL: readonly (readonly [path: string, words: RegExp])[] = [
   ['generationConfig.thinkingConfig.thinkingLevel', /thinking[_ ]?level/i],
   ['generationConfig.thinkingConfig.thinkingBudget', /thinking[_ ]?budget|budget \d+ is invalid/i],
@@ -23,14 +23,14 @@ const OPTIONAL: readonly (readonly [path: string, words: RegExp])[] = [
 const UNSUPPORTED =
   /not (enabled|supported|available|allowed)|does not support|unsupported|unknown name|cannot find field/i;
 
-/** Returns the place in the body of the setting that Gemini says it does not support. Undefined for any other error. */
+/** Returns the path of the setting that Gemini does not support. Undefined for any other error. */
 export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
   const { message } = error;
   return OPTIONAL.find(([path, words]) => words.test(message) && valueAt(body, path.split('.')) !== undefined)?.[0];
 }
 
-/** Returns the body without the settings at these places. */
+/** Returns the body without the settings at these paths. */
 export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): JsonObject {
   let copy = body;
   for (const path of paths) copy = without(copy, path.split('.'));

@@ -4,8 +4,8 @@ import type { Endpoint } from '@thole/core/kit';
 import { canRead } from './readable-media.ts';
 
 /**
- * Returns the answer to a call, with the id that Gemini gave the call. With `inAnswer` its images and files are sent in it; a line
- * in `response.unreadableFiles` names the type of each that Gemini cannot read.
+ * Returns the answer to a call with the id that Gemini gave the call. With `inAnswer`, images and files are sent in
+ * it; `response.unreadableFiles` names the type of each file that Gemini cannot read.
  */
 export function toGeminiAnswer(
   part: Part,
@@ -29,7 +29,7 @@ export function toGeminiAnswer(
   };
 }
 
-/** Returns the files of an answer as parts of a message, with a line that says which function gave them. Empty without files. */
+/** Returns the files of an answer as parts of a message, with a line that names the function. Empty without files. */
 export function answerFiles({ name, parts = [] }: FunctionResponse): JsonObject[] {
   if (parts.length === 0) return [];
   const files = parts.flatMap((part): JsonObject[] =>

@@ -6,17 +6,18 @@ import { idGivenTo, toGeminiPart } from './to-gemini-part.ts';
 
 type Sent = { role: 'user' | 'model'; parts: JsonObject[] };
 
-/** Stands for a signature that is not there; Google documents it for histories that another model began. */
+/** Replaces a missing signature. Google documents it for histories that another model began. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Sent as the only message if a request has none: the API refuses empty contents. */
+/** Sent as the only message if a request has none: the API rejects empty contents. */
 const NO_MESSAGE = 'Follow the system instruction.';
 
 /**
- * Returns the history as Gemini takes it. Answers to calls are a content of their own, right after the calls and before what else
- * the user said; every call has one answer, the last that came, or one that says it is pending. Consecutive contents of the model
- * are one. Models that want a signature on the first call of each step of the current turn get the documented placeholder if
- * there is none. Throws `INVALID_INPUT` for data that Gemini cannot read in the newest message; elsewhere a line of text names its type.
+ * Returns the history in Gemini's format. Answers to calls are a separate content, directly after the calls and
+ * before the user's other parts. Every call has one answer: the last one, or one that says it is pending.
+ * Consecutive contents of the model are joined. If a model needs a signature on the first call of each step of the
+ * current turn and there is none, it gets the documented placeholder. Throws `INVALID_INPUT` for data in the newest
+ * message that Gemini cannot read; elsewhere a line of text names its type.
  */
 export function toGeminiContents(
   contents: readonly Content[],
@@ -89,13 +90,16 @@ function append(sent: Sent[], next: Sent): void {
 
 const isAnswers = ({ role, parts }: Sent): boolean => role === 'user' && 'functionResponse' in parts[0]!;
 
-/** True for Gemini 3 and newer, which want signatures on calls and take files within answers; also for the aliases of the newest. */
+/**
+ * True for Gemini 3 and newer, also for the aliases of the newest model. They need signatures on calls and accept
+ * files within answers.
+ */
 function isGemini3(model: string): boolean {
   const version = /gemini-(\d+)/.exec(model)?.[1];
   return version === undefined ? /gemini-[a-z-]*latest/.test(model) : Number(version) >= 3;
 }
 
-/** A turn begins with the last message of the user that is more than answers to calls. */
+/** A turn begins with the user's last message that holds more than answers to calls. */
 function signCurrentTurn(sent: readonly Sent[]): void {
   const begin = sent.findLastIndex((content) => content.role === 'user' && !isAnswers(content));
   for (const { role, parts } of sent.slice(begin + 1)) {

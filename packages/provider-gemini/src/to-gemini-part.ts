@@ -4,21 +4,21 @@ import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { canReadType } from './readable-media.ts';
 
-/** Where a part stands, and who is asked. */
+/** The place of a part in the history, and the model that receives it. */
 export interface PartTarget {
   readonly endpoint: Endpoint;
-  /** True in the newest message of the user, where data that Gemini cannot read is refused. */
+  /** True in the user's newest message, where data that Gemini cannot read is rejected. */
   readonly isNewest: boolean;
 }
 
 /**
- * Returns what Gemini is sent for a part that is not an answer to a call. Undefined for empty texts, and for what only another
- * endpoint understands. Parts that this endpoint made are sent unchanged, with their signature. Throws `INVALID_INPUT` for data that
- * Gemini cannot read in the newest message; elsewhere a line of text names its type.
+ * Returns a part in Gemini's format, except an answer to a call. Undefined for empty texts and for data that only
+ * another endpoint understands. Parts of this endpoint are sent unchanged, with their signature. Throws
+ * `INVALID_INPUT` for data in the newest message that Gemini cannot read; elsewhere a line of text names its type.
  */
 export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undefined {
   const { partMetadata, ...rest } = part;
-  // Without a provider it is the metadata that Gemini's own parts may have.
+  // Metadata without a provider may be that of Gemini's own parts.
   const maker: unknown = partMetadata?.provider;
   const isOwn = isFromEndpoint(part, target.endpoint);
   if (maker !== undefined && !isOwn) return foreignPart(part, target);
@@ -34,13 +34,16 @@ export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undef
   return isEmpty ? undefined : (sent as JsonObject);
 }
 
-/** Returns the id that Gemini gave a call. The id that a runner made means nothing to it, and some of its servers know no ids. */
+/**
+ * Returns the id that Gemini gave a call. A runner's id has no meaning for Gemini, and some of its servers know no
+ * ids.
+ */
 export function idGivenTo(part: Part, endpoint: Endpoint): string | undefined {
   const id = isFromEndpoint(part, endpoint) ? part.partMetadata?.['id'] : undefined;
   return typeof id === 'string' && part.functionCall?.id === id ? id : undefined;
 }
 
-/** Returns the plain part of one that another endpoint made, if it has any. */
+/** Returns the plain part of a part that another endpoint made. Undefined if it has none. */
 function foreignPart(part: Part, target: PartTarget): JsonObject | undefined {
   const { text, thought, functionCall, inlineData, fileData } = part;
   if (thought) return undefined;

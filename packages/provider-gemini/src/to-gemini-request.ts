@@ -8,14 +8,14 @@ import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 import { toProviderTool } from './to-provider-tool.ts';
 
-/** What is put together for one call. */
+/** One request to Gemini. */
 export interface GeminiRequest {
   readonly model: string;
-  /** Of `generateContent` and `streamGenerateContent`. */
+  /** Body of `generateContent` and `streamGenerateContent`. */
   readonly body: JsonObject;
 }
 
-/** Where the model runs, and how schemas are sent. */
+/** The model's endpoint, and the handling of schemas. */
 export interface GeminiPlace {
   readonly vertexai?: boolean | undefined;
   readonly project?: string | undefined;
@@ -25,7 +25,7 @@ export interface GeminiPlace {
   readonly schemas?: SchemaHandling | undefined;
 }
 
-/** Members of the config that stand beside `generationConfig`, by their names there. */
+/** Members of the config that are next to `generationConfig` in the body, with their names there. */
 const BESIDE: { readonly [name: string]: string } = {
   systemInstruction: 'systemInstruction',
   tools: 'tools',
@@ -39,7 +39,7 @@ const BESIDE: { readonly [name: string]: string } = {
   store: 'store',
 };
 
-/** Of the SDK's config, what is not asked of the model but of the SDK, or done here. */
+/** Members of the SDK's config that control the SDK, or that this package does itself. */
 const REFUSED: readonly string[] = [
   'httpOptions',
   'abortSignal',
@@ -49,8 +49,9 @@ const REFUSED: readonly string[] = [
 ];
 
 /**
- * What Gemini is sent for a request of ours; `providerOptions.gemini` is merged into its config. Reads the request and shares
- * with it what it does not change. `SCHEMA_UNSUPPORTED` or `INVALID_INPUT` for what Gemini cannot take.
+ * Returns a request in Gemini's format. `providerOptions.gemini` is merged into its config. Does not change the
+ * given request and shares unchanged parts with it. Throws `SCHEMA_UNSUPPORTED` or `INVALID_INPUT` for data that
+ * Gemini cannot receive.
  */
 export function toGeminiRequest(request: LlmRequest, model: string, place: GeminiPlace = {}): GeminiRequest {
   const named = request.model ?? model;
@@ -88,7 +89,7 @@ function toBeside(name: string, value: Json, place: GeminiPlace): Json | undefin
   return value;
 }
 
-/** Tools of both are offered, objects are merged member by member; else what is given for Gemini alone wins. */
+/** Merges the options: lists of tools are joined, objects are merged member by member, other values for Gemini win. */
 function mergeOptions(config: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return config;
   if (!isPlainObject(options)) throw invalidInput('providerOptions.gemini', 'an object', options);

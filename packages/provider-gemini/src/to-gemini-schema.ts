@@ -2,13 +2,13 @@ import { TholeError } from '@thole/core';
 import { isPlainObject, normalizeSchema, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
-/** `lenient` leaves out what Gemini cannot take; `exact` (default) refuses it. */
+/** `exact` rejects keywords that Gemini does not support; `lenient` removes them. */
 export type SchemaHandling = 'exact' | 'lenient';
 
-/** Gemini's own keywords, which are not JSON Schema's. */
+/** Keywords of Gemini that are not in JSON Schema. */
 const OWN: readonly string[] = ['propertyOrdering'];
 
-/** Taken as they are. */
+/** Keywords that are sent unchanged. */
 const TAKEN: readonly string[] = [
   '$id',
   '$anchor',
@@ -24,12 +24,15 @@ const TAKEN: readonly string[] = [
   'propertyOrdering',
 ];
 
-/** Taken, with a schema inside, a list of them, or a schema for each name. */
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const ONE: readonly string[] = ['items', 'additionalProperties'];
 const MANY: readonly string[] = ['anyOf', 'oneOf', 'prefixItems'];
 const NAMED: readonly string[] = ['properties', '$defs'];
 
-/** Left out: they only describe, or narrow what Gemini may answer further than it can be told. The tool or the agent checks them. */
+/**
+ * Keywords that are removed: they describe, or limit answers in ways that Gemini cannot receive. The tool or agent
+ * checks them.
+ */
 const LEFT_OUT: readonly string[] = [
   '$schema',
   '$comment',
@@ -54,15 +57,16 @@ const LEFT_OUT: readonly string[] = [
 ];
 
 /**
- * Returns the schema in the part of JSON Schema that Gemini takes, meaning the same or a little less. Throws `SCHEMA_UNSUPPORTED`,
- * naming the path, for a keyword whose loss would change the shape of the answer; with `lenient` it is left out.
+ * Returns the schema in the subset of JSON Schema that Gemini supports, with the same or a slightly wider meaning.
+ * Throws `SCHEMA_UNSUPPORTED` with the path for a keyword whose loss would change the shape of the answer; with
+ * `lenient` it is removed.
  */
 export function toGeminiSchema(schema: Json, path: string, handling: SchemaHandling = 'exact'): Json {
   const normal = isPlainObject(schema) ? normalizeSchema(schema as JsonObject, OWN) : schema;
   return convert(normal, path, handling);
 }
 
-/** Returns the schema of a function's parameters. Undefined if it takes none. */
+/** Returns the schema of a function's parameters. Undefined if it has none. */
 export function toGeminiParameters(
   schema: JsonObject,
   path: string,
@@ -137,7 +141,7 @@ function named(schemas: JsonObject, path: string, handling: SchemaHandling): Jso
   return taken;
 }
 
-/** Texts and numbers can be listed; of truth values and null only the type can be said. */
+/** Texts and numbers can be listed; for booleans and null only the type can be sent. */
 function takeValues(taken: JsonObject, values: readonly Json[], path: string): void {
   const listed = values.filter((value) => typeof value === 'string' || typeof value === 'number');
   if (listed.length === values.length) {
@@ -163,7 +167,7 @@ function isPlainReference(target: unknown, path: string): target is string {
   throw unsupported(`${path}.$ref`, 'a reference to another document');
 }
 
-/** Next to a reference, Gemini takes only keywords that begin with `$`. */
+/** Next to a reference, Gemini accepts only keywords that begin with `$`. */
 function takeBeside(taken: JsonObject, keyword: string, value: Json, path: string, handling: SchemaHandling): void {
   if (keyword === '$ref') taken['$ref'] = (value as string).replace(/^#\/definitions\//, '#/$defs/');
   else if (keyword === 'title' || keyword === 'description' || LEFT_OUT.includes(keyword)) return;
@@ -172,7 +176,7 @@ function takeBeside(taken: JsonObject, keyword: string, value: Json, path: strin
   else takeKeyword(taken, keyword, value, path, handling);
 }
 
-/** True for a schema that nothing is valid against. */
+/** True for a schema without any valid value. */
 function isImpossible(schema: Json): boolean {
   return isPlainObject(schema) && isPlainObject(schema['not']) && Object.keys(schema['not']).length === 0;
 }

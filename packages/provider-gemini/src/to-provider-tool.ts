@@ -6,8 +6,9 @@ const WEB_SEARCH = ['timeRangeFilter', 'searchTypes', 'excludeDomains', 'blockin
 const FILE_SEARCH = ['fileSearchStoreNames', 'topK', 'metadataFilter'];
 
 /**
- * Returns a tool that Gemini runs itself. `webSearch` is Google search; tools that this version does not know are sent unchanged.
- * Throws `INVALID_INPUT`, naming the tool and what to use, for a tool that the endpoint does not have.
+ * Returns a tool that Gemini runs itself. `webSearch` is Google search. Tools that this version does not know are
+ * sent unchanged. Throws `INVALID_INPUT` with the tool and an alternative for a tool that the endpoint does not
+ * have.
  */
 export function toProviderTool(tool: JsonObject, { vertexai }: { vertexai?: boolean | undefined }): Json {
   const { webSearch, fileSearch } = tool;
@@ -28,6 +29,6 @@ export function toProviderTool(tool: JsonObject, { vertexai }: { vertexai?: bool
 
 const refused = (sentence: string): TholeError => new TholeError('INVALID_INPUT', sentence);
 
-/** Settings that other providers read are left out. */
+/** Settings of other providers are left out. */
 const pick = (settings: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));

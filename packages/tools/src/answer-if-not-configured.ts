@@ -3,7 +3,7 @@ import type { ToolContext } from '@thole/core';
 
 type Code = 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED';
 
-/** What `ask` answers; without the service, an error that the model can read, and a warning for whoever runs it. */
+/** Returns the result of `ask`. Without the service: returns an error for the model and logs a warning. */
 export async function answerIfNotConfigured<T>(
   p: { tool: string; code: Code; error: string; toolContext: ToolContext },
   ask: () => Promise<T>,

@@ -1,7 +1,7 @@
 import type { OutputUnit } from '@cfworker/json-schema';
 import type { ValidationIssue } from '@thole/core';
 
-/** What a validator found, as issues a model can mend: the place and what was expected there, without the value that came. */
+/** Returns a validator's errors as issues that a model can correct: the path and the expectation, without the value. */
 export function describeSchemaErrors(errors: readonly OutputUnit[]): ValidationIssue[] {
   const issues = new Map<string, ValidationIssue>();
   errors.forEach((error, i) => {
@@ -12,7 +12,7 @@ export function describeSchemaErrors(errors: readonly OutputUnit[]): ValidationI
   return [...issues.values()];
 }
 
-// Says only that something inside does not fit; what that is follows.
+// These only report that a nested value is invalid; the cause follows.
 const WRAPPERS = new Set([
   'properties',
   'patternProperties',
@@ -49,7 +49,7 @@ function describe({ keyword, instanceLocation, error }: OutputUnit): ValidationI
   return { path, message: wordings[keyword]?.(error) ?? lowerFirst(error.replace(/\.$/, '')) };
 }
 
-// The library's sentences, without the values that some of them repeat.
+// The library's messages without the values that some of them repeat.
 const wordings: { readonly [keyword: string]: (error: string) => string } = {
   type: (error) => {
     const [, came, expected = ''] = /^Instance type "(.*?)" is invalid\. Expected (.*)\.$/.exec(error) ?? [];
@@ -58,7 +58,7 @@ const wordings: { readonly [keyword: string]: (error: string) => string } = {
   false: () => 'is not allowed',
   enum: (error) => `must be one of ${after(error, 'any of ')}`,
   const: (error) => `must be ${after(error, 'match ')}`,
-  // Draft 4 says by a flag that the limit itself is out: "or equal to".
+  // Draft 4 has a flag for an exclusive limit: "or equal to".
   minimum: (error) => `must be ${error.includes('or equal to') ? 'greater than' : 'at least'} ${lastWord(error)}`,
   maximum: (error) => `must be ${error.includes('or equal to') ? 'less than' : 'at most'} ${lastWord(error)}`,
   exclusiveMinimum: (error) => `must be greater than ${after(error, 'less than ')}`,

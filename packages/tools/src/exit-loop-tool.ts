@@ -1,7 +1,10 @@
 import type { Tool } from '@thole/core';
 import { FunctionTool } from './function-tool.ts';
 
-/** `exit_loop`: ends the enclosing `LoopAgent`; the model is not asked to put the answer into words. */
+/**
+ * Returns the tool `exit_loop`, which ends the enclosing `LoopAgent`. The model is not called to summarize the
+ * answer.
+ */
 export function exitLoopTool(): Tool {
   return new FunctionTool({
     name: 'exit_loop',
@@ -14,5 +17,5 @@ export function exitLoopTool(): Tool {
   });
 }
 
-/** `exitLoopTool()`, under ADK's name. */
+/** `exitLoopTool()` under ADK's name. */
 export const EXIT_LOOP: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ exitLoopTool());

@@ -22,20 +22,20 @@ export interface MemoryCandidate {
 
 /** The answer of `forget` to the model. */
 export interface ForgetAnswer {
-  /** Number of deleted entries, those that went with a fact included. */
+  /** Number of deleted entries, including those deleted with a fact. */
   forgotten: number;
-  /** Memories that may be meant, or, after a deletion, that still say something similar. */
+  /** Memories that may be meant. After a deletion: memories that still say something similar. */
   candidates: MemoryCandidate[];
-  /** What the model can do next. */
+  /** The model's next step. */
   note?: string | undefined;
   error?: string | undefined;
 }
 
 /**
- * Returns the tool `forget`: the model deletes a memory of this user. It searches for `what` and deletes only the candidate with
- * the given `id`, or, without an id, the candidates whose text is exactly `what`; otherwise it answers the candidates. An id that
- * is not among them is answered as an error. Without a memory service that deletes it answers `{error, code}` with
- * `MEMORY_NOT_CONFIGURED`. Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
+ * Returns the tool `forget`: the model deletes a memory of this user. It searches for `what` and deletes only the
+ * candidate with the given `id`, or without an id the candidates whose text is exactly `what`; otherwise it returns
+ * the candidates. An unknown id is answered as an error. Without a memory service that can delete, the answer is
+ * `{error, code}` with `MEMORY_NOT_CONFIGURED`. Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
  */
 export function forgetTool(options: ForgetToolOptions = {}): Tool {
   rejectUnknownOptions(options, ['limit'], 'forget');
@@ -74,7 +74,7 @@ const UNKNOWN_ID = 'No candidate for `what` has this id. It may be forgotten alr
 const CHOOSE = 'Nothing was forgotten yet. Call forget again with the id of the candidate that the user means.';
 const NOTHING = 'Nothing like this is remembered.';
 const REMAINING = 'These are still remembered. Ask the user whether to forget them too.';
-/** Smallest relevance of what is reported as similar after a deletion. */
+/** Minimum relevance of a memory that is reported as similar after a deletion. */
 const SIMILAR = 0.6;
 
 async function forget(chosen: readonly MemoryEntry[], limit: number, toolContext: ToolContext): Promise<ForgetAnswer> {

@@ -5,40 +5,46 @@ import type { ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';
 
-/** What `execute` gets: a Standard Schema's output, otherwise a JSON object. */
+/** The arguments of `execute`: the output of a Standard Schema, otherwise a JSON object. */
 export type ArgumentsOf<Parameters> = Parameters extends
   | { readonly '~standard': unknown }
   | { readonly schema: { readonly '~standard': unknown } }
   ? OutputOf<Parameters>
   : JsonObject;
 
-/** What a `FunctionTool` is made of. `Deps` is the type of what the caller of a run gives its tools. */
+/** Options of `FunctionTool`. `Deps` is the type of the `deps` of a run. */
 export interface FunctionToolOptions<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> {
-  /** Letters, digits, `_` and `-`, at most 64, beginning with a letter or `_`. */
+  /** Letters, digits, `_` and `-`, at most 64 characters. It starts with a letter or `_`. */
   name: string;
   /** Tells the model what the tool does and when to call it. */
   description: string;
-  /** What arguments it takes: an object. None: it takes no arguments. */
+  /** Schema of the arguments, an object. Default: no arguments. */
   parameters?: Parameters | undefined;
   /**
-   * Runs one call. An object is the answer as it is, anything else stands under `result`; what it throws is answered to the
-   * model as an error. Give `toolContext.signal` to every wait.
+   * Runs one call. An object is the answer; any other value is returned as `result`; a thrown error is returned to
+   * the model. Pass `toolContext.signal` to every wait.
    */
   execute(args: ArgumentsOf<Parameters>, toolContext: ToolContext<Deps>): unknown;
-  /** The true answer comes later, in a message of its own; what `execute` gives is a first note. */
+  /** True if the final answer arrives later in a separate message. The result of `execute` is then a first note. */
   isLongRunning?: boolean | undefined;
-  /** May run again with the same `toolContext.idempotencyKey` when nobody knows whether it has run. */
+  /**
+   * True if the tool may run again with the same `toolContext.idempotencyKey` when the outcome of the first run is
+   * unknown.
+   */
   idempotent?: boolean | undefined;
-  /** Time limit of a call in milliseconds; the call is answered as timed out then. `Infinity` means no limit, also where the run has one. */
+  /**
+   * Time limit of a call in milliseconds; the model then gets a timeout error. `Infinity` means no limit, also if
+   * the run has one.
+   */
   timeoutMs?: number | undefined;
 }
 
 /**
- * A function that a model can call. Arguments are checked before `execute` runs, and it gets what the schema makes of them
- * (defaults filled in, values transformed). Arguments that do not fit throw `INVALID_INPUT` with `details: {refused: true}`
- * and a message that says what was expected where: the flow answers it to the model, and `execute` has not run.
- * Made with `INVALID_INPUT` for a bad name, description, schema or option, `SCHEMA_UNSUPPORTED` for a schema of a library
- * that writes no JSON Schema.
+ * A function that a model can call. Arguments are validated before `execute` runs, which gets the schema's output
+ * (defaults filled in, values transformed). Invalid arguments throw `INVALID_INPUT` with `details: {refused: true}`
+ * and a message with path and expectation: it is returned to the model, and `execute` does not run. The constructor
+ * throws `INVALID_INPUT` for an invalid name, description, schema or option, and `SCHEMA_UNSUPPORTED` if the
+ * schema's library provides no JSON Schema.
  */
 export class FunctionTool<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> implements Tool {
   readonly name: string;
@@ -46,7 +52,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   readonly isLongRunning?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
-  // Neither field speaks of the type parameters: any FunctionTool<…> is a FunctionTool, and can stand in a list of them.
+  // Neither field uses the type parameters, so that every `FunctionTool<…>` can be in a list of `FunctionTool`.
   readonly #parameters: ReadSchema | undefined;
   readonly #declaration: FunctionDeclaration;
   readonly #execute: (args: never, toolContext: never) => unknown;
@@ -76,9 +82,9 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
 
   async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
     const args = await this.#check(p.args);
-    // The run may have ended, or the call's time may be over, while the arguments were checked.
+    // The run may have ended, or the call may have timed out, during validation.
     p.toolContext?.signal?.throwIfAborted();
-    // `deps` are what the caller of the run gave; only the caller can know that they are of this type.
+    // Only the caller of the run knows the type of `deps`.
     return this.#execute(args as never, p.toolContext as never);
   }
 
@@ -122,7 +128,10 @@ function assertOptions(options: unknown): void {
   }
 }
 
-/** `$schema` is left out: providers do not need it, and it costs tokens in every request. Frozen, as all requests share it. */
+/**
+ * Returns the schema for the model without `$schema`, which providers do not need and which costs tokens. Frozen,
+ * because all requests share it.
+ */
 function declaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
   const { $schema: _, ...schema }: JsonObject = parameters?.jsonSchema ?? { properties: {} };
   if (schema['type'] !== undefined && schema['type'] !== 'object') {

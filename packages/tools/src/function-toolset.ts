@@ -2,21 +2,21 @@ import { TholeError } from '@thole/core';
 import { invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
-/** Whether a tool is offered in this context: to this user, in this state. */
+/** True if a tool is offered in this context: to this user, with this state. */
 export type ToolPredicate = (tool: Tool, context: ReadonlyContext) => boolean;
 
-/** Which tools belong together, and how they are offered. */
+/** Options of `FunctionToolset`. */
 export interface FunctionToolsetOptions {
   tools: readonly Tool[];
-  /** Names (without the prefix) that are offered, or a question asked at each step. All, when not given. */
+  /** Names (without the prefix) of the offered tools, or a function that decides at each step. Default: all. */
   toolFilter?: readonly string[] | ToolPredicate | undefined;
-  /** Put before each name, with `_` between: `hotel` makes `find_room` `hotel_find_room`. */
+  /** Added to each name with `_`: `hotel` changes `find_room` to `hotel_find_room`. */
   prefix?: string | undefined;
 }
 
 /**
- * Tools that belong together, offered or not by a filter. It opens nothing, so `close` has nothing to do.
- * `DUPLICATE_NAME` for two tools of one name, `INVALID_INPUT` for a filter that names a tool that is not there.
+ * A group of tools with an optional filter. It opens no resources, so `close` does nothing. Throws `DUPLICATE_NAME`
+ * for two tools with one name and `INVALID_INPUT` for a filter that names an unknown tool.
  */
 export class FunctionToolset implements Toolset {
   readonly #tools: readonly { given: Tool; offered: Tool }[];

@@ -1,8 +1,9 @@
 import type { Content, Part } from '@thole/core';
 
 /**
- * The contents with one more right before the message: the last content that holds the same parts, else the last one of the
- * user's that answers no call, else at the beginning. The contents that were given are left as they are.
+ * Returns the contents with one more content before the message. The message is the last content with the same
+ * parts, otherwise the user's last content that answers no call, otherwise the beginning. Does not change the given
+ * contents.
  */
 export function insertBeforeMessage(contents: readonly Content[], message: Content, inserted: Content): Content[] {
   let at = contents.findLastIndex((content) => content.role !== 'model' && haveSameParts(content, message));
@@ -18,7 +19,7 @@ function haveSameParts({ parts: a = [] }: Content, { parts: b = [] }: Content): 
   return a.length > 0 && a.length === b.length && a.every((part, i) => isSamePart(part, b[i]!));
 }
 
-// Not by JSON: files may be large, and equal strings that are shared compare at once.
+// Not compared as JSON: files may be large, and shared strings compare at once.
 function isSamePart(a: Part, b: Part): boolean {
   return (
     a === b ||

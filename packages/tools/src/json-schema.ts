@@ -6,10 +6,11 @@ import type { JsonObject, StandardSchema, ValidationResult } from '@thole/core';
 import { describeSchemaErrors } from './describe-schema-errors.ts';
 
 /**
- * Makes a Standard Schema of a JSON Schema: for `parameters`, `outputSchema` and `inputSchema`. `Output` is what the caller
- * says that valid values are. Draft 2020-12, or what `$schema` names (4, 7, 2019-09); defaults are told to the model, not
- * filled in. The schema is copied. `INVALID_INPUT` for what is no object or not JSON; a schema that cannot be worked with
- * (a `$ref` to nowhere, a broken pattern) is `SCHEMA_UNSUPPORTED` when it is first used.
+ * Returns a Standard Schema for a JSON Schema, for `parameters`, `outputSchema` and `inputSchema`. `Output` is the
+ * caller's type of valid values. Supports draft 2020-12, or the draft that `$schema` names (4, 7, 2019-09). Defaults
+ * are shown to the model, not filled in. The schema is copied. Throws `INVALID_INPUT` for a value that is not an
+ * object or not JSON. A schema that cannot be evaluated, with a broken `$ref` or pattern, throws
+ * `SCHEMA_UNSUPPORTED` at its first use.
  */
 export function jsonSchema<Output = JsonObject>(schema: {
   readonly [keyword: string]: unknown;

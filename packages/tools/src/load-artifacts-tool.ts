@@ -6,14 +6,14 @@ import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
 const NAME = 'load_artifacts';
-/** Names told to the model; more are only counted. */
+/** Maximum number of names shown to the model; further ones are only counted. */
 const MOST_NAMES = 100;
 
 /**
- * `load_artifacts`: the names of the session's and the user's artifacts stand in the system text; the model calls for those
- * it wants to see, and the next request shows them to it, each as a content after the answers. They are shown for that one
- * step and not stored again. Answers `{artifact_names}`; without an artifact service `{error, code}` with
- * `ARTIFACT_NOT_CONFIGURED`. One that is gone or cannot be read is told to the model.
+ * Returns the tool `load_artifacts`. The system text lists the artifacts of the session and the user. The model
+ * calls the tool for those it wants to see, and the next request shows each as a content after the answers, for that
+ * step only; they are not stored again. The answer is `{artifact_names}`, or without an artifact service `{error,
+ * code}` with `ARTIFACT_NOT_CONFIGURED`. The model is informed about an artifact that is missing or unreadable.
  */
 export function loadArtifactsTool(): Tool {
   const called = new FunctionTool({
@@ -53,7 +53,7 @@ export function loadArtifactsTool(): Tool {
   };
 }
 
-/** `loadArtifactsTool()`, under ADK's name. */
+/** `loadArtifactsTool()` under ADK's name. */
 export const LOAD_ARTIFACTS: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ loadArtifactsTool());
 
 const NO_ARTIFACTS = 'Artifacts are not configured here: no file can be loaded. Go on without them.';
@@ -62,7 +62,7 @@ async function listNames(toolContext: ToolContext): Promise<string[]> {
   try {
     return await toolContext.listArtifacts();
   } catch (error) {
-    // A call is answered with what is missing; until then there is nothing to list.
+    // A call gets an error answer; here there is nothing to list.
     if (TholeError.is(error, 'ARTIFACT_NOT_CONFIGURED')) return [];
     throw error;
   }
@@ -77,7 +77,7 @@ function instructionFor(names: readonly string[]): string {
   return `These files belong to the conversation: ${list}${more > 0 ? ` and ${more} more` : ''}. You have not seen their content; call ${NAME} when you need it.`;
 }
 
-/** The names in this tool's answers, where those are the last thing in the request. */
+/** Returns the names in this tool's answers if those are the last part of the request. */
 function askedFor(content: Content | undefined): string[] {
   const names = (content?.parts ?? []).flatMap(({ functionResponse }) => {
     const answer: unknown = functionResponse?.name === NAME ? functionResponse.response : undefined;

@@ -9,22 +9,22 @@ import type { TimeRange } from './read-time-range.ts';
 import { zonesOf } from './told-time-zone.ts';
 import type { ToldTimeZone } from './told-time-zone.ts';
 
-/** How much `load_memory` answers, and of what. */
+/** Options of `loadMemoryTool`. */
 export interface LoadMemoryToolOptions {
-  /** How many memories at most (5). */
+  /** Maximum number of memories. Default: 5. */
   limit?: number | undefined;
-  /** Smallest relevance (0 to 1) of a memory that is returned. Default: 0.3. */
+  /** Minimum relevance of a returned memory, from 0 to 1. Default: 0.3. */
   minRelevance?: number | undefined;
-  /** Smallest score of a memory that is returned; the memory service defines its scale. Default: none. */
+  /** Minimum score of a returned memory. The memory service defines its scale. Default: none. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
-  /** The user's, in which the model's times are read and memories' times are told (UTC). */
+  /** The user's time zone, for the model's times and the times of memories. Default: UTC. */
   timeZone?: ToldTimeZone | undefined;
 }
 
 /**
- * One memory as the model sees it. Times are ISO 8601; `until` is set for a fact that has ended; `relevance` is the share of the
- * query that the memory holds, from 0 to 1.
+ * One memory as the model sees it. Times are ISO 8601. `until` is set for a fact that has ended. `relevance` is the
+ * share of the query that the memory holds, from 0 to 1.
  */
 export interface LoadedMemory {
   text: string;
@@ -35,7 +35,7 @@ export interface LoadedMemory {
   score?: number | undefined;
 }
 
-// Stands here because the tool below is made of it when this module is loaded.
+// Declared here because the tool below needs it when this module is loaded.
 const SPAN = {
   from: {
     type: 'string',
@@ -50,10 +50,11 @@ const SPAN = {
 };
 
 /**
- * `load_memory`: the model searches what earlier sessions of this user have left in memory, of all times or of a span from
- * `from` to `to`. Answers `{memories: [{text, author, time, relevance, score}]}`, best first, empty when nothing fits. Without a memory
- * service it answers `{error, code}` with `MEMORY_NOT_CONFIGURED`; a span that is none is `INVALID_INPUT` and names the member; a
- * search that fails is thrown. Made with `INVALID_INPUT` for a limit or time zone that is none.
+ * Returns the tool `load_memory`: the model searches memories from earlier sessions of this user, of all times or of
+ * a range from `from` to `to`. The answer is `{memories: [{text, author, time, relevance, score}]}`, best first,
+ * empty without matches. Without a memory service, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`. An
+ * invalid range is `INVALID_INPUT` with the member's name; a failed search is thrown. Throws `INVALID_INPUT` for an
+ * invalid limit or time zone.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, ['limit', 'minRelevance', 'minScore', 'filter', 'timeZone'], 'load_memory');
@@ -89,12 +90,12 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   });
 }
 
-/** `loadMemoryTool()` with its defaults, under ADK's name. */
+/** `loadMemoryTool()` with default options under ADK's name. */
 export const LOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ loadMemoryTool());
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be looked up. Go on without it.';
 
-/** Both conditions: what the app allows, and what the model asked for. */
+/** Combines both conditions: that of the app and that of the model. */
 function withinFilter(filter: MemoryFilter | undefined, range: MemoryFilter): MemoryFilter | undefined {
   if (range.from === undefined && range.to === undefined) return filter;
   const from = Math.max(filter?.from ?? -Infinity, range.from ?? -Infinity);

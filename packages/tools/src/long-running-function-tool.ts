@@ -2,16 +2,16 @@ import { FunctionTool } from './function-tool.ts';
 import type { FunctionToolOptions } from './function-tool.ts';
 import type { ParametersInput } from './read-schema-input.ts';
 
-/** A `FunctionTool`’s options; that it is long-running goes without saying. */
+/** Options of `LongRunningFunctionTool`: those of `FunctionTool` without `isLongRunning`. */
 export type LongRunningFunctionToolOptions<
   Parameters extends ParametersInput | undefined = undefined,
   Deps = unknown,
 > = Omit<FunctionToolOptions<Parameters, Deps>, 'isLongRunning'>;
 
 /**
- * A function whose answer comes later: `execute` begins the work and gives a first note for the model (a ticket, a status)
- * or nothing. The call's id stands in the event's `longRunningToolIds`; the answer is a function response with that id, in a
- * later message. The model is told not to call again meanwhile.
+ * A function whose answer comes later. `execute` starts the work and returns a first note for the model (a ticket, a
+ * status) or nothing. The event's `longRunningToolIds` holds the call's id. The answer is a function response with
+ * that id in a later message. The model is instructed not to call again meanwhile.
  */
 export class LongRunningFunctionTool<
   Parameters extends ParametersInput | undefined = undefined,

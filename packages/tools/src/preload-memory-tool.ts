@@ -1,38 +1,60 @@
 import { textOf, TholeError } from '@thole/core';
-import { assertCount, DEFAULT_MIN_RELEVANCE, invalidInput, labelFormattedMemory, packMemory, rejectUnknownOptions } from '@thole/core/kit';
-import type { Content, LlmRequest, MaybePromise, MemoryEntry, MemoryFilter, Tool, ToolContext, ZonedTime } from '@thole/core';
+import {
+  assertCount,
+  DEFAULT_MIN_RELEVANCE,
+  invalidInput,
+  labelFormattedMemory,
+  packMemory,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type {
+  Content,
+  LlmRequest,
+  MaybePromise,
+  MemoryEntry,
+  MemoryFilter,
+  Tool,
+  ToolContext,
+  ZonedTime,
+} from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
 import { zonesOf } from './told-time-zone.ts';
 import type { ToldTimeZone } from './told-time-zone.ts';
 
-/** How much `preload_memory` quotes, of what, and where. */
+/** Options of `preloadMemoryTool`. */
 export interface PreloadMemoryToolOptions {
   /** Maximum number of memories. Default: 40; usually fewer fit into `maxTokens`. */
   limit?: number | undefined;
-  /** What they may take of the prompt, at about four bytes a token (900); the frame of some 50 comes on top. */
+  /** Token budget of the quotes, at about four bytes per token. The frame adds about 50 tokens. Default: 900. */
   maxTokens?: number | undefined;
   /**
-   * Makes the quoted text from the memories, best first, in place of the default lines. The result is escaped, cut to `maxTokens`
-   * and labelled as data, because the memories in it are not trusted. An empty result quotes nothing.
+   * Formats the memories, best first, instead of the default lines. The result is escaped, cut to `maxTokens` and
+   * labelled as data, because memories are not trusted. An empty result quotes nothing.
    */
   format?: ((memories: readonly MemoryEntry[]) => MaybePromise<string>) | undefined;
-  /** A content of its own right before the user's message (the default), or the end of the system text. */
+  /** `user`: a separate content before the user's message. `system`: the end of the system text. Default: `user`. */
   placement?: 'user' | 'system' | undefined;
-  /** Smallest relevance (0 to 1) of a memory that is quoted. Default: 0.3, so that small talk and unrelated requests quote nothing. */
+  /**
+   * Minimum relevance of a quoted memory, from 0 to 1. Default: 0.3, so that small talk and unrelated requests quote
+   * nothing.
+   */
   minRelevance?: number | undefined;
-  /** Smallest score of a memory that is quoted; the memory service defines its scale. Default: none. */
+  /** Minimum score of a quoted memory. The memory service defines its scale. Default: none. */
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
-  /** The user's, in which headings say when something was said (UTC). One that is told for a call and is none is logged, and UTC stands in. */
+  /**
+   * The user's time zone for times in headings. An invalid zone of one call is logged and replaced by UTC. Default:
+   * UTC.
+   */
   timeZone?: ToldTimeZone | undefined;
 }
 
 /**
- * `preload_memory`: passive, the model neither sees nor calls it. Before the model is asked, memory is searched for the
- * user's message (all its texts), and what is found is quoted in the request: escaped, labelled as data and not as
- * instruction, never stored. It is searched once per invocation and agent, so that every step shows the model the same
- * text. What was said in this very session and stands in the request anyway is not quoted again. Silent without a memory
- * service, words to search for or hits; a search that fails is logged, and the run goes on.
+ * Returns the passive tool `preload_memory`: the model neither sees nor calls it. Before each model call, memories
+ * that match the user's message (all its texts) are quoted in the request: escaped, labelled as data and not as
+ * instructions, never stored. Memory is searched once per invocation and agent, so that every step shows the same
+ * text. Turns of the current session that are in the request are not quoted again. It does nothing without a memory
+ * service, words to search for or matches; a failed search is logged, and the run continues.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   const known = ['limit', 'maxTokens', 'format', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
@@ -86,7 +108,7 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
       throw new TholeError('INVALID_INPUT', 'preload_memory is not for calling.', { details: { refused: true } });
     },
     async processLlmRequest({ toolContext, llmRequest }) {
-      // A tool holds nothing of a run: what was found lives as long as the invocation does, in its temporary state.
+      // A tool keeps no data of a run: the result is in the temporary state of the invocation.
       const memo = `temp:preload_memory:${toolContext.agentName}`;
       let block = toolContext.state.get<string>(memo);
       if (block === undefined) {
@@ -98,10 +120,10 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
   };
 }
 
-/** `preloadMemoryTool()` with its defaults, under ADK's name. */
+/** `preloadMemoryTool()` with default options under ADK's name. */
 export const PRELOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ preloadMemoryTool());
 
-// Memory may hold the session that goes on; what is older than the window of the request is worth a quote even so.
+// Memory may hold the current session. Only turns outside the window of the request are quoted.
 function withoutShown(
   memories: readonly MemoryEntry[],
   sessionId: string,

@@ -2,34 +2,34 @@ import { TholeError } from '@thole/core';
 import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
 
-/** Options of `fileSearchTool`: the stores to search, under the name that their provider has for them. */
+/** Options of `fileSearchTool`: the stores to search, under each provider's name for them. */
 export interface FileSearchToolOptions {
   /** File search stores of the Gemini API, such as `fileSearchStores/hotel-manuals`. */
   fileSearchStoreNames?: readonly string[] | undefined;
   /** Vector stores of OpenAI, such as `vs_123`. */
   vectorStoreIds?: readonly string[] | undefined;
-  /** Further settings, by the provider's names: `topK` and `metadataFilter` of Gemini, `max_num_results` of OpenAI. */
+  /** Further settings with the provider's names: `topK` and `metadataFilter` of Gemini, `max_num_results` of OpenAI. */
   settings?: JsonObject | undefined;
 }
 
 /**
- * Returns `google_search`: the provider searches the web, with Google where the model is a Gemini. `settings` are the provider's
- * own, such as `timeRangeFilter`.
+ * Returns `google_search`: the provider searches the web, with Google if the model is a Gemini. `settings` are the
+ * provider's, such as `timeRangeFilter`.
  */
 export function googleSearchTool(settings: JsonObject = {}): Tool {
   const googleSearch = checkSettings(settings, 'googleSearchTool');
   return providerTool('google_search', 'Searches the web with Google.', { googleSearch });
 }
 
-/** Returns `code_execution`: the provider runs code that the model writes. `settings` are the provider's own. */
+/** Returns `code_execution`: the provider runs code that the model writes. `settings` are the provider's. */
 export function codeExecutionTool(settings: JsonObject = {}): Tool {
   const codeExecution = checkSettings(settings, 'codeExecutionTool');
   return providerTool('code_execution', 'Runs code that the model writes.', { codeExecution });
 }
 
 /**
- * Returns `file_search`: the provider searches files that are in its stores. Throws `INVALID_INPUT` if no store is given. With
- * stores of several providers, each provider takes its own.
+ * Returns `file_search`: the provider searches files in its stores. Throws `INVALID_INPUT` without a store. With
+ * stores of several providers, each provider uses its own.
  */
 export function fileSearchTool(options: FileSearchToolOptions): Tool {
   if (!isPlainObject(options)) throw invalidInput('options of fileSearchTool', 'an object', options);
@@ -50,13 +50,13 @@ export function fileSearchTool(options: FileSearchToolOptions): Tool {
   return providerTool('file_search', 'Searches files that the provider stores.', { fileSearch });
 }
 
-/** Returns `web_search`: the provider searches the web with its own search. `settings` are the provider's own. */
+/** Returns `web_search`: the provider searches the web with its own search. `settings` are the provider's. */
 export function webSearchTool(settings: JsonObject = {}): Tool {
   const webSearch = checkSettings(settings, 'webSearchTool');
   return providerTool('web_search', 'Searches the web.', { webSearch });
 }
 
-/** `googleSearchTool()`, under ADK's name. */
+/** `googleSearchTool()` under ADK's name. */
 export const GOOGLE_SEARCH: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ googleSearchTool());
 
 function providerTool(name: string, description: string, declaration: ToolDeclaration): Tool {
@@ -69,7 +69,7 @@ function providerTool(name: string, description: string, declaration: ToolDeclar
       });
     },
     async processLlmRequest({ llmRequest }) {
-      // A copy for each request: callbacks may change a request.
+      // A copy for each request, because callbacks may change a request.
       (llmRequest.config.tools ??= []).push(structuredClone(declaration));
     },
   };

@@ -7,8 +7,9 @@ import { jsonSchema } from './json-schema.ts';
 export type ParametersInput = SchemaInput | { readonly [keyword: string]: unknown };
 
 /**
- * Reads a schema in any of the forms that options take; values are validated in each of them. `argument` names it in errors:
- * `INVALID_INPUT` for what is not a schema, `SCHEMA_UNSUPPORTED` for a schema of a library that writes no JSON Schema.
+ * Reads a schema in any form that options accept, and validates values with it. `argument` names it in errors.
+ * Throws `INVALID_INPUT` for a value that is not a schema, and `SCHEMA_UNSUPPORTED` if its library provides no JSON
+ * Schema.
  */
 export function readSchemaInput<Output = unknown>(
   input: SchemaInput<Output> | { readonly [keyword: string]: unknown },
@@ -17,7 +18,7 @@ export function readSchemaInput<Output = unknown>(
   return readSchema<Output>(isJsonSchema(input) ? jsonSchema<Output>(input) : (input as SchemaInput<Output>), argument);
 }
 
-// An object of schemas is a shape such as {city: z.string()}, which `readSchema` refuses with the correct form.
+// An object of schemas is a shape such as {city: z.string()}, which `readSchema` rejects with the correct form.
 function isJsonSchema(input: unknown): input is { readonly [keyword: string]: unknown } {
   if (!isPlainObject(input) || isStandardSchema(input) || isStandardSchema(input['schema'])) return false;
   return !Object.values(input).some(isStandardSchema);

@@ -1,15 +1,16 @@
 import { TholeError } from '@thole/core';
 import type { MemoryFilter, ZonedTime } from '@thole/core';
 
-/** What a model says of a span of time: days, months, years, or days with a time. An empty text says nothing. */
+/** A time range from the model: days, months, years, or days with a time. An empty text means no limit. */
 export interface TimeRange {
   from?: string | undefined;
   to?: string | undefined;
 }
 
 /**
- * The span in seconds, `from` inclusive and `to` exclusive. What has no offset is read in the zone, or else in UTC; a day,
- * month or year that is named as the end belongs to it whole. `INVALID_INPUT`, refused, names the member that cannot be read.
+ * Returns the range in seconds, `from` inclusive and `to` exclusive. Times without an offset are read in the zone,
+ * or in UTC. A day, month or year as the end is included completely. Throws `INVALID_INPUT` with the member that
+ * cannot be read, as a refused call.
  */
 export function readTimeRange(range: TimeRange, zone: ZonedTime | undefined): Pick<MemoryFilter, 'from' | 'to'> {
   const from = range.from?.trim() ? readTime('from', range.from, zone).begin : undefined;
@@ -26,7 +27,7 @@ function readTime(member: 'from' | 'to', text: string, zone: ZonedTime | undefin
   if (written === undefined) throw notATime(member);
   const fields = written.split(/[-T: ]/i).map(Number);
   const wall = wallOf(fields);
-  // A day or an hour that does not exist has run over into the next.
+  // A day or hour that does not exist was moved to the next one.
   if (!new Date(wall).toISOString().startsWith(written.toUpperCase().replace(' ', 'T'))) throw notATime(member);
   const seconds = (wallMs: number): number =>
     offset === undefined && zone ? zone.instantOf(wallMs) / 1000 : wallMs / 1000 - secondsOf(offset);
@@ -39,7 +40,7 @@ function wallOf([year, month = 1, day = 1, hour = 0, minute = 0, second = 0]: re
   return Date.UTC(year!, month - 1, day, hour, minute, second);
 }
 
-/** Of `Z`, `+02:00` or `-0330`. */
+/** Returns the seconds of `Z`, `+02:00` or `-0330`. */
 function secondsOf(offset: string = 'Z'): number {
   const [, sign, hours = 0, minutes = 0] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);

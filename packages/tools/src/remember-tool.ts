@@ -4,9 +4,9 @@ import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
 /**
- * `remember`: the model keeps a fact about the user for later sessions, word for word. Answers `{remembered: true}`;
- * a repeated attempt at the same call keeps it once. Without a memory service, or with one that takes no notes, it answers
- * `{error, code}` with `MEMORY_NOT_CONFIGURED`.
+ * Returns the tool `remember`: the model stores a fact about the user for later sessions, word for word. The answer
+ * is `{remembered: true}`; a repeated attempt of the same call stores it once. Without a memory service, or with one
+ * that stores no notes, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
  */
 export function rememberTool(): Tool {
   return new FunctionTool({
