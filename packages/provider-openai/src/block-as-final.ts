@@ -2,8 +2,9 @@ import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
 
 /**
- * The responses, with a final in the place of `MODEL_BLOCKED` where nothing else was answered: some servers refuse a prompt that
- * their filter blocked with a status. No generator, which would cost as much again for each chunk of a stream.
+ * Returns the responses, with a final response instead of `MODEL_BLOCKED` if nothing else was answered: some servers
+ * reject a prompt that their filter blocked with an error status. It is not a generator, because that would double
+ * the cost of each chunk.
  */
 export function blockAsFinal(responses: AsyncIterableIterator<LlmResponse>): AsyncIterableIterator<LlmResponse> {
   let isBegun = false;

@@ -10,9 +10,9 @@ import { readFinish } from './responses/read-finish.ts';
 import { readUsage } from './responses/read-usage.ts';
 
 /**
- * The one final of an answer of the Responses API. Items of the answer that are no parts, and members of it that this version does
- * not know, stand in `customMetadata`. An answer that was blocked is one too. Throws what `openAiFailure` makes of an answer that
- * failed for another reason or is none, and `MODEL_INCOMPLETE` for one that is still being made.
+ * Returns the final response for an answer of the Responses API, also for a blocked answer. Items that are not parts
+ * and unknown members are in `customMetadata`. Throws the error of `openAiFailure` for an answer that failed or is
+ * not an answer, and `MODEL_INCOMPLETE` for an answer in progress.
  */
 export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmResponse {
   if (!isPlainObject(answer)) throw openAiFailure(answer);
@@ -36,7 +36,7 @@ export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmR
   };
 }
 
-/** A failed answer that does not say why is one all the same. */
+/** A failed answer without a reason is an error too. */
 function failureOf(answer: { readonly [member: string]: unknown }): TholeError {
   const isMute = answer['status'] === 'failed' && !answer['error'];
   return openAiFailure(isMute ? { error: { message: 'The answer failed.' } } : answer);
@@ -47,7 +47,7 @@ function isFailed(answer: { readonly [member: string]: unknown }): boolean {
   return !Array.isArray(answer['output']) && answer['object'] !== 'response';
 }
 
-/** What was asked comes back in the answer, and the rest is read: neither is kept. */
+/** The request is echoed in the answer, and the other members are read: neither is kept. */
 const READ_OR_ECHOED: readonly string[] = [
   ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output'],
   ...['output_text', 'usage', 'input', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'background'],

@@ -1,12 +1,12 @@
 import type { TholeErrorCode } from '@thole/core';
 
-/** What a refusal means, and whether the same call may succeed later, where the code's own answer is not right. */
+/** The error code of a rejected request, and `retryable` if it differs from the code's default. */
 export interface KindOfRefusal {
   readonly code: TholeErrorCode;
   readonly retryable?: boolean | undefined;
 }
 
-/** What a server says of a refusal; 200 where it came within an answer. */
+/** The server's description of a rejection. Status 200 if it was inside an answer. */
 export interface RefusalSigns {
   readonly status: number;
   readonly code?: string | undefined;
@@ -14,7 +14,7 @@ export interface RefusalSigns {
   readonly message?: string | undefined;
 }
 
-/** The table: what the server calls it first, then what its message says, then the status. */
+/** Maps a rejection: first by the server's code, then by its message, then by the status. */
 export function kindOfRefusal({ status, code = '', type = '', message = '' }: RefusalSigns): KindOfRefusal {
   const name = `${code} ${type}`.toLowerCase();
   if (/content_filter|content_policy|responsibleaipolicy/.test(name)) return { code: 'MODEL_BLOCKED' };
@@ -25,7 +25,7 @@ export function kindOfRefusal({ status, code = '', type = '', message = '' }: Re
   ) {
     return { code: 'MODEL_RATE_LIMITED', retryable: false };
   }
-  // The message decides for refusals of the request alone: a rate limit speaks of tokens as well.
+  // The message decides only for rejected requests: a rate limit mentions tokens as well.
   if (
     (status === 200 || status === 400 || status === 413 || status === 422 || status === 500) &&
     TOO_LONG.test(message)
@@ -39,7 +39,7 @@ function byStatus(status: number): KindOfRefusal | undefined {
   if (status === 401 || status === 403 || status === 407) return { code: 'MODEL_AUTH' };
   if (status === 408 || status === 504) return { code: 'MODEL_TIMEOUT' };
   if (status === 429) return { code: 'MODEL_RATE_LIMITED' };
-  // 409: the server asks to try again; 498: Groq's flexible tier is full; 529: overloaded, behind some gateways.
+  // 409: the server asks for a retry; 498: Groq's flexible tier is full; 529: overloaded, behind some gateways.
   if (status === 409 || status === 498 || status === 503 || status === 529) return { code: 'MODEL_OVERLOADED' };
   if (status >= 500) return { code: 'MODEL_UNAVAILABLE' };
   return status >= 400 ? { code: 'MODEL_BAD_REQUEST' } : undefined;
@@ -58,7 +58,7 @@ function byName(name: string, message: string): KindOfRefusal {
   return { code: 'MODEL_FAILED' };
 }
 
-/** As OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models say it. */
+/** The wording of OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models. */
 const TOO_LONG = new RegExp(
   [
     'maximum context length',

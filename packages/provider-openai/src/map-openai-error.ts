@@ -5,7 +5,7 @@ import { kindOfRefusal } from './kind-of-refusal.ts';
 import { readErrorBody } from './read-error-body.ts';
 import type { ErrorBody } from './read-error-body.ts';
 
-/** The table of errors of `provider`; the name stands in the messages. */
+/** Returns the error mapping of a provider. Messages contain its name. */
 export function openAiErrors(provider: string): ErrorTable {
   const name = provider === 'openai' ? 'OpenAI' : provider;
   return {
@@ -22,7 +22,10 @@ export function openAiErrors(provider: string): ErrorTable {
   };
 }
 
-/** An `error` object or event that came within a 200 answer or a stream, or a body that is no answer at all. */
+/**
+ * Returns the error for an `error` object or event inside a 200 answer or a stream, or for a body that is not an
+ * answer.
+ */
 export function openAiFailure(body: unknown, status?: number): TholeError {
   const read = readErrorBody(body);
   if (status !== undefined && status >= 400)
@@ -38,7 +41,7 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
   );
 }
 
-/** What the SDK threw for another reason than a refusal, as one of ours; an error of ours is left alone. */
+/** Returns the error for anything the SDK threw other than a rejection. A `TholeError` is returned unchanged. */
 export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name: string = 'OpenAI'): TholeError {
   if (TholeError.is(error)) return error;
   const thrown = error as { error?: unknown; message?: unknown; cause?: unknown };

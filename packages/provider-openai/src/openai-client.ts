@@ -5,20 +5,20 @@ import { openAiErrors, openAiFailure } from './map-openai-error.ts';
 import { endpointOf, providerOf } from './openai-options.ts';
 import type { OpenAiConnectionOptions } from './openai-options.ts';
 
-/** A streamed answer: its events, or the whole, unread, from a server that does not stream. */
+/** A streamed answer: its events, or the complete unread body from a server that does not stream. */
 export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly whole: Response };
 
-/** The longest that a timer can wait: the SDK's time limit must not come before ours. */
+/** Maximum delay of a timer: the SDK's time limit must not fire before ours. */
 const NEVER_MS = 2_147_483_647;
 
 /**
- * The SDK behind our connection, loaded at the first call. Reads nothing from the environment. Each call has a client of its own,
- * which costs next to nothing: so the call's signal goes around the SDK, straight to `fetch`. The SDK's own care for it costs more
- * than reading the stream does.
+ * The SDK with our connection, loaded at the first call. Reads nothing from the environment. Each call has its own
+ * client, which costs next to nothing, so that the call's signal goes directly to `fetch`: the SDK's signal handling
+ * costs more than reading the stream.
  */
 export class OpenAiClient {
   readonly connection: ProviderConnection;
-  /** Who is asked. */
+  /** Name of the provider. */
   readonly provider: string;
   readonly endpoint: Endpoint;
   readonly #options: OpenAiConnectionOptions;
@@ -31,14 +31,14 @@ export class OpenAiClient {
     this.connection = new ProviderConnection({ ...options, apiKey }, openAiErrors(this.provider));
   }
 
-  /** The answer's JSON; what is none goes on as text. */
+  /** Returns the answer's JSON, or its text if it is not JSON. */
   async post(path: string, body: object, signal: AbortSignal): Promise<unknown> {
     const sdk = await this.#sdk(signal);
     const answer: unknown = await sdk.post(path, { body });
     return typeof answer === 'string' ? parsed(answer) : answer;
   }
 
-  /** The answer with its body unread: what goes wrong with a body that has begun is no reason to ask again. */
+  /** Returns the answer with an unread body: an error in a body that has begun must not be retried. */
   async postUnread(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const sdk = await this.#sdk(signal);
     return await sdk.post(path, { body }).asResponse();
@@ -48,7 +48,7 @@ export class OpenAiClient {
     const sdk = await this.#sdk(signal);
     const { data, response } = await sdk.post(path, { body, stream: true }).withResponse();
     const type = response.headers.get('content-type') ?? '';
-    // The SDK would look for events in these, find none, and end as if all had been said.
+    // The SDK would find no events in these bodies and end without an error.
     if (/json|html/i.test(type)) return { whole: response };
     return { events: data as AsyncIterable<unknown> };
   }
@@ -85,7 +85,8 @@ export class OpenAiClient {
     };
     if (azure) {
       const { endpoint, apiVersion } = azure;
-      // The deployment is sent as the model: in the SDK's address it would stand before /responses as well. Null, so that the environment's base URL does not come in; the types do not know that it is taken.
+      // The deployment is sent as the model: in the SDK's address it would precede /responses as well. Null keeps
+      // the base URL of the environment out; the types do not declare it.
       const where = { baseURL: null as unknown as undefined, endpoint, apiVersion };
       if (typeof this.#options.apiKey !== 'function') return new AzureOpenAI({ ...options, ...where });
       const azureADTokenProvider = (): Promise<string> => Promise.resolve(apiKey!);
@@ -95,15 +96,15 @@ export class OpenAiClient {
   }
 }
 
-/** Reads the answer's JSON; what is none is `MODEL_PROTOCOL`. */
+/** Returns the answer's JSON. Throws `MODEL_PROTOCOL` if it is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
   return parsed(await response.text());
 }
 
-/** The SDK wants a key; a server that needs none is not sent this one. */
+/** The SDK requires a key; a server that needs none does not receive this one. */
 const WITHOUT_KEY = { Authorization: null, 'api-key': null };
 
-/** The SDK takes headers from `OPENAI_CUSTOM_HEADERS`, which nobody asked for: null leaves each out. */
+/** The SDK reads headers from `OPENAI_CUSTOM_HEADERS`, which the caller did not ask for. Null removes each. */
 function withoutCustomHeaders(): { [name: string]: null } {
   const lines = globalThis.process?.env['OPENAI_CUSTOM_HEADERS']?.split('\n') ?? [];
   const names = lines.filter((line) => line.includes(':')).map((line) => line.slice(0, line.indexOf(':')).trim());

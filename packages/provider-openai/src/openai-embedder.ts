@@ -9,18 +9,21 @@ import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
 import { readVectors } from './read-vectors.ts';
 
-/** Which embeddings, and how they are reached. */
+/** Model, vector length and connection of an `OpenAiEmbedder`. */
 export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
   model: string;
-  /** How long a vector is: required for a model that is not OpenAI's; of `text-embedding-3-…` it may be less than all. */
+  /** Length of a vector. Required for models other than OpenAI's; `text-embedding-3-…` can be shortened. */
   dimensions?: number | undefined;
-  /** Texts in one call (2,048, OpenAI's limit). */
+  /** Maximum number of texts in one call. Default: 2,048, OpenAI's limit. */
   maxBatch?: number | undefined;
-  /** Tokens in one request, as they are estimated: more texts go in several requests. Default: 150,000, which keeps texts of every script below OpenAI’s limit of 300,000. */
+  /**
+   * Maximum number of estimated tokens in one request; more texts are split. Default: 150,000, which keeps texts of
+   * every script below OpenAI’s limit of 300,000.
+   */
   maxBatchTokens?: number | undefined;
 }
 
-/** What `OpenAiEmbedder.fromEnv` takes beside the model. */
+/** Options of `OpenAiEmbedder.fromEnv` next to the model. */
 export type OpenAiEmbedderEnvOptions = FromEnv<OpenAiEmbedderOptions>;
 
 const DIMENSIONS: { readonly [model: string]: number } = {
@@ -29,7 +32,7 @@ const DIMENSIONS: { readonly [model: string]: number } = {
   'text-embedding-ada-002': 1536,
 };
 
-/** Embeddings of OpenAI, of Azure or of a compatible server. Queries and documents are embedded alike. */
+/** Embeddings of OpenAI, Azure or a compatible server. Queries and documents are embedded in the same way. */
 export class OpenAiEmbedder implements Embedder {
   readonly specVersion = 1;
   readonly model: string;
@@ -37,10 +40,13 @@ export class OpenAiEmbedder implements Embedder {
   readonly maxBatch: number;
   readonly #maxBatchTokens: number;
   readonly #client: OpenAiClient;
-  /** What is sent besides the texts. */
+  /** Members of the request next to the texts. */
   readonly #body: object;
 
-  /** `INVALID_INPUT` for options that cannot be, a missing key, and a model whose dimensions are neither known nor given. */
+  /**
+   * Throws `INVALID_INPUT` for invalid options, a missing key, and a model whose dimensions are neither known nor
+   * given.
+   */
   constructor(options: OpenAiEmbedderOptions) {
     const { model, dimensions, maxBatch = 2048, maxBatchTokens = 150_000, ...connection } = options;
     assertOpenAiOptions(connection, [], 'OpenAiEmbedder');
@@ -62,7 +68,7 @@ export class OpenAiEmbedder implements Embedder {
     this.maxBatch = maxBatch;
     this.#client = new OpenAiClient(connection);
     const isShortened = all !== undefined && length !== all;
-    // Floats said aloud: many servers know nothing else, and the SDK would ask for base64.
+    // Floats are requested explicitly: many servers support nothing else, and the SDK would request base64.
     this.#body = {
       model: connection.azure?.deployment ?? model,
       encoding_format: 'float',
@@ -70,12 +76,15 @@ export class OpenAiEmbedder implements Embedder {
     };
   }
 
-  /** With what the environment says, as `OpenAi.fromEnv`. */
+  /** Creates an embedder with options from the environment, as `OpenAi.fromEnv`. */
   static fromEnv(model: string, options: OpenAiEmbedderEnvOptions = {}): OpenAiEmbedder {
     return new OpenAiEmbedder({ ...optionsFromEnv<OpenAiEmbedderOptions>(options), model } as OpenAiEmbedderOptions);
   }
 
-  /** Errors carry the codes of core's table; a wrong number or length of vectors is `EMBEDDER_FAILED`. */
+  /**
+   * Returns one vector per text. Throws `EMBEDDER_FAILED` for a wrong number or length of vectors, otherwise
+   * `MODEL_…`.
+   */
   async embed(texts: readonly string[], { signal }: Parameters<Embedder['embed']>[1]): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     if (texts.length === 0) return [];
@@ -99,7 +108,7 @@ export class OpenAiEmbedder implements Embedder {
   }
 }
 
-/** Texts in order, as many in a batch as have no more than this many tokens together, or one that has more. */
+/** Returns the texts in order, in batches of at most this many tokens. A text with more tokens is a separate batch. */
 function batchesOf(texts: readonly string[], maxTokens: number): string[][] {
   const batches: string[][] = [];
   let tokens = 0;

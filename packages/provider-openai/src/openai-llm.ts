@@ -15,19 +15,19 @@ import { readOpenAiStream } from './read-openai-stream.ts';
 import { refusedSetting, withoutSettings } from './refused-settings.ts';
 import { toOpenAiRequest } from './to-openai-request.ts';
 
-/** Which model, and how it is reached. */
+/** Model and connection of an `OpenAi`. */
 export interface OpenAiOptions extends OpenAiConnectionOptions {
   model: string;
-  /** `responses` for OpenAI and Azure, `chat` for the server of another `baseUrl`, unless it is told here. */
+  /** API of the server. Default: `responses` for OpenAI and Azure, `chat` for the server of another `baseUrl`. */
   api?: OpenAiApi | undefined;
 }
 
-/** What `OpenAi.fromEnv` takes beside the model; `azure: true` takes all of Azure's options from the environment. */
+/** Options of `OpenAi.fromEnv` next to the model. `azure: true` takes all of Azure's options from the environment. */
 export type OpenAiEnvOptions = FromEnv<OpenAiOptions>;
 
 /**
- * A model of OpenAI, of Azure, or of a server that speaks Chat Completions as they do. Errors carry the codes of core's table,
- * `MODEL_…`; the SDK is loaded at the first call.
+ * A model of OpenAI, Azure, or a server with a compatible Chat Completions API. Errors have the codes `MODEL_…`. The
+ * SDK is loaded at the first call.
  */
 export class OpenAi implements Llm {
   readonly specVersion = 1;
@@ -38,12 +38,12 @@ export class OpenAi implements Llm {
   readonly #schemas: OpenAiOptions['schemas'];
   /** Azure's name for `model`. */
   readonly #deployment: string | undefined;
-  /** Settings that the server has refused, by model: they are not sent again. */
+  /** Settings that the server has rejected, by model. They are not sent again. */
   readonly #refused = new Map<string, Set<string>>();
-  /** What was said of settings that are left out: once is enough. */
+  /** Warnings about left-out settings: each is logged once. */
   readonly #warned = new Set<string>();
 
-  /** `INVALID_INPUT` for options that cannot be, and for a missing key: the message says which variable to set. */
+  /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: OpenAiOptions) {
     const { model, api, ...connection } = options;
     assertOpenAiOptions(connection, [], 'OpenAi');
@@ -58,16 +58,17 @@ export class OpenAi implements Llm {
   }
 
   /**
-   * With what the environment says: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure `AZURE_OPENAI_API_KEY`,
-   * `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. What is given wins.
+   * Creates a model with options from the environment: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure
+   * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. Given options have priority.
    */
   static fromEnv(model: string, options: OpenAiEnvOptions = {}): OpenAi {
     return new OpenAi({ ...optionsFromEnv<OpenAiOptions>(options), model });
   }
 
   /**
-   * `request.model` wins over the model of the constructor. A request that is refused is made again without what was refused,
-   * where that may be left out: sealed reasoning that another endpoint or key made, and settings such as `temperature`. Both are logged.
+   * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
+   * rejected part if it is optional: sealed reasoning of another endpoint or key, and settings such as
+   * `temperature`. Both are logged.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     return blockAsFinal(this.#ask(request, options));
@@ -112,7 +113,7 @@ export class OpenAi implements Llm {
     signal: AbortSignal,
   ): AsyncIterableIterator<LlmResponse, undefined> {
     const { path, read, readStream } = this.#protocol;
-    // A body that has begun and breaks is not asked for again: its answer is made, and billed. An error in its place is.
+    // A body that breaks after it has begun is not requested again: its answer is made and billed. An error body is.
     const readWhole = async (response: Response): Promise<AsyncIterable<LlmResponse>> => {
       try {
         return only(read(await readJson(response), target));

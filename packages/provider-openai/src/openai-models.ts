@@ -5,16 +5,16 @@ import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';
 import { assertText, OWN_NAMES } from './openai-options.ts';
 
-/** How the models are reached: as `OpenAi.fromEnv` takes it. */
+/** Options of `openAiModels`: those of `OpenAi.fromEnv`, and a prefix. */
 export type OpenAiModelsOptions = OpenAiEnvOptions & {
-  /** Models are called `<prefix>/<name>`, and by this alone: for compatible servers. */
+  /** Names the models `<prefix>/<name>`, and only so: for compatible servers. */
   prefix?: string | undefined;
 };
 
 /**
- * Makes models by name, for a runner's `models`: `gpt-…`, `o1`, `o3-mini` … and `openai/<any>`; with a prefix `<prefix>/<any>`
- * alone. The prefix is no part of the name that the server is asked for. What is not given comes from the environment, except
- * that a server of its own `baseUrl` under a prefix is not sent OpenAI's key.
+ * Returns a factory for models by name, for a runner's `models`: `gpt-…`, `o1`, `o3-mini` … and `openai/<any>`; with
+ * a prefix only `<prefix>/<any>`. The prefix is not sent to the server. Missing options are read from the
+ * environment. A server with its own `baseUrl` under a prefix does not receive OpenAI's key.
  */
 export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   const { prefix, ...connection } = options;

@@ -3,54 +3,55 @@ import { assertConnectionOptions, invalidInput, isPlainObject, rejectUnknownOpti
 import type { ConnectionOptions } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
-/** Which of OpenAI's two APIs is spoken. */
+/** The API of OpenAI to use. */
 export type OpenAiApi = 'responses' | 'chat';
 
 /** A deployment on Azure. */
 export interface AzureOptions {
   /** `https://<resource>.openai.azure.com`, `….services.ai.azure.com` or `….cognitiveservices.azure.com`. */
   readonly endpoint: string;
-  /** The deployment's name, where it is not the model's. */
+  /** Name of the deployment. Default: the model's name. */
   readonly deployment?: string | undefined;
-  /** Such as `2025-04-01-preview`. */
+  /** API version, such as `2025-04-01-preview`. */
   readonly apiVersion: string;
 }
 
-/** Where OpenAI, Azure or a compatible server stands, and how it is called. */
+/** Connection options of OpenAI, Azure or a compatible server. */
 export interface OpenAiConnectionOptions extends Omit<ConnectionOptions, 'apiKey'> {
   /** The key, or a function that returns one for each call, such as a token of Microsoft Entra ID. Never shown in errors, logs or events. */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** OpenAI's id of the organization that pays. */
+  /** OpenAI's id of the organization to bill. */
   organization?: string | undefined;
   /** OpenAI's id of the project. */
   project?: string | undefined;
   /**
-   * Who is asked: stamps `partMetadata`, names its member of `request.providerOptions`, and tells what the server is known to
-   * want. `openai` for OpenAI and Azure, else the host of `baseUrl`.
+   * Name of the provider: it is written to `partMetadata`, selects the member of `request.providerOptions`, and
+   * determines known requirements of the server. Default: `openai` for OpenAI and Azure, otherwise the host of
+   * `baseUrl`.
    */
   provider?: string | undefined;
-  /** Azure in the place of OpenAI. */
+  /** Azure instead of OpenAI. */
   azure?: AzureOptions | undefined;
   /**
-   * `lenient` leaves out what OpenAI cannot take of a schema; `exact` refuses such a schema (`SCHEMA_UNSUPPORTED`).
-   * Default: `exact`.
+   * Handling of schemas that OpenAI does not support: `exact` throws `SCHEMA_UNSUPPORTED`, `lenient` removes the
+   * unsupported parts. Default: `exact`.
    */
   schemas?: 'exact' | 'lenient' | undefined;
 }
 
-/** What the pure functions are told about whom they write for. */
+/** The server and model that a request is written for. */
 export interface RequestTarget {
-  /** The model that answers: it decides what may be sent. */
+  /** The model that answers. It determines what may be sent. */
   readonly model: string;
-  /** Sent in place of the model's name: the deployment on Azure. Default: the model. */
+  /** Sent instead of the model's name: the deployment on Azure. Default: the model. */
   readonly deployment?: string | undefined;
-  /** Who is asked: picks `providerOptions` and what the server is known to want. */
+  /** Selects `providerOptions` and known requirements of the server. */
   readonly provider: string;
-  /** Stamps `partMetadata`. Default: one that is named like the provider. */
+  /** Written to `partMetadata`. Default: an endpoint with the provider's name. */
   readonly endpoint?: Endpoint | undefined;
   readonly stream: boolean;
   readonly schemas?: 'exact' | 'lenient' | undefined;
-  /** Called with the name of each setting of the request that is not sent. */
+  /** Called with the name of each setting that is not sent. */
   readonly leaveOut?: ((setting: string) => void) | undefined;
 }
 
@@ -59,10 +60,10 @@ export function endpointIn({ endpoint, provider }: RequestTarget): Endpoint {
   return endpoint ?? { name: provider };
 }
 
-/** The names of the options beside those of `ConnectionOptions`. */
+/** The names of the options other than those of `ConnectionOptions`. */
 export const OWN_NAMES: readonly string[] = ['organization', 'project', 'provider', 'azure', 'schemas'];
 
-/** `INVALID_INPUT` for options that `owner` cannot be made with; `own` are names it knows beside these. */
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
 export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
   const { apiKey, schemas } = options;
   const key = typeof apiKey === 'function' ? undefined : apiKey;
@@ -85,7 +86,7 @@ export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: reado
   }
 }
 
-/** Whether this is OpenAI's own server, or Azure's by its newer address. */
+/** True for OpenAI's own server and for Azure's newer address. */
 export function isOpenAi(baseUrl: string | undefined): boolean {
   if (baseUrl === undefined) return true;
   const { hostname } = new URL(baseUrl);
@@ -96,8 +97,9 @@ const isAzureHost = (hostname: string): boolean =>
   /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(hostname);
 
 /**
- * Returns where the model runs. OpenAI's own server is `openai`, Azure `azure:<host>`, a server without a given `provider` its host, and another one
- * `<provider>:<host>`, which also accepts parts that an earlier version stamped with the provider alone.
+ * Returns the model's endpoint: `openai` for OpenAI, `azure:<host>` for Azure, the host for a server without
+ * `provider`, and otherwise `<provider>:<host>`. The last one also accepts parts that an earlier version marked with
+ * the provider only.
  */
 export function endpointOf(options: OpenAiConnectionOptions): Endpoint {
   const { provider, azure } = options;
@@ -113,12 +115,12 @@ export function endpointOf(options: OpenAiConnectionOptions): Endpoint {
   return { name: `${provider}:${host}`, earlierNames: [provider] };
 }
 
-/** Who is asked, where `provider` does not say so. */
+/** Returns the provider's name if `provider` is not given. */
 export function providerOf({ provider, baseUrl, azure }: OpenAiConnectionOptions): string {
   return provider ?? (azure || baseUrl === undefined || isOpenAi(baseUrl) ? 'openai' : new URL(baseUrl).host);
 }
 
-/** `INVALID_INPUT` for what is no text, or an empty one; undefined is none. */
+/** Throws `INVALID_INPUT` unless the value is a non-empty text or undefined. */
 export function assertText(value: unknown, argument: string): void {
   if (value === undefined) return;
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
@@ -149,7 +151,7 @@ function bringsOwnAuthorization({ headers = {} }: OpenAiConnectionOptions): bool
   return Object.keys(headers).some((name) => /^(authorization|api-key)$/i.test(name));
 }
 
-/** `INVALID_INPUT` for what is none of the two. */
+/** Throws `INVALID_INPUT` unless the value is one of the two APIs. */
 export function assertApi(api: unknown, owner: string): void {
   if (api === undefined || api === 'responses' || api === 'chat') return;
   throw new TholeError('INVALID_INPUT', `api of ${owner} must be 'responses' or 'chat'.`);

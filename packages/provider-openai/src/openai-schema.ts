@@ -4,16 +4,15 @@ import type { Json, JsonObject } from '@thole/core';
 import { resolvePointer } from './resolve-pointer.ts';
 import { StrictWalk } from './strict-walk.ts';
 
-/** `lenient` leaves out what OpenAI cannot take; `exact` (default) refuses it. */
+/** `exact` rejects schemas that OpenAI does not support; `lenient` removes the unsupported parts. */
 export type SchemaHandling = 'exact' | 'lenient';
 
 const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 const NOT_AT_THE_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
 /**
- * The schema as OpenAI takes it outside strict mode: its root an object with `properties`, a root that is a `$ref` replaced by
- * what it points to, `items` in every array. Throws `SCHEMA_UNSUPPORTED`, naming the path from `path` on, for what OpenAI
- * takes in neither mode: a root that is no object or a choice, an unknown type, a `$ref` that leads nowhere. With `lenient`
- * they are left out.
+ * Returns the schema for use without strict mode: its root is an object with `properties`, a root that is a `$ref`
+ * is resolved, and every array has `items`. Throws `SCHEMA_UNSUPPORTED` with the path for a root that is not an
+ * object or is a choice, an unknown type, and a broken `$ref`. With `lenient`, these parts are removed.
  */
 export function checkSchema(schema: JsonObject, path: string, handling: SchemaHandling = 'exact'): JsonObject {
   const isLenient = handling === 'lenient';
@@ -32,9 +31,9 @@ export function checkSchema(schema: JsonObject, path: string, handling: SchemaHa
 }
 
 /**
- * The schema by strict mode's rules, or why it cannot be one of them, beginning with the path. Where it says nothing of
- * additional properties, there are none; keywords that only describe and that OpenAI refuses (`default`, `examples` …) are left
- * out. `SCHEMA_UNSUPPORTED` as `checkSchema`.
+ * Returns the schema for strict mode, or the reason with the path if it does not fit. Additional properties are
+ * forbidden unless the schema mentions them. Descriptive keywords that OpenAI rejects (`default`, `examples` …) are
+ * removed. Throws `SCHEMA_UNSUPPORTED` as `checkSchema` does.
  */
 export function strictSchema(
   schema: JsonObject,
@@ -59,7 +58,7 @@ function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObjec
   return { ...(target as JsonObject), ...rest };
 }
 
-/** Copies the schema without unknown types and without references that lead nowhere. */
+/** Copies the schema without unknown types and broken references. */
 function withoutUnsupported(schema: JsonObject, root: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {

@@ -1,16 +1,17 @@
 import type { EnvVars } from '@thole/core';
 import type { AzureOptions, OpenAiConnectionOptions } from './openai-options.ts';
 
-/** What `fromEnv` takes beside the environment: `azure: true` takes all of Azure's options from there. */
+/** Options of `fromEnv`. `azure: true` takes all of Azure's options from the environment. */
 export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'model' | 'azure'> & {
-  /** `process.env`. */
+  /** Environment variables. Default: `process.env`. */
   env?: EnvVars | undefined;
   azure?: true | Partial<AzureOptions> | undefined;
 };
 
 /**
- * The options with what is missing from the environment: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure
- * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. What is given wins; an empty variable is none.
+ * Returns the options, completed from the environment: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure
+ * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. Given options have priority. Empty
+ * variables are ignored.
  */
 export function optionsFromEnv<Options extends OpenAiConnectionOptions>(
   options: FromEnv<Options>,
@@ -28,6 +29,6 @@ export function optionsFromEnv<Options extends OpenAiConnectionOptions>(
   const endpoint = own.endpoint ?? read('AZURE_OPENAI_ENDPOINT');
   const apiVersion = own.apiVersion ?? read('OPENAI_API_VERSION');
   const apiKey = given.apiKey ?? read('AZURE_OPENAI_API_KEY');
-  // What is still missing is named where the options are checked.
+  // Missing options are reported when the options are validated.
   return { ...given, apiKey, azure: { ...own, endpoint, apiVersion } as AzureOptions };
 }

@@ -1,17 +1,17 @@
 import type { JsonObject, LlmRequest } from '@thole/core';
 import type { RequestTarget } from './openai-options.ts';
 
-/** The caller's `providerOptions` for a server, and our own two among them. */
+/** The caller's `providerOptions` for a server, and the two that this package reads itself. */
 export interface ReadOptions {
   readonly strict: boolean | undefined;
   readonly strictTools: boolean;
-  /** Laid over the request. */
+  /** Merged into the request. */
   readonly options: JsonObject;
 }
 
 /**
- * Reads the options under the provider's name. Those under `openai` are for OpenAI and Azure; of them another server gets only
- * `strict` and `strictTools`, and the rest is named as left out.
+ * Reads the options under the provider's name. Options under `openai` are for OpenAI and Azure: another server gets
+ * only `strict` and `strictTools`, and the others are reported as left out.
  */
 export function readProviderOptions({ providerOptions = {} }: LlmRequest, target: RequestTarget): ReadOptions {
   const own = providerOptions[target.provider];

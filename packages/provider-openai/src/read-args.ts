@@ -2,8 +2,8 @@ import type { JsonObject } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 
 /**
- * A call's arguments, sent as JSON text or as the object itself. None at all are `{}`; what is no JSON object stands in
- * `brokenArgs` as it came, with `args` empty.
+ * Returns a call's arguments from JSON text or an object. Missing arguments are `{}`. Text that is not a JSON object
+ * is kept in `brokenArgs`, and `args` is empty.
  */
 export function readArgs(raw: unknown): { args: JsonObject; brokenArgs?: string } {
   if (raw === undefined || raw === null) return { args: {} };

@@ -1,26 +1,29 @@
 import { isPlainObject } from '@thole/core/kit';
 
-/** What an error body says, wherever it says it. */
+/** The content of an error body, from any of its usual places. */
 export interface ErrorBody {
-  /** It has a member that only errors have. */
+  /** True if the body has a member that only errors have. */
   readonly isError: boolean;
   readonly isHtml: boolean;
   readonly message?: string | undefined;
   readonly code?: string | undefined;
   readonly type?: string | undefined;
   readonly param?: string | undefined;
-  /** Where it is a number from 400 to 599. */
+  /** The body's status, if it is a number from 400 to 599. */
   readonly status?: number | undefined;
 }
 
-/** Reads `error.message`, `error` as a string, `message` and `detail`; of a text the text, of a page that it is one. */
+/**
+ * Reads `error.message`, `error` as a string, `message` and `detail`. Returns a text unchanged and names an HTML
+ * page as such.
+ */
 export function readErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') {
     const isHtml = /^\s*<(!doctype|html)/i.test(body);
     const message = isHtml ? 'an HTML page (is baseUrl right?)' : shortened(body);
     return { isError: false, isHtml, message };
   }
-  // Google's compatible endpoint puts the object into an array.
+  // Google's compatible endpoint wraps the object in an array.
   const outer = Array.isArray(body) ? body[0] : body;
   if (!isPlainObject(outer)) return { isError: false, isHtml: false };
   const inner = isPlainObject(outer['error']) ? outer['error'] : undefined;
@@ -46,7 +49,7 @@ function isTold(outer: { readonly [key: string]: unknown }): boolean {
   );
 }
 
-/** A list of what a validator complains about is joined. */
+/** Joins a list of a validator's issues. */
 function detail(value: unknown): string | undefined {
   if (!Array.isArray(value)) return text(value);
   const lines = value.map((each: unknown) => {

@@ -9,9 +9,9 @@ import { OutputDraft } from './responses/output-draft.ts';
 import type { StreamEvent, WordsPlace } from './responses/output-draft.ts';
 
 /**
- * The events of a streamed answer of the Responses API: partials with only what is new, then the one final, the same as
- * `fromOpenAiResponse` gives for the whole answer. Events that are not known are passed over. Throws what `openAiFailure` makes of
- * an error in the stream, and `MODEL_INCOMPLETE` where it ends before the answer has.
+ * Yields the responses of a streamed answer of the Responses API: partial responses with new parts only, then the
+ * final response, equal to that of `fromOpenAiResponse`. Unknown events are ignored. Throws the error of
+ * `openAiFailure` for an error in the stream, and `MODEL_INCOMPLETE` if the stream ends early.
  */
 export async function* readOpenAiStream(
   events: AsyncIterable<unknown>,
@@ -56,7 +56,7 @@ export async function* readOpenAiStream(
       }
     }
   } catch (thrown) {
-    // The SDK throws events that it takes for errors; a block is an answer all the same.
+    // The SDK throws events that it considers errors; a block is an answer all the same.
     const error = (thrown as { error?: unknown }).error;
     if (!isPlainObject(error) || blockedBecause(error) === undefined) throw thrown;
     return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error }, created, draft), target);
@@ -78,7 +78,7 @@ function partial(part: { text: string; thought?: boolean }): LlmResponse {
   return { content: { role: 'model', parts: [part] }, partial: true };
 }
 
-/** The answer as the last event tells it, with what that event leaves out. */
+/** Returns the answer of the last event, completed by what that event leaves out. */
 function wholeOf(event: StreamEvent, created: StreamEvent, draft: OutputDraft): StreamEvent {
   const told = isPlainObject(event['response']) ? event['response'] : errorIn(event);
   const { output } = told;
@@ -93,7 +93,7 @@ function wholeOf(event: StreamEvent, created: StreamEvent, draft: OutputDraft): 
   };
 }
 
-/** An error may stand in the event, in a member of it, or be the event. */
+/** The error may be in the event, in one of its members, or be the event itself. */
 function errorIn({ error }: StreamEvent): StreamEvent {
   if (error === undefined) return {};
   return { error: isPlainObject(error) && isPlainObject(error['error']) ? error['error'] : error };

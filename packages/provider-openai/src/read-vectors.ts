@@ -2,8 +2,8 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 
 /**
- * Vectors in the order of their texts, whatever the order in which they came. `EMBEDDER_FAILED` for another number or length of
- * them, and for what is no number.
+ * Returns vectors in the order of their texts, for any order of the answer. Throws `EMBEDDER_FAILED` for a wrong
+ * number or length of vectors and for values that are not numbers.
  */
 export function readVectors(data: readonly unknown[], count: number, dimensions: number): Float32Array[] {
   if (data.length !== count) throw failed(`answered ${data.length} vectors to ${count} texts`);
@@ -24,6 +24,6 @@ function toVector(numbers: unknown, dimensions: number): Float32Array {
   return Float32Array.from(numbers as number[]);
 }
 
-// The same texts would come back the same.
+// Not retryable: the same texts would give the same answer.
 const failed = (what: string): TholeError =>
   new TholeError('EMBEDDER_FAILED', `The embeddings' server ${what}.`, { retryable: false });

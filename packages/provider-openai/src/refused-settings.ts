@@ -2,14 +2,14 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
-/** Settings without which the answer is still of use. */
+/** Optional settings: an answer without them is still useful. */
 const OPTIONAL: readonly string[] = ['temperature', 'top_p', 'top_k', 'seed', 'stream_options', 'include'];
 const SCHEMA = 'json_schema';
 
 const UNSUPPORTED =
   /unsupported|not supported|does not support|doesn't support|unknown|unrecogni[sz]ed|unexpected|extra (inputs|fields)|not permitted|unavailable|not allowed|only the default/i;
 
-/** Returns the setting of the body that the server says it does not support. Undefined for any other error. */
+/** Returns the setting of the body that the server does not support. Undefined for any other error. */
 export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
   const { message, details } = error;
@@ -22,7 +22,10 @@ export function refusedSetting(error: unknown, body: JsonObject): string | undef
   return ['response_format', 'text.format', SCHEMA].some(isNamed) ? SCHEMA : undefined;
 }
 
-/** Returns the body without these settings. For `json_schema` the model is asked for JSON, and the schema is told in words. */
+/**
+ * Returns the body without these settings. Instead of `json_schema`, the model is asked for JSON, and the
+ * instruction describes the schema.
+ */
 export function withoutSettings(body: JsonObject, settings: ReadonlySet<string>): JsonObject {
   const kept = Object.entries(body).flatMap(([name, value]): [string, Json][] => {
     if (!settings.has(name)) return [[name, value]];

@@ -1,7 +1,10 @@
 import { getOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
-/** What a `$ref` of a schema points to within it (`#`, `#/$defs/room`); undefined where it leads nowhere or elsewhere. */
+/**
+ * Returns the target of a `$ref` within a schema (`#`, `#/$defs/room`). Undefined if it does not exist or is
+ * outside.
+ */
 export function resolvePointer(root: JsonObject, reference: string): Json | undefined {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;

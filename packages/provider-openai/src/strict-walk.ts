@@ -23,10 +23,10 @@ const PLAIN = [
   ...['type', 'required', 'enum', 'const', '$ref', '$schema', 'title', 'description', 'pattern', 'format'],
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ];
-/** They say nothing of what is valid, and are refused. */
+/** Keywords that are rejected and do not affect validation. */
 const LEFT_OUT = ['default', 'examples', '$comment', '$id', '$anchor', 'deprecated', 'readOnly', 'writeOnly'];
 
-/** Copies a schema by strict mode's rules; the first thing that breaks one of them stands in `refused`, after its path. */
+/** Copies a schema by the rules of strict mode. `refused` holds the first violation after its path. */
 export class StrictWalk {
   refused: string | undefined;
   #properties = 0;
@@ -53,7 +53,7 @@ export class StrictWalk {
     return copy;
   }
 
-  /** Whether the whole is too large, asked after the walk. */
+  /** Returns the reason if the schema is too large. Call it after the walk. */
   overLimits(path: string): string | undefined {
     if (this.#properties > MAX_PROPERTIES) return `${path}: it has more than ${MAX_PROPERTIES} properties`;
     if (this.#enumValues > MAX_ENUM_VALUES) return `${path}: it has more than ${MAX_ENUM_VALUES} enum values`;

@@ -13,15 +13,16 @@ import { toToolChoice } from './responses/to-tool-choice.ts';
 import { toTools } from './responses/to-tools.ts';
 
 /**
- * What the Responses API is asked. `providerOptions` (under the provider's name; `openai` for OpenAI and Azure) are laid over it, plain objects
- * member by member; null leaves a member out, and the lists `tools` and `include` are added to ours. Two of its members are
- * ours: `strict` asks for strict mode, or against it (unasked, `responseJsonSchema` has it where it fits, functions never do), and
- * `strictTools` the same for functions alone. Nothing is kept on the server unless `store` says so, and reasoning comes encrypted.
- * With `previous_response_id` or `conversation` only what came after the model's last content is sent.
- * The API has no `topK`, `seed`, `thinkingBudget`, `safetySettings`, `cachedContent` and `labels`, and OpenAI's thinking models no `temperature`
- * and `topP`: they are named to `leaveOut`. `INVALID_INPUT` for `stopSequences`, which would change the answer, for `background`, which answers
- * with nothing, for tools that the API does not take, and for such media in the newest message of the user;
- * `SCHEMA_UNSUPPORTED`, naming the path, for schemas that it cannot take.
+ * Returns a request in the format of the Responses API. `providerOptions` (under the provider's name; `openai` for
+ * OpenAI and Azure) are merged into it, plain objects member by member; null removes a member, and the lists `tools`
+ * and `include` are joined. This package reads two of their members itself: `strict` turns strict mode on or off
+ * (default: on for `responseJsonSchema` if it fits, off for functions), and `strictTools` does so for functions
+ * only. The server stores nothing unless `store` is set, and reasoning is returned encrypted. With
+ * `previous_response_id` or `conversation`, only contents after the model's last one are sent. The API has no
+ * `topK`, `seed`, `thinkingBudget`, `safetySettings`, `cachedContent` and `labels`, and OpenAI's thinking models
+ * have no `temperature` and `topP`: `leaveOut` gets their names. Throws `INVALID_INPUT` for `stopSequences`, which
+ * would change the answer, for `background`, which returns no answer, for unsupported tools, and for unsupported
+ * media in the user's newest message; throws `SCHEMA_UNSUPPORTED` with the path for unsupported schemas.
  */
 export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): OpenAI.Responses.ResponseCreateParams {
   const { config, contents } = request;
@@ -60,7 +61,7 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
   return { ...merged, ...(target.stream && { stream: true }) } as OpenAI.Responses.ResponseCreateParams;
 }
 
-/** Asked for by our own option, or in the API's words. */
+/** Requested by this package's option, or in the API's words. */
 function strictOf(strict: boolean | undefined, options: JsonObject): boolean | undefined {
   const text = isPlainObject(options['text']) ? options['text'] : {};
   const format = isPlainObject(text['format']) ? text['format'] : {};
@@ -74,7 +75,7 @@ function toReasoning({ thinkingLevel, includeThoughts }: ThinkingConfig = {}): J
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;
 }
 
-/** OpenAI's thinking models refuse temperature and top_p, unless they are told not to think. */
+/** True if the model accepts temperature and top_p: OpenAI's thinking models reject them unless thinking is off. */
 export function samples(config: GenerateContentConfig, options: JsonObject, target: RequestTarget): boolean {
   if (target.provider !== 'openai' || reasons(target.model) !== true) return true;
   const { effort } = isPlainObject(options['reasoning'])
@@ -91,7 +92,7 @@ function nameLeftOut(config: GenerateContentConfig, target: RequestTarget, takes
 
 const NOT_HERE = ['topK', 'seed', 'safetySettings', 'cachedContent', 'labels'] as const;
 
-/** Models that are known not to think refuse to be asked for encrypted reasoning. */
+/** Models that do not think reject a request for encrypted reasoning. */
 function includeFor(model: string, config: GenerateContentConfig, options: JsonObject): string[] | undefined {
   const thinks = reasons(model) !== false || toReasoning(config.thinkingConfig) || options['reasoning'];
   const runsCode = config.tools?.some((tool) => 'codeExecution' in tool);

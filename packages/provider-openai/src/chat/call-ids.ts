@@ -1,8 +1,8 @@
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
 /**
- * Returns the id that each call is sent with. One that the server would refuse, that is missing or taken is replaced by one made from the old id,
- * or from the place: the same history has the same ids.
+ * Returns the id that each call is sent with. An id that is missing, used twice or not accepted by the server is
+ * replaced by one derived from the old id or the position, so that the same history always has the same ids.
  */
 export function callIdsOf({ calls }: PairedCalls, accepts: RegExp): ReadonlyMap<PairedCall, string> {
   const ids = new Map<PairedCall, string>();
@@ -23,7 +23,7 @@ function idToSend(id: string | undefined, place: string, accepts: RegExp, taken:
   }
 }
 
-/** Nine letters and digits, which every server takes as an id: FNV-1a over the text, twice. */
+/** Returns nine letters and digits, which every server accepts as an id: FNV-1a over the text, twice. */
 function nineLetters(text: string): string {
   const letters =
     hash(text, 0x811c9dc5).toString(36).padStart(7, '0') + hash(text, 0x01000193).toString(36).padStart(7, '0');

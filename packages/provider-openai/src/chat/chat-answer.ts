@@ -14,7 +14,7 @@ import { readUsage, restOfUsage } from './read-usage.ts';
 
 type Raw = { readonly [key: string]: unknown };
 
-/** A chat answer that is put together from its chunks, or from the one body that holds it all. */
+/** Builds a chat answer from its chunks or from one body. */
 export class ChatAnswer {
   readonly #target: RequestTarget;
   readonly #text: ChatText;
@@ -36,12 +36,12 @@ export class ChatAnswer {
     this.#text = new ChatText(target);
   }
 
-  /** Whether all came: a finish reason did, or one count of tokens, at the very end. */
+  /** True if the answer is complete: it has a finish reason, or the token count of the last chunk. */
   get isWhole(): boolean {
     return this.#finish !== undefined || (this.#isUsageLast && this.#usages === 1);
   }
 
-  /** A chunk; answers the parts that are new, for a partial. What is an error is thrown. */
+  /** Adds a chunk and returns its new parts for a partial response. Throws the error that the chunk holds. */
   addChunk(chunk: unknown): Part[] {
     if (!isRecord(chunk)) return [];
     const choice = this.#addFrame(chunk);
@@ -50,7 +50,7 @@ export class ChatAnswer {
     return isRecord(delta) ? this.#addMessage(delta) : [];
   }
 
-  /** The body of an answer that was not streamed. */
+  /** Adds the body of an answer without streaming. */
   addWhole(answer: unknown): void {
     if (!isRecord(answer) || !Array.isArray(answer['choices'])) throw openAiFailure(answer);
     const choice = this.#addFrame(answer);
@@ -58,12 +58,12 @@ export class ChatAnswer {
     if (isRecord(message)) this.#addMessage(message);
   }
 
-  /** What was held back of the text while it could still have been a tag. */
+  /** Returns text that was held back because it could have become a tag. */
   end(): Part[] {
     return this.#text.end();
   }
 
-  /** The one final. */
+  /** Returns the final response. */
   final(): LlmResponse {
     const isFiltered = this.#finish === 'content_filter';
     const isBlocked = isFiltered || this.#text.isRefusal;
@@ -83,7 +83,7 @@ export class ChatAnswer {
     };
   }
 
-  /** All but the message; answers the choice. */
+  /** Reads all members except the message and returns the choice. */
   #addFrame(frame: Raw): Raw | undefined {
     const { choices, error } = frame;
     if (error) throw openAiFailure(frame);
@@ -96,11 +96,11 @@ export class ChatAnswer {
       if (readErrorBody(frame).isError) throw openAiFailure(frame);
       return undefined;
     }
-    // More than one only where it was asked for; the first is the answer.
+    // There are several choices only on request; the first is the answer.
     const choice: unknown = isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
     if (!isRecord(choice)) return undefined;
     refuseFailedChoice(choice);
-    // Moonshot counts here.
+    // Moonshot counts tokens here.
     this.#addUsage(choice['usage']);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') this.#finish = reason;
@@ -145,7 +145,7 @@ export class ChatAnswer {
   }
 }
 
-/** OpenRouter tells in them what it has read of a file, and need not read it again where they come back. */
+/** OpenRouter returns in them what it has read of a file. It need not read the file again if they are sent back. */
 function withFileAnnotations(parts: Part[], annotations: readonly unknown[], stamp: string): Part[] {
   const files = annotations.filter((each) => isRecord(each) && each['type'] === 'file') as JsonObject[];
   const last = parts.at(-1);
@@ -156,7 +156,7 @@ function withFileAnnotations(parts: Part[], annotations: readonly unknown[], sta
 
 const FILTERED = 'A content filter stopped the answer.';
 const REFUSED = 'The model refused to answer.';
-/** `obfuscation` is there to be dropped: OpenAI pads chunks with it. */
+/** OpenAI pads chunks with `obfuscation`; it has no meaning. */
 const FRAME = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'obfuscation']);
 const CHOICE = new Set(['index', 'delta', 'message', 'finish_reason', 'usage', 'logprobs', 'error', 'text']);
 const MESSAGE = new Set(

@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** The audio of an answer, put together from its pieces: each piece of `data` is base64 of its own, and `transcript` is text. */
+/** Builds the audio of an answer from its pieces. Each piece of `data` is separate base64; `transcript` is text. */
 export class ChatAudio {
   readonly #pieces: Uint8Array[] = [];
   #rest: JsonObject = {};
@@ -15,7 +15,7 @@ export class ChatAudio {
     this.#rest = { ...this.#rest, ...(rest as JsonObject) };
   }
 
-  /** Returns the whole as `audio`, or nothing where no audio came. */
+  /** Returns all pieces as `audio`, or an empty object without audio. */
   whole(): JsonObject {
     const length = this.#pieces.reduce((sum, each) => sum + each.length, 0);
     if (length === 0 && this.#transcript === '' && Object.keys(this.#rest).length === 0) return {};

@@ -6,7 +6,7 @@ interface OpenCall {
   readonly index: number | undefined;
   id: string;
   name: string;
-  /** Text in pieces, or the object of a server that sends one. */
+  /** Text in pieces, or an object from a server that sends one. */
   args: string | JsonObject;
   /** Members of the call that only its server understands. */
   readonly rest: JsonObject;
@@ -15,9 +15,9 @@ interface OpenCall {
 type Delta = { readonly [key: string]: unknown };
 
 /**
- * Calls as they come: whole or in fragments, with or without index, id or type, arguments as text or as an object. A
- * fragment belongs to the call of its index, else of its id, else to the last one; one that names another function, brings
- * another id, or follows on arguments that are whole already begins a call of its own.
+ * Collects calls: complete or in fragments, with or without index, id or type, with arguments as text or object. A
+ * fragment belongs to the call with its index, otherwise to that with its id, otherwise to the last call. A fragment
+ * with another name or id, or after complete arguments, begins a new call.
  */
 export class ChatCalls {
   readonly #calls: OpenCall[] = [];
@@ -27,7 +27,7 @@ export class ChatCalls {
     for (const delta of deltas) if (isRecord(delta)) this.#add(delta);
   }
 
-  /** In the order in which they began. Without an id where the server gave none, or gave one twice. */
+  /** Returns the calls in the order in which they began. A call has no id if the server sent none or sent one twice. */
   parts(provider: string): Part[] {
     const seen = new Set<string>();
     return this.#calls.flatMap(({ id, name, args, rest }): Part[] => {

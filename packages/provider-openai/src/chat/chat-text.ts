@@ -10,17 +10,18 @@ import type { Piece } from './think-text.ts';
 type Raw = { readonly [key: string]: unknown };
 
 /**
- * What a message says and thinks, wherever it says it: thinking in `reasoning_content`, `reasoning` or `reasoning_details`, in
- * parts of the content, or between `<think>` tags at its beginning; words in `content`, as text or as a list, and in `refusal`.
+ * Collects the texts and thoughts of a message from all places: thoughts in `reasoning_content`, `reasoning` or
+ * `reasoning_details`, in parts of the content, or between `<think>` tags at its beginning; texts in `content`, as
+ * text or list, and in `refusal`.
  */
 export class ChatText {
   readonly #stamp: string;
   readonly #tags: ThinkText | undefined;
   readonly #details = new ReasoningDetails();
-  /** Of the content, in order; adjacent text of one kind is one part. */
+  /** Texts in order. Adjacent texts of one kind are one part. */
   readonly #content: { text: string; thought: boolean }[] = [];
   readonly #images: Part[] = [];
-  /** Parts of the content of a kind that is not known. */
+  /** Parts of the content of an unknown kind. */
   readonly unknownContent: Json[] = [];
   #reasoning = '';
   #refusal = '';
@@ -39,7 +40,7 @@ export class ChatText {
     return this.#refusal !== '';
   }
 
-  /** Answers what is new. */
+  /** Adds a message and returns its new parts. */
   add(message: Raw): Part[] {
     const reasoning = this.#addReasoning(message);
     const fresh: Part[] = reasoning === '' ? [] : [{ text: reasoning, thought: true }];
@@ -54,14 +55,14 @@ export class ChatText {
     return fresh;
   }
 
-  /** What was held back while it could still have been a tag. */
+  /** Returns text that was held back because it could have become a tag. */
   end(): Part[] {
     const fresh: Part[] = [];
     this.#addPieces(this.#tags?.end() ?? [], fresh);
     return fresh;
   }
 
-  /** The whole so far: thinking, words, images. */
+  /** Returns all parts so far: thoughts, texts, images. */
   parts(): Part[] {
     const { blocks } = this.#details;
     const isThought = this.#reasoning !== '' || blocks.length > 0;
@@ -86,7 +87,7 @@ export class ChatText {
     this.#addPieces(this.#tags ? this.#tags.read(text) : [{ text, thought: false }], fresh);
   }
 
-  /** Of content that is a list: Mistral's. */
+  /** Adds a part of content that is a list, as Mistral sends it. */
   #addPart(part: unknown, fresh: Part[]): void {
     if (typeof part === 'string') return this.#addText(part, fresh);
     if (!isRecord(part)) return;

@@ -1,4 +1,4 @@
-/** A JSON object, of what came out of a JSON text: nothing else is an object there but a list. Asked several times a chunk. */
+/** True for a JSON object in parsed JSON, where only lists are other objects. Called several times per chunk. */
 export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,8 +4,8 @@ import type { RequestTarget } from '../openai-options.ts';
 import { ChatAnswer } from './chat-answer.ts';
 
 /**
- * Partials with only what is new, then exactly one final with the whole. `MODEL_INCOMPLETE` where the stream ends before a
- * finish reason came, or, from servers that give none, before the count of tokens that stands at the end.
+ * Yields partial responses with new parts only, then one complete final response. Throws `MODEL_INCOMPLETE` if the
+ * stream ends before a finish reason, or, for servers without one, before the token count at the end.
  */
 export async function* readChatStream(
   chunks: AsyncIterable<unknown>,

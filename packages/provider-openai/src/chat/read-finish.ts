@@ -11,12 +11,12 @@ const OURS: { readonly [reason: string]: string } = {
   content_filter: 'SAFETY',
 };
 
-/** Why an answer ended, in our words where there is one; another is passed on as it came. */
+/** Returns the finish reason in Gemini's words. A reason without a counterpart is returned unchanged. */
 export function readFinish(reason: string): string {
   return Object.hasOwn(OURS, reason) ? OURS[reason]! : reason;
 }
 
-/** Throws what a choice says that ended because the server failed, by the table of errors. */
+/** Throws the error of a choice that ended because the server failed. */
 export function refuseFailedChoice(choice: { readonly [key: string]: unknown }): void {
   const reason = choice['finish_reason'];
   if (choice['error'] && typeof choice['error'] !== 'boolean') throw openAiFailure({ error: choice['error'] });

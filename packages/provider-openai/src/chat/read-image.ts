@@ -1,7 +1,10 @@
 import type { Part } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
-/** An image of an answer: its bytes where they are in the address, else the address. Undefined for what is none. */
+/**
+ * Returns an image of an answer: its bytes if they are in the address, otherwise the address. Undefined for other
+ * values.
+ */
 export function readImage(image: unknown): Part | undefined {
   const address = isRecord(image) ? image['image_url'] : undefined;
   const url = isRecord(address) ? address['url'] : address;

@@ -1,20 +1,20 @@
 import type { JsonObject, LlmResponse } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
-/** Where a chat answer tells its sources. */
+/** The places where chat answers name their sources. */
 export interface ToldSources {
-  /** Of the message: OpenAI's and OpenRouter's `url_citation`. */
+  /** `url_citation` of OpenAI and OpenRouter, in the message. */
   readonly annotations: readonly unknown[];
-  /** Perplexity's: addresses. */
+  /** Addresses, from Perplexity. */
   readonly citations: unknown;
-  /** Perplexity's: titles with addresses; the same pages in the same order. */
+  /** Titles with addresses, from Perplexity; the same pages in the same order. */
   readonly searchResults: unknown;
 }
 
 /** Sources in Gemini's shape. */
 export type FoundSources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
 
-/** One chunk an address, and which piece of the text (by the server's count) rests on which. */
+/** Returns one chunk per address, and which piece of the text (by the server's count) each supports. */
 export function readSources({ annotations, citations, searchResults }: ToldSources): FoundSources {
   const chunks: JsonObject[] = [];
   const places = new Map<string, number>();

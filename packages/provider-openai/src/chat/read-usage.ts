@@ -4,8 +4,8 @@ import { isRecord } from './is-record.ts';
 type Raw = { readonly [key: string]: unknown };
 
 /**
- * Tokens as we count them: the answer's without thoughts, the total with them. Cached ones stand in several places. Undefined
- * for what says nothing, such as an empty object.
+ * Returns token counts: the answer's without thoughts, the total with them. Servers report cached tokens in several
+ * places. Undefined for a value without counts, such as an empty object.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
@@ -15,7 +15,7 @@ export function readUsage(raw: unknown): Usage | undefined {
     count(inside(raw, 'completion_tokens_details')['reasoning_tokens']) ?? count(raw['reasoning_tokens']);
   const cached = cachedTokens(raw);
   const given = count(raw['total_tokens']);
-  // xAI's answers are counted without the thoughts, everybody else's with them.
+  // xAI counts an answer without its thoughts, all others with them.
   const isApart = thoughts !== undefined && given === (prompt ?? 0) + (completion ?? 0) + thoughts;
   const total = given ?? (prompt ?? 0) + (completion ?? 0);
   const candidates = isApart || completion === undefined ? completion : Math.max(0, completion - (thoughts ?? 0));
@@ -28,7 +28,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   };
 }
 
-/** What is told beside the tokens that everybody counts, such as costs and times. */
+/** Returns reported values other than the usual token counts, such as costs and times. */
 export function restOfUsage(raw: unknown): JsonObject | undefined {
   if (!isRecord(raw)) return undefined;
   const rest = Object.entries(raw).filter(([key, value]) => !KNOWN.has(key) && value !== null);
@@ -49,7 +49,7 @@ const KNOWN = new Set([
   'completion_tokens_details',
 ]);
 
-/** OpenAI and most; Mistral; Moonshot; DeepSeek. */
+/** OpenAI and most others; Mistral; Moonshot; DeepSeek. */
 function cachedTokens(raw: Raw): number | undefined {
   return (
     count(inside(raw, 'prompt_tokens_details')['cached_tokens']) ??

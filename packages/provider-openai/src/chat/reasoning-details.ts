@@ -2,13 +2,13 @@ import type { JsonObject } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
 /**
- * OpenRouter's blocks of reasoning. Fragments of one block (the same kind, one after the other, with the same index) are
- * put together; what a later fragment brings beside text, such as the signature, belongs to the whole block.
+ * OpenRouter's reasoning blocks. Consecutive fragments with the same kind and index are one block; other members of
+ * a later fragment, such as the signature, belong to the whole block.
  */
 export class ReasoningDetails {
   readonly blocks: JsonObject[] = [];
 
-  /** Answers the text that is new, of blocks that can be read. */
+  /** Adds fragments and returns the new readable text. */
   add(details: unknown): string {
     let text = '';
     if (!Array.isArray(details)) return text;

@@ -1,20 +1,20 @@
-/** What a server is known to want that others don't. */
+/** Requirements of a server that differ from other servers'. */
 export interface ServerHabits {
-  /** OpenAI's own API, with all that only it takes. */
+  /** True for OpenAI's own API with all its extensions. */
   readonly isOpenAi: boolean;
-  /** It counts tokens in a stream only when asked to; one that refuses to be asked counts unasked. */
+  /** True if the server counts tokens in a stream only on request. A server that rejects the request counts anyway. */
   readonly asksForUsage: boolean;
-  /** Calls of its thinking models are refused without the thinking they came with. */
+  /** True if the server rejects calls of its thinking models without the thinking they came with. */
   readonly wantsReasoningContent: boolean;
-  /** … even where there was none. */
+  /** True if it rejects them even when there was no thinking. */
   readonly wantsEmptyReasoningContent: boolean;
-  /** What it calls the setting `seed`. */
+  /** Its name for the setting `seed`. */
   readonly seed: 'seed' | 'random_seed';
-  /** Ids of calls that it takes; those of other providers may be longer, or hold other characters. */
+  /** Call ids that it accepts. Ids of other providers may be longer or have other characters. */
   readonly callId: RegExp;
 }
 
-/** By the name of the provider, which is its host unless the caller named it. */
+/** Returns the requirements of a provider by its name, which is the host unless the caller named it. */
 export function habitsOf(provider: string): ServerHabits {
   const isOpenAi = provider === 'openai';
   const isDeepSeek = /deepseek/i.test(provider);

@@ -3,7 +3,10 @@ import type { JsonObject } from '@thole/core';
 import { strictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
-/** The schema by strict mode's rules. `SCHEMA_UNSUPPORTED` naming the path where it does not fit them; with `lenient` undefined. */
+/**
+ * Returns the schema in strict mode. Throws `SCHEMA_UNSUPPORTED` with the path if it does not fit; with `lenient`
+ * returns undefined.
+ */
 export function strictly(schema: JsonObject, path: string, handling?: SchemaHandling): JsonObject | undefined {
   const strict = strictSchema(schema, path, handling);
   if ('schema' in strict) return strict.schema;

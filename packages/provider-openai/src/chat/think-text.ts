@@ -1,4 +1,4 @@
-/** A piece of an answer: words, or thinking. */
+/** A piece of an answer: text or thinking. */
 export interface Piece {
   readonly text: string;
   readonly thought: boolean;
@@ -7,17 +7,17 @@ export interface Piece {
 const [OPEN, CLOSE] = ['<think>', '</think>'];
 
 /**
- * Parts `<think>…</think>` at the beginning of a text from what follows, however the text is cut up; elsewhere the tag is
- * text. Blanks behind either tag are left out; a tag that is never closed makes all of it thinking.
+ * Separates `<think>…</think>` at the beginning of a text from the rest, for any chunking. Elsewhere the tag is
+ * text. White space after either tag is removed. Without a closing tag, all of it is thinking.
  */
 export class ThinkText {
   #at: 'start' | 'thinking' | 'behind' | 'text' = 'start';
-  /** What may still turn out to be a tag, or blanks before one. */
+  /** Text that may still become a tag, or white space before one. */
   #held = '';
-  /** Nothing but blanks came since the opening tag. */
+  /** True if only white space followed the opening tag. */
   #isBare = true;
 
-  /** What is known of the text so far and was not answered before. */
+  /** Returns the pieces of the text so far that were not returned before. */
   read(text: string): Piece[] {
     if (this.#at === 'text') return text === '' ? [] : [{ text, thought: false }];
     this.#held += text;
@@ -25,7 +25,7 @@ export class ThinkText {
     return this.#at === 'thinking' ? this.#readThinking() : this.#readBehind();
   }
 
-  /** What was held back, when no more comes. */
+  /** Returns the text that was held back, after the last piece. */
   end(): Piece[] {
     const [text, thought] = [this.#held, this.#at === 'thinking'];
     this.#held = '';
@@ -73,7 +73,7 @@ export class ThinkText {
   }
 }
 
-/** How many characters at the end of the text may be the beginning of the tag. */
+/** Returns the number of characters at the end of the text that may be the beginning of the tag. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length;

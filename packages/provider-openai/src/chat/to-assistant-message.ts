@@ -3,7 +3,7 @@ import type { Json, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
 
-/** A part and its place in the history. */
+/** A part and its position in the history. */
 export interface PlacedPart {
   readonly part: Part;
   /** Index of the content. */
@@ -12,7 +12,7 @@ export interface PlacedPart {
   readonly at: number;
 }
 
-/** For whom the message is. */
+/** The server that receives the message. */
 interface AssistantTarget {
   readonly endpoint: Endpoint;
   readonly isOpenAi: boolean;
@@ -23,9 +23,10 @@ interface AssistantTarget {
 type Assistant = OpenAI.Chat.ChatCompletionAssistantMessageParam;
 
 /**
- * What the model said and called. Reasoning blocks and what else only one server understands go back to that server alone;
- * thoughts are not sent otherwise. Code that another provider ran is told as text, a file that a model made by its type: this
- * API takes none from a model. Annotations of files, by which OpenRouter knows what it has read of them, go back too. Undefined where nothing is left.
+ * Returns the texts and calls of the model as a message. Reasoning blocks and other data of one server go back to
+ * that server only; other thoughts are not sent. Code that another provider ran is sent as text, a file of the model
+ * as its type, because this API accepts neither. File annotations of OpenRouter go back too. Undefined if nothing is
+ * left.
  */
 export function toAssistantMessage(
   parts: readonly PlacedPart[],
@@ -70,7 +71,7 @@ function toolCall(
   if (!functionCall || id === undefined) return [];
   const { name, args, brokenArgs } = functionCall;
   const rest = isFromEndpoint(part, endpoint) && isPlainObject(partMetadata?.['call']) ? partMetadata['call'] : {};
-  // Other servers parse the arguments of a history, and would refuse it from then on.
+  // Other servers parse the arguments of a history and would reject it from then on.
   const told = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
   return [{ ...(rest as JsonObject), id, type: 'function', function: told }];
 }

@@ -12,19 +12,22 @@ const AUDIO: { readonly [mimeType: string]: 'wav' | 'mp3' } = {
   'audio/mpeg': 'mp3',
 };
 
-/** Returns the part of a user's message for bytes or a file. Undefined for media that Chat Completions has no part for. */
+/**
+ * Returns the part of a user's message for bytes or a file. Undefined for media that Chat Completions does not
+ * support.
+ */
 export function toMediaPart({ inlineData, fileData }: FunctionResponsePart, provider: string): ContentPart | undefined {
   if (inlineData) return toInlinePart(inlineData);
   return fileData && toFilePart(fileData, provider);
 }
 
-/** Returns the error that names the type of media that Chat Completions has no part for. */
+/** Returns the error with the type of media that Chat Completions does not support. */
 export function refusedMedia({ inlineData, fileData }: FunctionResponsePart): TholeError {
   if (inlineData) return refused(inlineData.mimeType);
   return refused(fileData?.mimeType ?? 'of no known type', ' by its address');
 }
 
-/** Images, sound as wav or mp3, other files. */
+/** Converts images, sound as wav or mp3, and other files. */
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
@@ -36,12 +39,12 @@ function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart 
   return { type: 'file', file: { filename: displayName ?? `file.${extension(type)}`, file_data: url } };
 }
 
-/** A file that stands elsewhere: an image by its address, or one of OpenAI's own files by its id (`file-…`). */
+/** Converts a file reference: an image by its address, or an OpenAI file by its id (`file-…`). */
 function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: string): ContentPart | undefined {
   if (/^file-[\w-]+$/.test(fileUri)) return { type: 'file', file: { file_id: fileUri } };
   const isImage = mimeType?.startsWith('image/') ?? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri);
   if (isImage && /^(https?|data):/i.test(fileUri)) return { type: 'image_url', image_url: { url: fileUri } };
-  // OpenRouter fetches files by address.
+  // OpenRouter downloads files by address.
   if (/^https?:/i.test(fileUri) && provider === 'openrouter.ai' && !/^(audio|video)\//.test(mimeType ?? '')) {
     return { type: 'file', file: { filename: displayName ?? 'file', file_data: fileUri } };
   }

@@ -14,9 +14,10 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type ContentPart = OpenAI.Chat.ChatCompletionContentPart;
 
 /**
- * The history as messages: neighbours of one role are one message, answers of tools stand right behind the calls, each call
- * is answered (an open one by word that it is pending), and nothing empty is sent. Files of a tool's answer follow in a user's message, since an
- * answer holds text alone. Media that this API does not take are `INVALID_INPUT` in the newest message of the user; elsewhere a line of text names their type.
+ * Returns the history as messages. Consecutive contents of one role are one message. Tool answers directly follow
+ * the calls, every call has an answer (a pending one for an open call), and nothing empty is sent. Files of a tool's
+ * answer follow in a user message, because an answer holds only text. Throws `INVALID_INPUT` for unsupported media
+ * in the user's newest message; elsewhere a line of text names their type.
  */
 export function toChatMessages({ contents, config }: LlmRequest, target: RequestTarget): Message[] {
   const habits = habitsOf(target.provider);
@@ -51,7 +52,7 @@ interface Turn {
   readonly parts: PlacedPart[];
 }
 
-/** Answers of tools are no words of the user: they go to their calls. Those to no call of the history are told as text. */
+/** Tool answers are not user texts: they go to their calls. Answers without a call in the history become text. */
 function turnsOf(contents: readonly Content[], pairs: PairedCalls): Turn[] {
   const turns: Turn[] = [];
   let isAnswered = false;
@@ -68,7 +69,7 @@ function turnsOf(contents: readonly Content[], pairs: PairedCalls): Turn[] {
   return turns;
 }
 
-/** The model's messages of those turns of the conversation (from one word of the user to the next) that have calls. */
+/** Returns the model's messages in those turns of the conversation (between two user texts) that have calls. */
 function turnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
   const found = new Set<Turn>();
   let since: Turn[] = [];
@@ -108,7 +109,7 @@ function userContent(
   return sent.length > 0 ? asText(sent) : undefined;
 }
 
-/** Many servers take text alone; the others take it as well. */
+/** Many servers accept only text; the others accept it as well. */
 function asText(parts: ContentPart[]): string | ContentPart[] {
   return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
 }
@@ -136,7 +137,7 @@ function filesOf({ name, parts = [] }: FunctionResponse, provider: string): Cont
   return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
-/** A call that is not answered would be refused. */
+/** A call without an answer would be rejected. */
 const PENDING = { status: 'pending', message: 'There is no answer yet.' };
 
 function toolMessage({ answer }: PairedCall, id: string): Message {

@@ -10,10 +10,12 @@ import { toChatTools } from './to-chat-tools.ts';
 import { toResponseFormat } from './to-response-format.ts';
 
 /**
- * What a chat server is sent for a request of ours. `providerOptions` (under the provider's name; `openai` for OpenAI and Azure) are laid
- * over it, plain objects member by member; null leaves a member out. Two of its members are ours: `strict` asks for strict mode,
- * or against it (unasked, `responseJsonSchema` has it where it fits, functions never do), and `strictTools` the same for functions
- * alone. Settings that the server is known to refuse are named to `leaveOut`. `INVALID_INPUT` and `SCHEMA_UNSUPPORTED` for what this API does not take.
+ * Returns a request in the format of Chat Completions. `providerOptions` (under the provider's name; `openai` for
+ * OpenAI and Azure) are merged into it, plain objects member by member; null removes a member. This package reads
+ * two of their members itself: `strict` turns strict mode on or off (default: on for `responseJsonSchema` if it
+ * fits, off for functions), and `strictTools` does so for functions only. `leaveOut` gets the names of settings that
+ * the server is known to reject. Throws `INVALID_INPUT` and `SCHEMA_UNSUPPORTED` for data that this API does not
+ * support.
  */
 export function toChatRequest(request: LlmRequest, target: RequestTarget): OpenAI.Chat.ChatCompletionCreateParams {
   const { config } = request;
@@ -30,7 +32,7 @@ export function toChatRequest(request: LlmRequest, target: RequestTarget): OpenA
     response_format: toResponseFormat(config, { isOpenAi, isStrict, schemas }),
     temperature: takesSampling ? config.temperature : undefined,
     top_p: takesSampling ? config.topP : undefined,
-    // OpenAI has none.
+    // OpenAI has no such setting.
     top_k: isOpenAi ? undefined : config.topK,
     [isOpenAi ? 'max_completion_tokens' : 'max_tokens']: config.maxOutputTokens,
     stop: config.stopSequences?.length ? config.stopSequences : undefined,
@@ -38,7 +40,7 @@ export function toChatRequest(request: LlmRequest, target: RequestTarget): OpenA
     reasoning_effort: effortOf(config.thinkingConfig),
   };
   const given = Object.entries(body).filter(([, value]) => value !== undefined);
-  // Whether the answer is streamed is no option: it is read one way or the other.
+  // `stream` is not an option: the caller of this function decides how the answer is read.
   const { stream: _, ...merged } = mergeOptions(Object.fromEntries(given) as JsonObject, options);
   return { ...merged, ...(target.stream && { stream: true }) } as unknown as OpenAI.Chat.ChatCompletionCreateParams;
 }

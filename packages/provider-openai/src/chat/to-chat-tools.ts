@@ -9,8 +9,9 @@ import { strictly } from './strictly.ts';
 type Tools = Pick<OpenAI.Chat.ChatCompletionCreateParams, 'tools' | 'tool_choice'>;
 
 /**
- * Functions, and which of them may or must be called. Where only some are allowed, OpenAI is told which; other servers are
- * shown no others. `INVALID_INPUT` for a tool that the provider would have to run itself: this API has none.
+ * Returns functions and which of them may or must be called. If only some are allowed, OpenAI gets their names;
+ * other servers see only those. Throws `INVALID_INPUT` for a tool that the provider would run itself: this API has
+ * none.
  */
 export function toChatTools(config: GenerateContentConfig, p: ChatSchemas & { isStrict: boolean }): Tools {
   const declarations = (config.tools ?? []).flatMap((tool) => {
@@ -33,7 +34,7 @@ export function toChatTools(config: GenerateContentConfig, p: ChatSchemas & { is
   return { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: must, tools: named } } };
 }
 
-/** How schemas are sent. */
+/** Settings for schemas. */
 export interface ChatSchemas {
   readonly isOpenAi: boolean;
   readonly isStrict: boolean | undefined;

@@ -8,7 +8,10 @@ import type { ChatSchemas } from './to-chat-tools.ts';
 
 const PATH = 'responseJsonSchema';
 
-/** Strict where the schema fits strict mode's rules, or must (`isStrict`; `SCHEMA_UNSUPPORTED` then where it does not). */
+/**
+ * Returns the response format: strict if the schema fits strict mode or must (`isStrict`; throws
+ * `SCHEMA_UNSUPPORTED` if it does not fit).
+ */
 export function toResponseFormat(
   { responseJsonSchema, responseMimeType }: GenerateContentConfig,
   { isOpenAi, isStrict, schemas }: ChatSchemas,
@@ -31,7 +34,7 @@ function format(
   return { type: 'json_schema', json_schema: { name: 'answer', schema, strict } };
 }
 
-/** What OpenAI takes in neither mode, another server may take. */
+/** A schema that OpenAI rejects in both modes may be accepted by another server. */
 function attempt<T>(make: () => T): T | undefined {
   try {
     return make();

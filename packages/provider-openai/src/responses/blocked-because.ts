@@ -1,6 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 
-/** Why a failed answer, or an event that tells of an error, was blocked; undefined where it failed for another reason. */
+/** Returns the reason for which an answer or an error event was blocked. Undefined if it failed for another reason. */
 export function blockedBecause(failed: { readonly [member: string]: unknown }): string | undefined {
   const error = isPlainObject(failed['error']) ? failed['error'] : failed;
   const { code } = error;

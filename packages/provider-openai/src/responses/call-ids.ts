@@ -1,9 +1,12 @@
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
-/** Longer ones are refused. */
+/** Longer ids are rejected. */
 const MAX_ID_CHARACTERS = 64;
 
-/** Returns the id that each call is sent with: its own if it can be sent and is not taken, else one made of its place, the same each time. */
+/**
+ * Returns the id that each call is sent with: its own if it is valid and not used twice, otherwise one derived from
+ * its position.
+ */
 export function callIdsOf({ calls }: PairedCalls): ReadonlyMap<PairedCall, string> {
   const used = new Set<string>();
   const ids = new Map<PairedCall, string>();

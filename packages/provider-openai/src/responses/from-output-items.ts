@@ -2,17 +2,17 @@ import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import { readItem } from './read-item.ts';
 
-/** What the items of an answer are to us. */
+/** The parts of an answer and its other items. */
 export interface ReadOutput {
-  /** Each bears a `PartMark`. */
+  /** Each part has a `PartMark`. */
   readonly parts: Part[];
-  /** Items, or pieces of them, that are no parts: calls that the provider ran itself, and what this version does not know. */
+  /** Items or pieces that are not parts: calls that the provider ran itself, and unknown items. */
   readonly others: JsonObject[];
-  /** Whether the model refused to answer; its words stand in the parts. */
+  /** True if the model refused to answer; its words are in the parts. */
   readonly isRefused: boolean;
 }
 
-/** The items of an answer, in order, as parts. Takes whatever comes, and never throws. */
+/** Returns the items of an answer as parts, in order. Accepts any input and never throws. */
 export function fromOutputItems(output: readonly unknown[], provider: string): ReadOutput {
   const parts: Part[] = [];
   const others: JsonObject[] = [];
@@ -52,6 +52,6 @@ export function fromOutputItems(output: readonly unknown[], provider: string): R
   return { parts, others, isRefused };
 }
 
-/** A member that is null says nothing, and some are refused when they are sent back. */
+/** A member that is null has no meaning, and some are rejected when they are sent back. */
 const withoutNulls = (item: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** Neighbours that are no items of the provider's own become one message. */
+/** Joins consecutive messages that are not the provider's own items. */
 export function joinMessages(items: readonly JsonObject[]): JsonObject[] {
   const joined: JsonObject[] = [];
   for (const item of items) {

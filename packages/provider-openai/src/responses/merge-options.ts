@@ -1,12 +1,12 @@
 import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** The caller's list is added to ours: in its place it would take away what the request needs. */
+/** The caller's list is added to ours: replacing it would remove what the request needs. */
 const ADDED: readonly string[] = ['tools', 'include'];
 
 /**
- * `options` over `body`, plain objects member by member; null leaves a member out; the lists `tools` and `include` are joined.
- * Neither is changed.
+ * Returns `options` merged over `body`, plain objects member by member. Null removes a member; the lists `tools` and
+ * `include` are joined. Does not change its arguments.
  */
 export function mergeOptions(body: JsonObject, options: JsonObject): JsonObject {
   const merged = mergeDeep(body, options);

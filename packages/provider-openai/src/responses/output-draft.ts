@@ -1,12 +1,12 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** An event of a stream, of which nothing is taken for granted. */
+/** An event of a stream. Nothing about it is guaranteed. */
 export interface StreamEvent {
   readonly [member: string]: unknown;
 }
 
-/** Where words belong that come in pieces: a list of the item, the place in it, and what stands there. */
+/** The place of text that arrives in pieces: a list of the item, the index in it, and the member. */
 export interface WordsPlace {
   readonly list: 'content' | 'summary';
   readonly type: 'output_text' | 'refusal' | 'summary_text' | 'reasoning_text';
@@ -26,9 +26,9 @@ interface ItemDraft {
 }
 
 /**
- * The output of a streamed answer, put together from its events, for servers whose last event does not hold it. Events of one
- * item are known by their output index, or where they have none by the item's id: ids alone may change from event to event,
- * and two items may share one. An item that is done is taken as it came; one that never was is made of its pieces.
+ * Builds the output of a streamed answer from its events, for servers whose last event lacks it. Events belong to an
+ * item by output index, otherwise by the item's id: ids may change between events, and two items may share one. A
+ * finished item is used unchanged; an unfinished one is built from its pieces.
  */
 export class OutputDraft {
   readonly #drafts: ItemDraft[] = [];

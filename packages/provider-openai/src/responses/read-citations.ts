@@ -4,8 +4,8 @@ import type { Endpoint } from '@thole/core/kit';
 import { markOf } from './part-mark.ts';
 
 /**
- * What an answer rests on, in Gemini's shape: the sources cited in its texts, where, and what was searched for. Places are the
- * provider's (characters of the part's text, as it counts them). Annotations that are not known stay in the parts' marks alone.
+ * Returns the sources cited in an answer, their positions and the search queries, in Gemini's shape. Positions are
+ * the provider's (characters of the part's text, as it counts them). Unknown annotations stay in the parts' marks.
  */
 export function readCitations(
   parts: readonly Part[],

@@ -4,8 +4,8 @@ import type { LlmResponse } from '@thole/core';
 import { blockedBecause } from './blocked-because.ts';
 
 /**
- * Why an answer ended, in Gemini's words; a reason without a counterpart as it came. A refusal and a filter are `MODEL_BLOCKED`.
- * Throws `MODEL_INCOMPLETE` for an answer that is still being made, or has an unknown status and no output.
+ * Returns why an answer ended, in Gemini's words; a reason without a counterpart unchanged. A refusal and a filter
+ * are `MODEL_BLOCKED`. Throws `MODEL_INCOMPLETE` for an answer in progress or with an unknown status and no output.
  */
 export function readFinish(
   answer: { readonly [member: string]: unknown },

@@ -2,7 +2,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import { readArgs } from '../read-args.ts';
 
-/** A part, and what its mark says of it. */
+/** A part and its mark. */
 export interface Piece {
   readonly part: Part;
   readonly entry?: JsonObject | undefined;
@@ -11,14 +11,17 @@ export interface Piece {
 
 /** An item as parts. */
 export interface ReadItem {
-  /** What is left of the item without its pieces; undefined where all of it has to be kept as it came. */
+  /** The rest of the item without its pieces. Undefined if all of it must be kept unchanged. */
   readonly item?: JsonObject | undefined;
   readonly pieces: readonly Piece[];
   /** Pieces that this version does not know. */
   readonly unknown?: JsonObject[] | undefined;
 }
 
-/** The item as parts: none for a type that is not known, for a call that the provider ran itself, for reasoning without words. */
+/**
+ * Returns the item as parts: none for an unknown type, a call that the provider ran itself, or reasoning without
+ * text.
+ */
 export function readItem(raw: JsonObject): ReadItem {
   switch (raw['type']) {
     case 'message':
@@ -104,6 +107,6 @@ function readImage(raw: JsonObject): ReadItem {
 const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 const isObject = (value: unknown): value is JsonObject => isPlainObject(value);
 
-/** `annotations: []` and the like stand in every text. */
+/** Every text has `annotations: []` and the like. */
 const withoutEmptyLists = (entry: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([, value]) => !(Array.isArray(value) && value.length === 0)));

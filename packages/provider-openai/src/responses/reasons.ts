@@ -1,7 +1,7 @@
 /**
- * Whether a model of OpenAI's thinks before it answers, by its name; undefined for a name that says nothing (a deployment, another
- * maker's). Models that don't refuse reasoning in their input, and to be asked for it. Prefixes of routers (`openai/…`) and of
- * fine-tuned models (`ft:…`) are looked through.
+ * True if an OpenAI model thinks before it answers, by its name. Undefined for other names (a deployment, another
+ * vendor's model). Models that do not think reject reasoning in their input and requests for it. Prefixes of routers
+ * (`openai/…`) and of fine-tuned models (`ft:…`) are ignored.
  */
 export function reasons(model: string): boolean | undefined {
   const name = model.replace(/^.*\//, '').replace(/^ft:/, '');

@@ -1,13 +1,13 @@
 import type { JsonObject, Part } from '@thole/core';
 import type { PartMark } from './part-mark.ts';
 
-/** An item that is put together again; its further parts are added as they come. */
+/** An item that is being rebuilt. Its further parts are added one by one. */
 export interface OpenItem {
   readonly item: JsonObject;
   add(part: Part, mark: PartMark): void;
 }
 
-/** The item that begins with this part; undefined where the part is no longer what its mark says. */
+/** Returns the item that begins with this part. Undefined if the part no longer matches its mark. */
 export function beginItem(part: Part, mark: PartMark, callId: string | undefined): OpenItem | undefined {
   const begun = mark.item!;
   switch (begun['type']) {

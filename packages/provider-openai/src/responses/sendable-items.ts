@@ -2,10 +2,11 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * The items of one answer without those for which the API refuses the whole request: messages with nothing in them, calls of the
- * provider's whose answer is not among the items, reasoning that nothing follows, reasoning for a model that takes none, and,
- * unless the server keeps items, reasoning with neither encrypted content nor words of its own. Of an answer that loses such reasoning, or has lost
- * some before (`isWhole` is false), only the messages and the calls of functions are sent, without ids: by them the server would miss it.
+ * Returns the items of one answer without those for which the API rejects the whole request: empty messages, calls
+ * of the provider without an answer among the items, reasoning that nothing follows, reasoning for a model that does
+ * not accept it, and, unless the server stores items, reasoning without encrypted content and text. If an answer
+ * loses such reasoning, or has lost some before (`isWhole` is false), only its messages and function calls are sent,
+ * without ids: with ids, the server would miss the reasoning.
  */
 export function sendableItems(
   items: readonly JsonObject[],
@@ -20,7 +21,7 @@ export function sendableItems(
   return !isWhole || followed.some(isLost) ? followed.filter(isOurs).map(withoutId) : followed;
 }
 
-/** Servers without encrypted content (gpt-oss, DeepSeek) take reasoning as they gave it. */
+/** Servers without encrypted content (gpt-oss, DeepSeek) accept reasoning in its original form. */
 const hasWords = (item: JsonObject): boolean => Array.isArray(item['content']) && item['content'].length > 0;
 
 const isReasoning = (item: JsonObject): boolean => item['type'] === 'reasoning';

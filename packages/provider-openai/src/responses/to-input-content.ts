@@ -3,8 +3,8 @@ import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 const IMAGES: readonly string[] = ['image/png', 'image/jpeg', 'image/jpg', 'image/gif', 'image/webp'];
 
 /**
- * Returns what a part with text, bytes or a file is as input. Undefined for any other part, for an empty text, and for media that this API does
- * not take (audio, video, other images, files of other clouds).
+ * Returns a part with text, bytes or a file as input. Undefined for any other part, an empty text, and unsupported
+ * media (audio, video, other images, files of other clouds).
  */
 export function toInputContent(part: Part): JsonObject | undefined {
   if (part.inlineData) return inline(part.inlineData);
@@ -24,7 +24,7 @@ function stored({ fileUri, mimeType }: FileData): JsonObject | undefined {
   const type = mimeType === undefined ? undefined : baseOf(mimeType);
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)([?#]|$)/i.test(fileUri) : IMAGES.includes(type);
   if (type !== undefined && !isImage && !isDocument(type)) return undefined;
-  // An id of the provider's own file store.
+  // An id in the provider's file store.
   if (fileUri.startsWith('file-')) {
     return isImage
       ? { type: 'input_image', detail: 'auto', file_id: fileUri }

@@ -8,21 +8,21 @@ import { toAnswerItem, toPendingItem } from './to-answer-item.ts';
 import { toInputContent } from './to-input-content.ts';
 import { toModelItems } from './to-model-items.ts';
 
-/** For whom the input is. */
+/** The model and server that receive the input. */
 export interface InputTarget {
   readonly endpoint: Endpoint;
-  /** Whether the server keeps items: then it knows reasoning by its id, without its encrypted content. */
+  /** True if the server stores items: it then knows reasoning by its id, without encrypted content. */
   readonly isStored: boolean;
-  /** Whether the model may be sent reasoning. */
+  /** True if reasoning may be sent to the model. */
   readonly takesReasoning: boolean;
-  /** Whether the server has the history up to the model's last content, so that only what came after it is sent. */
+  /** True if the server has the history up to the model's last content, so that only later contents are sent. */
   readonly isContinued: boolean;
 }
 
 /**
- * The history as input items. Every call has one answer in it, the last that came: where there is none yet, one that says so stands right behind the
- * calls. An answer without a call is told as text. Media that this API does not take are `INVALID_INPUT` in the newest message of
- * the user; elsewhere a line of text names their type.
+ * Returns the history as input items. Every call has one answer: the last one, or directly after the calls a pending
+ * answer. An answer without a call becomes text. Throws `INVALID_INPUT` for unsupported media in the user's newest
+ * message; elsewhere a line of text names their type.
  */
 export function toInputItems(contents: readonly Content[], target: InputTarget): JsonObject[] {
   const paired = pairCalls(contents);

@@ -9,18 +9,18 @@ import { sendableItems } from './sendable-items.ts';
 import { toAnswerItem } from './to-answer-item.ts';
 import { toInputContent } from './to-input-content.ts';
 
-/** What `toModelItems` needs to know. */
+/** The endpoint, the model's abilities and call ids for `toModelItems`. */
 export interface ModelItemsTarget {
   readonly endpoint: Endpoint;
   readonly isStored: boolean;
   readonly takesReasoning: boolean;
-  /** The id of the call at this place. */
+  /** Returns the id of the call at this index. */
   idAt(part: number): string | undefined;
 }
 
 /**
- * A content of the model as items. Parts that this provider made become the items they were; of others' parts the text, the calls,
- * the code (as text) and the files are sent, never thoughts or marks.
+ * Returns a content of the model as items. Parts of this endpoint become their original items. Of other parts, text,
+ * calls, code (as text) and files are sent, never thoughts or marks.
  */
 export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): JsonObject[] {
   const items: JsonObject[] = [];
@@ -29,7 +29,7 @@ export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): 
   let isWhole = true;
   parts.forEach((part, i) => {
     const mark = markOf(part, target.endpoint);
-    // Items of the answer that are missing here were taken out of the history, thoughts above all.
+    // Missing items of the answer were removed from the history, mostly thoughts.
     if (mark && (mark.item || !open || open.index !== mark.index)) {
       const begin = mark.index - (mark.before?.length ?? 0);
       if ((begin !== next && begin !== 0) || !mark.item) isWhole = false;
@@ -48,7 +48,7 @@ export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): 
   return sendableItems(joinMessages(items), { ...target, isWhole });
 }
 
-/** A part that is nobody's item any more, or another provider's. */
+/** Converts a part whose item is gone, or a part of another provider. */
 function foreign(part: Part, at: number, target: ModelItemsTarget): JsonObject[] {
   const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
   if (call) {
@@ -60,7 +60,7 @@ function foreign(part: Part, at: number, target: ModelItemsTarget): JsonObject[]
   if (code) return said(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
   if (result) return said(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
   if (part.text !== undefined) return part.text === '' ? [] : said(part.text);
-  // An answer of the model's cannot hold files, so the user shows them.
+  // The model's messages cannot hold files, so a user message shows them.
   const content = toInputContent(part);
   const file = part.inlineData ?? part.fileData;
   if (!content) return file ? said(mediaLine(file)) : [];

@@ -4,8 +4,9 @@ import { checkSchema, strictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
- * The form of the answer: by a schema, strictly where it fits strict mode or where `strict` asks for it (`SCHEMA_UNSUPPORTED`
- * with the path where it does not fit); JSON of any form; or undefined for text. Another MIME type is `INVALID_INPUT`.
+ * Returns the format of the answer: a schema, in strict mode if it fits or if `strict` requests it (throws
+ * `SCHEMA_UNSUPPORTED` with the path if it does not fit); any JSON; or undefined for text. Throws `INVALID_INPUT`
+ * for another MIME type.
  */
 export function toTextFormat(
   config: GenerateContentConfig,

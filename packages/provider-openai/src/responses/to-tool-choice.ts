@@ -1,6 +1,6 @@
 import type { Json, ToolConfig } from '@thole/core';
 
-/** Whether and which functions may, must or must not be called; undefined where nothing is said. */
+/** Returns which functions may, must or must not be called. Undefined without such a setting. */
 export function toToolChoice(config: ToolConfig | undefined): Json | undefined {
   const { mode, allowedFunctionNames = [] } = config?.functionCallingConfig ?? {};
   if (mode === 'NONE') return 'none';

@@ -5,8 +5,9 @@ import { checkSchema, strictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
- * Functions and the provider's own tools. `SCHEMA_UNSUPPORTED` names the path of parameters that OpenAI cannot take, or, with
- * `isStrict`, that do not fit strict mode; `INVALID_INPUT` the tool that this API does not have.
+ * Returns functions and the provider's own tools. Throws `SCHEMA_UNSUPPORTED` with the path of parameters that
+ * OpenAI does not support or, with `isStrict`, that do not fit strict mode, and `INVALID_INPUT` for a tool that this
+ * API does not have.
  */
 export function toTools(tools: GenerateContentConfig['tools'], p: ToolSchemas): JsonObject[] {
   return (tools ?? []).flatMap((tool) => {
@@ -15,7 +16,7 @@ export function toTools(tools: GenerateContentConfig['tools'], p: ToolSchemas): 
   });
 }
 
-/** How the schemas of parameters are sent. */
+/** Settings for schemas of parameters. */
 export interface ToolSchemas {
   readonly isStrict: boolean;
   readonly schemas?: SchemaHandling | undefined;
@@ -28,7 +29,7 @@ function toFunction(declaration: FunctionDeclaration, { isStrict, schemas }: Too
     type: 'function',
     name,
     ...(description !== undefined && { description }),
-    // strict is said in any case: this API is strict where nothing is said.
+    // `strict` is always sent: this API is strict by default.
     ...parametersOf(parametersJsonSchema, path, { isStrict, schemas }),
   };
 }
