@@ -1,3 +1,4 @@
 import { library } from '../../tsup.shared.ts';
+import { inlineLua } from './inline-lua.ts';
 
-export default library();
+export default { ...library(), esbuildPlugins: [inlineLua] };

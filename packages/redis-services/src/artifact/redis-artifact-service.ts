@@ -1,24 +1,26 @@
 import { StoredArtifactService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
-import { RedisArtifactStore } from './redis-artifact-store.ts';
+import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
+import { RedisArtifactStore } from './redis-artifact-store.ts';
 
-/** What a `RedisArtifactService` may be told. */
+/** Options of `RedisArtifactService`. */
 export interface RedisArtifactServiceOptions extends RedisOptions {
-  /** Most bytes of one version (32 MiB); over it is `ARTIFACT_TOO_LARGE`. */
+  /** Maximum size of one version in bytes; a larger one is `ARTIFACT_TOO_LARGE`. Default: 32 MiB. */
   maxBytes?: number | undefined;
 }
 
-/** Files in Redis, for any number of processes; each version is one value of at most 512 MB, which is Redis' own limit. */
+const ownOptionNames = optionNames<Omit<RedisArtifactServiceOptions, keyof RedisOptions>>({ maxBytes: true });
+
+/** Artifacts in Redis, for any number of processes. Each version is one value; Redis limits a value to 512 MB. */
 export class RedisArtifactService extends StoredArtifactService {
   constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
-    const given: unknown = options;
-    if (!isPlainObject(given)) throw invalidInput('The options of RedisArtifactService', 'an object', given);
-    rejectUnknownOptions(options, [...redisOptionNames, 'maxBytes'], 'RedisArtifactService');
-    const { maxBytes, ...others } = options;
+    const input: unknown = options;
+    if (!isPlainObject(input)) throw invalidInput('The options of RedisArtifactService', 'an object', input);
+    rejectUnknownOptions(options, [...redisOptionNames, ...ownOptionNames], 'RedisArtifactService');
+    const { maxBytes, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
-    super(new RedisArtifactStore(client, { ...others, runtime }), { runtime, maxBytes });
+    super(new RedisArtifactStore(client, { ...storeOptions, runtime }), { runtime, maxBytes });
   }
 }

@@ -1,20 +1,22 @@
 import { systemRuntime } from '@thole/core';
 import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
+import { assertVersion } from '../client/assert-version.ts';
 import { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
 import { RedisKeys } from '../client/redis-keys.ts';
 import { assertRedisOptions } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
-import { getArtifact } from '../scripts/get-artifact.lua.ts';
-import { listArtifacts } from '../scripts/list-artifacts.lua.ts';
-import { listVersions } from '../scripts/list-versions.lua.ts';
-import { putArtifact } from '../scripts/put-artifact.lua.ts';
-import { removeArtifact } from '../scripts/remove-artifact.lua.ts';
-import { removeArtifacts } from '../scripts/remove-artifacts.lua.ts';
-import { assertVersion } from '../session/state-fields.ts';
+import { redisScript } from '../client/redis-script.ts';
 
-/** Keeps files in Redis, as the bytes they are; with a codec as what it makes of their base64 text. */
+const getArtifact = redisScript('artifact/get-artifact');
+const listArtifacts = redisScript('artifact/list-artifacts');
+const listVersions = redisScript('artifact/list-versions');
+const putArtifact = redisScript('artifact/put-artifact');
+const removeArtifact = redisScript('artifact/remove-artifact');
+const removeArtifacts = redisScript('artifact/remove-artifacts');
+
+/** Stores artifacts in Redis as bytes, or with a codec as the encoded base64 text. */
 export class RedisArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
   readonly #runtime: Runtime;
@@ -23,7 +25,7 @@ export class RedisArtifactStore implements ArtifactStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    assertRedisOptions(client, options, [], 'An artifact store over Redis');
+    assertRedisOptions(client, options, [], 'RedisArtifactStore');
     const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
     this.#runtime = runtime;
     this.#keys = new RedisKeys(keyPrefix);
@@ -34,17 +36,17 @@ export class RedisArtifactStore implements ArtifactStore {
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
     const versions = this.#keys.artifact(key);
     const { names, counts, sessions, user } = this.#keys.artifacts(key);
-    const once = user.idempotencyKey(this.#runtime.newId('version'));
+    const idempotencyKey = user.idempotencyKey(this.#runtime.newId('version'));
     const content = this.#codec ? await encodeText(this.#codec, encodeBase64(bytes)) : Buffer.from(bytes);
-    const text = JSON.stringify({ v: 1, meta });
+    const metaText = JSON.stringify({ v: 1, meta });
     const version = await this.#calls.write({
       script: putArtifact,
-      keys: [versions, names, counts, sessions, once],
+      keys: [versions, names, counts, sessions, idempotencyKey],
       args: [
         key.filename,
         key.sessionId ?? '',
         content,
-        this.#codec ? await encodeText(this.#codec, text) : text,
+        this.#codec ? await encodeText(this.#codec, metaText) : metaText,
         this.#calls.timeoutMs * 2,
       ],
     });
@@ -57,13 +59,13 @@ export class RedisArtifactStore implements ArtifactStore {
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const versions = this.#keys.artifact(key);
     const call = { script: getArtifact, keys: [versions], args: [version ?? ''], bytes: true };
-    const [found, content, text] = (await this.#calls.read(call)) as Buffer[];
+    const [found, content, metaBytes] = (await this.#calls.read(call)) as Buffer[];
     if (found === undefined) return undefined;
-    const known = text!.toString();
-    const { v, meta } = JSON.parse(await decodeText(this.#codec, known)) as { v: unknown; meta: ArtifactMeta };
-    assertVersion(v, `Artifact ${key.filename}`);
-    // The bytes of a version may begin like anything; what is known of it was encoded with them or not at all.
-    const bytes = isEncoded(known)
+    const metaText = metaBytes!.toString();
+    const { v, meta } = JSON.parse(await decodeText(this.#codec, metaText)) as { v: unknown; meta: ArtifactMeta };
+    assertVersion(v, `Artifact "${key.filename}"`);
+    // The bytes of a version may begin with any byte, so its metadata tell if it is encoded.
+    const bytes = isEncoded(metaText)
       ? decodeBase64(await decodeText(this.#codec, content!.toString()))!
       : new Uint8Array(content!);
     return { version: Number(found.toString()), bytes, meta };

@@ -1,20 +1,20 @@
 import type { CancelTimer, Runtime } from '@thole/core';
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface TimedCall {
-  /** When it began, by the monotonic clock. */
-  readonly began: number;
+  /** Start of the call on the monotonic clock, in milliseconds. */
+  readonly startedAt: number;
 }
 
 /**
- * Ends calls that take too long. All may take equally long, so the eldest is the next to end: one timer serves them all, and
- * none is left when no call is under way.
+ * Fails calls that exceed the time limit. All calls have the same limit, so the oldest call is the next to time out, and one timer is
+ * enough. There is no timer while no call is in progress.
  */
 export class CallDeadlines<C extends TimedCall> {
   readonly #runtime: Runtime;
   readonly #timeoutMs: number;
   readonly #fail: (call: C) => void;
-  // Sets keep the order of insertion.
+  // A Set keeps the order of insertion.
   readonly #open = new Set<C>();
   #timer: CancelTimer | undefined;
 
@@ -26,10 +26,10 @@ export class CallDeadlines<C extends TimedCall> {
 
   begin(call: C): void {
     this.#open.add(call);
-    this.#timer ??= this.#runtime.timer(this.#timeoutMs, () => this.#sweep());
+    this.#timer ??= this.#runtime.timer(this.#timeoutMs, () => this.#failExpired());
   }
 
-  /** Whether it was still under way. */
+  /** Removes a call. Returns true if it was still in progress. */
   end(call: C): boolean {
     const wasOpen = this.#open.delete(call);
     if (this.#open.size === 0) {
@@ -39,13 +39,13 @@ export class CallDeadlines<C extends TimedCall> {
     return wasOpen;
   }
 
-  #sweep(): void {
+  #failExpired(): void {
     this.#timer = undefined;
     const now = this.#runtime.monotonic();
     for (const call of this.#open) {
-      const left = call.began + this.#timeoutMs - now;
+      const left = call.startedAt + this.#timeoutMs - now;
       if (left > 0) {
-        this.#timer = this.#runtime.timer(left, () => this.#sweep());
+        this.#timer = this.#runtime.timer(left, () => this.#failExpired());
         return;
       }
       this.#open.delete(call);

@@ -1,63 +1,62 @@
 import { TholeError } from '@thole/core';
 
-/** The client says these of what it never sent. */
+/** Messages of errors with which the client rejects a call that it has never sent. */
 const NOT_SENT = /enableOfflineQueue options is false|^Cluster is disconnect|^None of startup nodes is available/;
 
-/** The code that an answer of the server begins with, also where a script met it. */
+/** The error code at the start of a reply, also if a script ran into the error. */
 const CODE = /^(?:ERR Error running script[^]*?@user_script:\s*\d+:\s*-?)?([A-Z][A-Z\d]{2,})\b/;
 
-/** Codes whose sentences are fixed texts or name servers, commands and users: they are repeated. Others may quote values. */
-const TELLING =
+/** Codes of errors whose messages contain no stored values. These messages are repeated to the caller. */
+const SAFE_CODES =
   /^(OOM|READONLY|LOADING|MASTERDOWN|BUSY|NOREPLICAS|MISCONF|CLUSTERDOWN|CROSSSLOT|TRYAGAIN|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK)$/;
 
-/** What is known of the call that failed. */
+/** A call that failed. */
 export interface FailedCall {
   readonly isWrite: boolean;
-  /** Whether it was handed to the client. */
-  readonly wasSent: boolean;
-  /** Whether the client may have sent it twice. */
-  readonly sentAgain?: boolean | undefined;
-  /** Names the server in messages. */
+  /** True if the call was passed to the client. */
+  readonly isSent: boolean;
+  /** True if the client may have sent the call twice. */
+  readonly isSentAgain?: boolean | undefined;
+  /** Name of the server for messages. */
   readonly server?: string | undefined;
 }
 
 /**
- * Returns the error for the caller. What the server answered did not happen: `STORE_UNAVAILABLE` with the server's code, for it
- * refuses before it does anything, and scripts ask first. Only where the client sent the call again may the first one have been
- * done: `STORE_OUTCOME_UNKNOWN`, as for a write that was not answered. The client's own error is the cause; of a
- * sentence of the server that may quote values only the code is repeated.
+ * Returns the error for the caller, with the client's error as its cause. If the server replied with an error, the call did nothing:
+ * `STORE_UNAVAILABLE`. If the client sent the call twice, the first attempt may have been done: `STORE_OUTCOME_UNKNOWN`. The same holds
+ * for a write without a reply. Messages that may contain stored values are reduced to their code.
  */
 export function mapRedisError(error: unknown, call: FailedCall): TholeError {
   if (TholeError.is(error)) return error;
-  const { isWrite, wasSent, sentAgain = false, server = 'Redis' } = call;
+  const { isWrite, isSent, isSentAgain = false, server = 'Redis' } = call;
   const text = error instanceof Error ? error.message : '';
   if (isReplyError(error)) {
-    const refused = `${server} refused: ${reasonOf(text)}`;
-    if (!(isWrite && sentAgain)) return new TholeError('STORE_UNAVAILABLE', `${refused}.`, { cause: error });
-    const sentence = `${refused}, when it was sent again after the connection was cut; the first may have been done.`;
-    return new TholeError('STORE_OUTCOME_UNKNOWN', sentence, { cause: error });
+    const refused = `${server} refused the call: ${reasonOf(text)}.`;
+    if (!(isWrite && isSentAgain)) return new TholeError('STORE_UNAVAILABLE', refused, { cause: error });
+    const message = `${refused} An earlier attempt, before the connection was cut, may have been done.`;
+    return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause: error });
   }
   const reason = text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
-  if (!isWrite || !wasSent || NOT_SENT.test(text)) {
+  if (!isWrite || !isSent || NOT_SENT.test(text)) {
     return new TholeError('STORE_UNAVAILABLE', `${server} cannot be reached${reason}.`, { cause: error });
   }
-  const sentence = `${server} did not answer${reason}. What was asked for may have happened.`;
-  return new TholeError('STORE_OUTCOME_UNKNOWN', sentence, { cause: error });
+  const message = `${server} did not answer${reason}. The write may have been done.`;
+  return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause: error });
 }
 
 function reasonOf(text: string): string {
-  const [whole = '', code = 'ERR'] = CODE.exec(text) ?? [];
-  if (!TELLING.test(code)) return code;
-  const sentence = text.slice(whole.length).split(/\n|\.? script: |, on @user_script/)[0]!;
-  return `${code}${sentence}`.replace(/\.$/, '');
+  const [prefix = '', code = 'ERR'] = CODE.exec(text) ?? [];
+  if (!SAFE_CODES.test(code)) return code;
+  const message = text.slice(prefix.length).split(/\n|\.? script: |, on @user_script/)[0]!;
+  return `${code}${message}`.replace(/\.$/, '');
 }
 
-/** True if an error is an answer of the server, not one that the client made up. */
+/** True if the error is a reply of the server, not an error of the client. */
 export function isReplyError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Whether the server lacks a script that was asked for by its hash. */
+/** True if the server does not know the script that EVALSHA named. */
 export function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

@@ -1,57 +1,37 @@
 import type { TimedCall } from './call-deadlines.ts';
-import type { RedisScript } from './redis-script.ts';
-
-/** What a script is given: text, numbers, bytes. */
-export type ScriptArgument = string | number | Buffer;
-
-/** What a script answers. */
-export type ScriptReply = string | number | null | Buffer | ScriptReply[];
-
-/** One script with what it is given. */
-export interface ScriptCall {
-  readonly script: RedisScript;
-  readonly keys: readonly string[];
-  readonly args?: readonly ScriptArgument[] | undefined;
-  /** Answers bytes instead of text. */
-  readonly bytes?: boolean | undefined;
-}
-
-/** What is asked without a script. */
-export type PlainCommand = 'ping' | { readonly info: string };
+import type { PlainCommand, ScriptCall, ScriptReply } from './script-call.ts';
 
 /** Settles the promise of a call. */
 export type Settle = (value: unknown) => void;
 
-/** For answers that nothing is to be made of. */
-export const identity = (answer: ScriptReply): ScriptReply => answer;
-
-/** A call under way. */
+/** A call in progress. */
 export class PendingCall implements TimedCall {
-  readonly began: number;
+  readonly startedAt: number;
   readonly call: ScriptCall | PlainCommand;
   readonly isWrite: boolean;
-  readonly understand: (answer: ScriptReply) => unknown;
+  /** Converts the reply for the caller. */
+  readonly convert: (reply: ScriptReply) => unknown;
   readonly resolve: Settle;
   readonly reject: Settle;
-  /** Whether it was handed to the client. */
-  sent = false;
-  /** What the client was connected by then. */
-  sentBy: unknown;
-  /** Whether the clock was measured anew for it. */
-  measured = false;
+  /** True if the call was passed to the client. */
+  isSent = false;
+  /** The client's connection at that time. */
+  connection: unknown;
+  /** True if the server's clock was measured again for this call. */
+  hasRemeasuredClock = false;
 
   constructor(
-    began: number,
+    startedAt: number,
     call: ScriptCall | PlainCommand,
     isWrite: boolean,
-    understand: (answer: ScriptReply) => unknown,
+    convert: (reply: ScriptReply) => unknown,
     resolve: Settle,
     reject: Settle,
   ) {
-    this.began = began;
+    this.startedAt = startedAt;
     this.call = call;
     this.isWrite = isWrite;
-    this.understand = understand;
+    this.convert = convert;
     this.resolve = resolve;
     this.reject = reject;
   }

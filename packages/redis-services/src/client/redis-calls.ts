@@ -2,18 +2,19 @@ import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { CallDeadlines } from './call-deadlines.ts';
 import { isNoScript, mapRedisError } from './map-redis-error.ts';
-import { WriteBatcher } from './write-batcher.ts';
-import { identity, PendingCall } from './pending-call.ts';
-import type { PlainCommand, ScriptReply, ScriptArgument, ScriptCall, Settle } from './pending-call.ts';
+import { PendingCall } from './pending-call.ts';
+import type { Settle } from './pending-call.ts';
 import { connectionOf, describeServer } from './redis-client.ts';
-import type { Resp2Client, RedisClient } from './redis-client.ts';
+import type { RedisClient, Resp2Client } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
-import { statusOf, sendAndWait, sendScript } from './send-script.ts';
+import type { PlainCommand, ScriptArgument, ScriptCall, ScriptReply } from './script-call.ts';
+import { sendAndWait, sendScript, statusOf } from './send-script.ts';
 import { ServerClock } from './server-clock.ts';
+import { WriteBatcher } from './write-batcher.ts';
 
 /**
- * Runs scripts, each within a time limit of its own: a client may keep a call in its queue for as long as it likes, the
- * caller hears after `timeoutMs`, and the script refuses to write from then on.
+ * Runs scripts, each with a time limit. A client may keep a call in its queue for any time. The caller gets an error after `timeoutMs`,
+ * and the script writes nothing after that.
  */
 export class RedisCalls {
   readonly #client: Resp2Client;
@@ -21,8 +22,8 @@ export class RedisCalls {
   readonly #clock: ServerClock;
   readonly #deadlines: CallDeadlines<PendingCall>;
   readonly #wait: RedisWait | undefined;
-  readonly #oneWrite = new WriteBatcher();
-  /** How long a call may take. */
+  readonly #batcher = new WriteBatcher();
+  /** Time limit of a call in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(
@@ -32,29 +33,29 @@ export class RedisCalls {
     this.#client = client as Resp2Client;
     this.#runtime = p.runtime;
     this.#clock = new ServerClock(client, p.runtime, p.clock);
-    this.#deadlines = new CallDeadlines(p.runtime, p.timeoutMs, (open) => this.#timedOut(open));
+    this.#deadlines = new CallDeadlines(p.runtime, p.timeoutMs, (pending) => this.#timeOut(pending));
     this.timeoutMs = p.timeoutMs;
     this.#wait = p.wait;
   }
 
-  /** Whether writes are to be acknowledged by replicas. */
+  /** True if replicas must confirm each write. */
   get waitsForReplicas(): boolean {
     return this.#wait !== undefined;
   }
 
-  /** `STORE_UNAVAILABLE` when there is no answer. */
+  /** Runs a script that only reads. Throws `STORE_UNAVAILABLE` if there is no reply in time. */
   read(call: ScriptCall): Promise<ScriptReply> {
     return this.#begin(call, false, identity);
   }
 
   /**
-   * `STORE_OUTCOME_UNKNOWN` when nobody knows whether it happened, `STORE_UNAVAILABLE` when it did not. `understand` makes
-   * something of the answer on the way.
+   * Runs a script that writes. `convert` changes the reply for the caller. Throws `STORE_UNAVAILABLE` if the script did not run, and
+   * `STORE_OUTCOME_UNKNOWN` if it may have run.
    */
   write(call: ScriptCall): Promise<ScriptReply>;
-  write<T>(call: ScriptCall, understand: (answer: ScriptReply) => T | Promise<T>): Promise<T>;
-  write(call: ScriptCall, understand: (answer: ScriptReply) => unknown = identity): Promise<unknown> {
-    return this.#begin(call, true, understand);
+  write<T>(call: ScriptCall, convert: (reply: ScriptReply) => T | Promise<T>): Promise<T>;
+  write(call: ScriptCall, convert: (reply: ScriptReply) => unknown = identity): Promise<unknown> {
+    return this.#begin(call, true, convert);
   }
 
   /** Returns a section of the server's INFO. */
@@ -62,137 +63,143 @@ export class RedisCalls {
     return this.#begin({ info: section }, false, String);
   }
 
-  /** Whether the server answers: `STORE_UNAVAILABLE` when it does not. */
+  /** Throws `STORE_UNAVAILABLE` if the server does not answer. */
   async ping(): Promise<void> {
     await this.#begin('ping', false, identity);
   }
 
   /**
-   * Several calls that end as one, within the time of one: `STORE_UNAVAILABLE` after it for reads and for what is undone when
-   * it was not heard of, `STORE_OUTCOME_UNKNOWN` for writes; with `later` for writes that have begun.
+   * Runs several calls within the time limit of one call. After the limit it throws `STORE_OUTCOME_UNKNOWN` if the calls write, otherwise
+   * `STORE_UNAVAILABLE`. The calls write if `isWriting` is true, or from the moment at which `work` calls `markWriting`.
    */
-  withDeadline<T>(work: (begins: () => void) => Promise<T>, isWrite: boolean | 'later' = false): Promise<T> {
+  withDeadline<T>(
+    work: (markWriting: () => void) => Promise<T>,
+    { isWriting }: { isWriting: boolean } = { isWriting: false },
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open = new PendingCall(
-        this.#runtime.monotonic(),
-        'ping',
-        isWrite !== false,
-        identity,
-        resolve as Settle,
-        reject,
-      );
-      open.sent = isWrite === true;
-      this.#deadlines.begin(open);
+      const startedAt = this.#runtime.monotonic();
+      const pending = new PendingCall(startedAt, 'ping', true, identity, resolve as Settle, reject);
+      pending.isSent = isWriting;
+      this.#deadlines.begin(pending);
       const end = (settle: Settle) => (value: unknown) => {
-        if (this.#deadlines.end(open)) settle(value);
+        if (this.#deadlines.end(pending)) settle(value);
       };
-      work(() => (open.sent = isWrite !== false)).then(end(open.resolve), end(reject));
+      work(() => (pending.isSent = true)).then(end(pending.resolve), end(reject));
     });
   }
 
-  // Plain callbacks from here on: each promise and each async function on the way costs a good part of the call.
+  // The following methods use callbacks: each promise and each async function would be a large part of the cost of a call.
   #begin<T>(
     call: ScriptCall | PlainCommand,
     isWrite: boolean,
-    understand: (answer: ScriptReply) => T | Promise<T>,
+    convert: (reply: ScriptReply) => T | Promise<T>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open = new PendingCall(this.#runtime.monotonic(), call, isWrite, understand, resolve as Settle, reject);
-      this.#deadlines.begin(open);
-      if (this.#clock.isKnown) this.#send(open);
-      else this.#measureAndSend(open);
+      const startedAt = this.#runtime.monotonic();
+      const pending = new PendingCall(startedAt, call, isWrite, convert, resolve as Settle, reject);
+      this.#deadlines.begin(pending);
+      if (this.#clock.isKnown) this.#send(pending);
+      else this.#measureAndSend(pending);
     });
   }
 
-  #measureAndSend(open: PendingCall): void {
+  #measureAndSend(pending: PendingCall): void {
     this.#clock.measure().then(
       () => {
-        if (this.#runtime.monotonic() - open.began < this.timeoutMs) this.#send(open);
+        if (this.#runtime.monotonic() - pending.startedAt < this.timeoutMs) this.#send(pending);
       },
-      (error: unknown) => this.#failed(open, error),
+      (error: unknown) => this.#fail(pending, error),
     );
   }
 
-  #send(open: PendingCall): void {
-    const failed = (error: unknown): void => this.#failed(open, error);
+  #send(pending: PendingCall): void {
+    const fail = (error: unknown): void => this.#fail(pending, error);
     try {
-      this.#hand(open, failed);
+      this.#passToClient(pending, fail);
     } catch (error) {
-      failed(error);
+      fail(error);
     }
   }
 
-  #hand(open: PendingCall, failed: (error: unknown) => void): void {
-    const { began, call } = open;
-    this.#oneWrite.collect(this.#client);
-    if (!open.sent) open.sentBy = connectionOf(this.#client);
-    open.sent = this.#client.status !== 'end';
-    const answered = (answer: unknown): void => this.#answered(open, answer as ScriptReply);
+  #passToClient(pending: PendingCall, fail: (error: unknown) => void): void {
+    const { startedAt, call } = pending;
+    this.#batcher.collect(this.#client);
+    if (!pending.isSent) pending.connection = connectionOf(this.#client);
+    pending.isSent = this.#client.status !== 'end';
+    const succeed = (reply: unknown): void => this.#succeed(pending, reply as ScriptReply);
     if (call === 'ping') {
-      this.#client.ping().then(answered, failed);
+      this.#client.ping().then(succeed, fail);
       return;
     }
     if ('info' in call) {
-      this.#client.info(call.info).then(answered, failed);
+      this.#client.info(call.info).then(succeed, fail);
       return;
     }
-    const all: ScriptArgument[] = [...call.keys, this.#clock.deadline(began, this.timeoutMs)];
+    const all: ScriptArgument[] = [...call.keys, this.#clock.deadline(startedAt, this.timeoutMs)];
     if (call.args) for (const arg of call.args) all.push(arg);
-    if (open.isWrite && this.#wait) {
-      sendAndWait(this.#client, call, all, this.#wait).then(answered, failed);
+    if (pending.isWrite && this.#wait) {
+      sendAndWait(this.#client, call, all, this.#wait).then(succeed, fail);
       return;
     }
-    sendScript(this.#client, call, all, true).then(answered, (error: unknown) => {
-      if (isNoScript(error)) sendScript(this.#client, call, all, false).then(answered, failed);
-      else failed(error);
+    sendScript(this.#client, call, all, true).then(succeed, (error: unknown) => {
+      if (isNoScript(error)) sendScript(this.#client, call, all, false).then(succeed, fail);
+      else fail(error);
     });
   }
 
-  #answered(open: PendingCall, answer: ScriptReply): void {
-    // Only writes say so; what is read may look like it.
-    if (open.isWrite && statusOf(answer) === 'LATE') {
-      if (open.measured || this.#runtime.monotonic() - open.began > this.timeoutMs / 2) {
-        return this.#failed(open, tooLate(this.timeoutMs, this.#sentAgain(open)));
+  #succeed(pending: PendingCall, reply: ScriptReply): void {
+    // Only scripts that write reply LATE. Data that was read may look the same.
+    if (pending.isWrite && statusOf(reply) === 'LATE') {
+      if (pending.hasRemeasuredClock || this.#runtime.monotonic() - pending.startedAt > this.timeoutMs / 2) {
+        return this.#fail(pending, lateError(this.timeoutMs, this.#isSentAgain(pending)));
       }
-      // In time by our clock: the server's has moved, or another server answers.
-      open.measured = true;
-      this.#clock.forget();
-      return this.#measureAndSend(open);
+      // The call is in time by our clock. So the server's clock has changed, or another server answers.
+      pending.hasRemeasuredClock = true;
+      this.#clock.invalidate();
+      return this.#measureAndSend(pending);
     }
-    if (!this.#deadlines.end(open)) return;
+    if (!this.#deadlines.end(pending)) return;
     try {
-      open.resolve(open.understand(answer));
+      pending.resolve(pending.convert(reply));
     } catch (error) {
-      open.reject(error);
+      pending.reject(error);
     }
   }
 
-  #failed(open: PendingCall, error: unknown): void {
-    if (!TholeError.is(error)) this.#clock.forget();
-    if (!this.#deadlines.end(open)) return;
-    const { isWrite, sent: wasSent } = open;
-    const call = { isWrite, wasSent, sentAgain: this.#sentAgain(open), server: describeServer(this.#client) };
-    open.reject(mapRedisError(error, call));
+  #fail(pending: PendingCall, error: unknown): void {
+    if (!TholeError.is(error)) this.#clock.invalidate();
+    if (!this.#deadlines.end(pending)) return;
+    const { isWrite, isSent } = pending;
+    const call = { isWrite, isSent, isSentAgain: this.#isSentAgain(pending), server: describeServer(this.#client) };
+    pending.reject(mapRedisError(error, call));
   }
 
-  // Clients send again what was not answered when a connection was cut.
-  #sentAgain({ sent, sentBy }: PendingCall): boolean {
-    return sent && sentBy !== undefined && sentBy !== connectionOf(this.#client);
+  // After a reconnection, clients send the calls again that had no reply.
+  #isSentAgain({ isSent, connection }: PendingCall): boolean {
+    return isSent && connection !== undefined && connection !== connectionOf(this.#client);
   }
 
-  #timedOut(open: PendingCall): void {
-    this.#clock.forget();
-    const code = open.isWrite && open.sent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
+  #timeOut(pending: PendingCall): void {
+    this.#clock.invalidate();
+    const code = pending.isWrite && pending.isSent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     const { status } = this.#client;
-    const why = status === 'ready' ? '' : `: the client is in the state "${status}"`;
-    const sentence = `${describeServer(this.#client)} did not answer within ${this.timeoutMs} ms${why}.`;
-    open.reject(new TholeError(code, sentence));
+    const state = status === 'ready' ? '' : ` The client is in the state "${status}".`;
+    pending.reject(
+      new TholeError(code, `${describeServer(this.#client)} did not answer within ${this.timeoutMs} ms.${state}`),
+    );
   }
 }
 
-function tooLate(timeoutMs: number, sentAgain: boolean): TholeError {
-  const message = `Redis came to it after ${timeoutMs} ms`;
-  return sentAgain
-    ? new TholeError('STORE_OUTCOME_UNKNOWN', `${message}, but may have done it before the connection was cut.`)
-    : new TholeError('STORE_UNAVAILABLE', `${message}; nothing was written.`);
+function identity(reply: ScriptReply): ScriptReply {
+  return reply;
+}
+
+function lateError(timeoutMs: number, isSentAgain: boolean): TholeError {
+  const message = `Redis received the call after its time limit of ${timeoutMs} ms`;
+  return isSentAgain
+    ? new TholeError(
+        'STORE_OUTCOME_UNKNOWN',
+        `${message}. An earlier attempt, before the connection was cut, may have been done.`,
+      )
+    : new TholeError('STORE_UNAVAILABLE', `${message}. Nothing was written.`);
 }

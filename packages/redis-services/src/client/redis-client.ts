@@ -1,27 +1,30 @@
 import type { Cluster, Redis } from 'ioredis';
 
-/** An ioredis client, which the caller opens and closes: of a single server, of Sentinel, or of a Cluster. */
+/** An ioredis client of a single server, of Sentinel or of a Cluster. The caller opens and closes it. */
 export type RedisClient = Redis | Redis<'resp3'> | Cluster | Cluster<'resp3'>;
 
-/** The same to the compiler: what scripts answer has one shape under either protocol. */
+/** A client with the reply types of RESP2. The replies of our scripts have the same types under RESP3. */
 export type Resp2Client = Redis | Cluster;
 
-/** Whether keys live in several slots, so that one script cannot reach a user's keys and the app's. */
+/** True if the keys are in several slots, so that one script cannot use the keys of a user and those of the app. */
 export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }
 
-/** What ioredis is connected by, another after each reconnection; Cluster has none of its own. Listeners would stay for good. */
+/**
+ * Returns the current connection of a client, a different object after each reconnection, or undefined for a Cluster client. Comparing
+ * it needs no listeners, which would remain on the caller's client.
+ */
 export function connectionOf(client: RedisClient): unknown {
   return (client as { stream?: unknown }).stream;
 }
 
-/** Names the server for messages: host, port and database, never the password. */
+/** Returns the server's host, port and database for messages, without the password. */
 export function describeServer(client: RedisClient): string {
   try {
     if (isCluster(client)) {
       const nodes = client.nodes().map(addressOf).join(', ');
-      return nodes === '' ? 'The Redis Cluster, of which no node was found,' : `The Redis Cluster of ${nodes}`;
+      return nodes === '' ? 'The Redis Cluster (no node was found)' : `The Redis Cluster of ${nodes}`;
     }
     return `Redis at ${addressOf(client as Redis)}, database ${(client as Redis).options.db ?? 0},`;
   } catch {

@@ -1,8 +1,8 @@
 import type { ArtifactKey, ArtifactScope, SessionRef, UserRef } from '@thole/core';
 
 /**
- * Makes the names of keys. Components are encoded, so that no separator, brace, blank or pattern character of a name ever
- * stands in a key; the hash tag is `{app|user}`, or `{app}` for what is the app's, so all of a user's share a slot.
+ * Builds the keys. Names are encoded, so keys contain no separators, braces, blanks or pattern characters of a name. All keys of a user
+ * have the hash tag `{app|user}`, so they share a slot on Cluster. Keys of an app have the hash tag `{app}`.
  */
 export class RedisKeys {
   readonly #prefix: string;
@@ -31,7 +31,7 @@ export class RedisKeys {
     return new MemoryKeys(this.user(user));
   }
 
-  /** Hash: the versions of one artifact. */
+  /** Hash: version → content, `m<version>` → metadata, `last` → newest version. */
   artifact(key: ArtifactKey): string {
     const { base } = this.user(key);
     const name = encodeName(key.filename);
@@ -46,7 +46,7 @@ export class UserKeys {
   constructor(base: string) {
     this.base = base;
   }
-  /** Hash: state key → value. */
+  /** Hash: state key → value, `#` → number of writes, `@` → number of the last outbox entry. */
   get state(): string {
     return `${this.base}u`;
   }
@@ -54,15 +54,15 @@ export class UserKeys {
   get list(): string {
     return `${this.base}l`;
   }
-  /** Sorted set: sessions that expire, by when. */
+  /** Sorted set: sessions that expire, by time (ms). */
   get expiries(): string {
     return `${this.base}x`;
   }
-  /** List: what the app's slot does not know yet (Cluster). */
+  /** List, on Cluster: changes that are not yet applied to the app's keys. */
   get outbox(): string {
     return `${this.base}p`;
   }
-  /** Remembers for a while that a write was done, so that a client that sends it again does not do it twice. */
+  /** String with a TTL: the result of a write. If the client sends the write again, it is not done twice. */
   idempotencyKey(token: string): string {
     return `${this.base}1:${encodeName(token)}`;
   }
@@ -77,11 +77,15 @@ export class SessionKeys {
     this.user = user;
     this.#id = id;
   }
-  /** Hash: the record, and each event's id → seq. */
+  /**
+   * Hash: the record of the session, and the id of each event → seq. Fields of the record: `v` version, `inc` incarnation, `ct` create
+   * time, `ut` last update time, `seq` last seq, `init` initial state, `ttl` and `exp` time to live and time of expiry (ms), `cut` number
+   * of pruned events, `back` largest step back in the events' times.
+   */
   get record(): string {
     return `${this.user.base}s:${this.#id}`;
   }
-  /** List: the events. */
+  /** List: the events, oldest first. */
   get events(): string {
     return `${this.user.base}e:${this.#id}`;
   }
@@ -89,28 +93,28 @@ export class SessionKeys {
   get state(): string {
     return `${this.user.base}k:${this.#id}`;
   }
-  /** Hash: who holds the session. */
+  /** Hash: the lease of the run that holds the session. */
   get lease(): string {
     return `${this.user.base}r:${this.#id}`;
   }
-  /** Sorted set: who waits for it, in order. */
+  /** Sorted set: tokens of waiting runs, in order. */
   get queue(): string {
     return `${this.user.base}q:${this.#id}`;
   }
-  /** Sorted set: until when each of those counts as there. */
+  /** Sorted set: tokens of waiting runs, by the time (ms) until which they remain in the queue. */
   get waiterDeadlines(): string {
     return `${this.user.base}w:${this.#id}`;
   }
 }
 
-/** The keys of one app. */
+/** The keys of one app. On Cluster they are in another slot than those of its users. */
 export class AppKeys {
   readonly #base: string;
 
   constructor(base: string) {
     this.#base = base;
   }
-  /** Hash: state key → value. */
+  /** Hash: state key → value, `#` → number of writes. */
   get state(): string {
     return `${this.#base}a`;
   }
@@ -118,42 +122,42 @@ export class AppKeys {
   get list(): string {
     return `${this.#base}l`;
   }
-  /** Sorted set: sessions that expire, by when. */
+  /** Sorted set: sessions that expire, by time (ms). */
   get expiries(): string {
     return `${this.#base}x`;
   }
-  /** Sorted set: leases of the app's sessions. */
+  /** Sorted set: leases of the app's sessions, by the time (ms) at which they were given. */
   get leases(): string {
     return `${this.#base}r`;
   }
-  /** Hash: how far each user's pending writes have been followed (Cluster). */
+  /** Hash, on Cluster: SHA-1 of a user → number of the last outbox entry that was applied. */
   get applied(): string {
     return `${this.#base}n`;
   }
-  /** Sorted set: users who have memory or had some, all with score 0. */
+  /** Sorted set: users who have or had memory, all with score 0. */
   get memoryUsers(): string {
     return `${this.#base}m`;
   }
 }
 
-/** The keys of the artifacts of one session, or of a user's own. */
+/** The keys of the artifacts of one session, or of the `user:` artifacts of a user. */
 export class ArtifactKeys {
   readonly user: UserKeys;
-  readonly #of: string;
+  readonly #suffix: string;
 
   constructor(user: UserKeys, session: string | undefined) {
     this.user = user;
-    this.#of = session === undefined ? '' : `:${session}`;
+    this.#suffix = session === undefined ? '' : `:${session}`;
   }
-  /** Set: names that have versions. */
+  /** Set: names of artifacts. */
   get names(): string {
-    return `${this.user.base}n${this.#of}`;
+    return `${this.user.base}n${this.#suffix}`;
   }
-  /** Hash: name → next version. */
+  /** Hash: name → next version number. */
   get counts(): string {
-    return `${this.user.base}c${this.#of}`;
+    return `${this.user.base}c${this.#suffix}`;
   }
-  /** Set: the user's sessions that ever had artifacts. */
+  /** Set: sessions of the user that have or had artifacts. */
   get sessions(): string {
     return `${this.user.base}h`;
   }
@@ -166,11 +170,11 @@ export class MemoryKeys {
   constructor(user: UserKeys) {
     this.user = user;
   }
-  /** Hash: the log's last number, how many removals, up to when all is forgotten. */
+  /** Hash: `seq` last seq, `removals` number of removals, `until` time (s) until which everything is forgotten. */
   get head(): string {
     return `${this.user.base}m`;
   }
-  /** Sorted set: ids of entries and tombstones by number. */
+  /** Sorted set: ids of entries and of removed entries, by seq. */
   get log(): string {
     return `${this.user.base}ml`;
   }
@@ -178,15 +182,15 @@ export class MemoryKeys {
   get entries(): string {
     return `${this.user.base}me`;
   }
-  /** Sorted set: ids of facts by number. */
+  /** Sorted set: ids of facts, by seq. */
   get facts(): string {
     return `${this.user.base}mf`;
   }
-  /** Sorted set, all with score 0: session and id of entries that came from one. */
+  /** Sorted set, all with score 0: `<session>\n<id>` of entries that belong to a session. */
   get sessions(): string {
     return `${this.user.base}mx`;
   }
-  /** Hash: saved pieces of the derived index. */
+  /** Hash: saved segments of the index. */
   get segments(): string {
     return `${this.user.base}mg`;
   }
@@ -194,18 +198,18 @@ export class MemoryKeys {
 
 const PLAIN = /^[\w.-]+$/;
 
-/** Letters, digits, `_`, `-` and `.` as they are, every other byte of the UTF-8 text as `%XX`. The scripts do the same. */
+/** Returns the name with every byte of its UTF-8 text as `%XX`, except letters, digits, `_`, `-` and `.`. encode-name.lua does the same. */
 export function encodeName(name: string): string {
   if (PLAIN.test(name)) return name;
   return encodeURIComponent(name).replaceAll(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** A session in the list of its app. Names hold no NUL (contract 1), and it sorts before everything: by id, then by user. */
+/** Returns the member of an app's list for a session. Members sort by session id and then by user: names contain no NUL (contract 1). */
 export function toAppMember(key: SessionRef): string {
   return `${key.sessionId}\0${key.userId}`;
 }
 
-/** The session and the user that a member of an app's list names. */
+/** Returns the session and the user of a member of an app's list. */
 export function fromAppMember(member: string): { sessionId: string; userId: string } {
   const end = member.indexOf('\0');
   return { sessionId: member.slice(0, end), userId: member.slice(end + 1) };

@@ -1,38 +1,54 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertTextCodec, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertCount,
+  assertTextCodec,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { Runtime, TextCodec } from '@thole/core';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** What every service over Redis may be told. */
+/** Options of every Redis service. */
 export interface RedisOptions {
-  /** Begins every key, before the client's own prefix is put in front (`thole:`). */
+  /** Start of every key. The client puts its own `keyPrefix` before it. Default: `'thole:'`. */
   keyPrefix?: string | undefined;
-  /** For each call, from its beginning to its answer, whatever the client's own settings (5_000). */
+  /** Time limit of one call in milliseconds, independent of the client's settings. Default: 5,000. */
   timeoutMs?: number | undefined;
-  /** After each write, wait until so many replicas have it: see `RedisWait`. */
+  /** Number of replicas that must have each write, see `RedisWait`. Default: none. */
   wait?: RedisWait | undefined;
-  /** Changes what is stored on its way, as for encryption: see `TextCodec`. */
+  /** Encodes the stored texts, for example to encrypt them, see `TextCodec`. Default: none. */
   codec?: TextCodec | undefined;
   runtime?: Runtime | undefined;
   /**
-   * What the time is, in milliseconds since the epoch, instead of the server's own clock: for tests that drive time. All
-   * who share the keys must go by one clock.
+   * Returns the time in milliseconds since the epoch, for tests that control time. All services that share the keys must use the
+   * same clock. Default: the server's clock.
    */
   clock?: (() => number) | undefined;
 }
 
-/** Redis' WAIT: a write that fewer replicas acknowledged in time is `STORE_OUTCOME_UNKNOWN`, for a failover may lose it. */
+/** Options of Redis' WAIT. A write that fewer replicas have in time is `STORE_OUTCOME_UNKNOWN`: a failover may lose it. */
 export interface RedisWait {
   replicas: number;
-  /** Less than the `timeoutMs` of a call. */
+  /** Time limit in milliseconds; less than the `timeoutMs` of a call. */
   timeoutMs: number;
 }
 
 /** The names of `RedisOptions`. */
-export const redisOptionNames: readonly string[] = ['keyPrefix', 'timeoutMs', 'wait', 'codec', 'runtime', 'clock'];
+export const redisOptionNames: readonly string[] = optionNames<RedisOptions>({
+  keyPrefix: true,
+  timeoutMs: true,
+  wait: true,
+  codec: true,
+  runtime: true,
+  clock: true,
+});
 
-/** `INVALID_INPUT` for a client that is none and for options that nobody would read or that mean nothing. */
+const waitOptionNames = optionNames<RedisWait>({ replicas: true, timeoutMs: true });
+
+/** Throws `INVALID_INPUT` if `client` is not an ioredis client, or if an option is unknown or invalid. `own` are further names. */
 export function assertRedisOptions(
   client: RedisClient,
   options: RedisOptions,
@@ -49,16 +65,16 @@ export function assertRedisOptions(
   if (clock !== undefined && typeof clock !== 'function') throw invalidInput('clock', 'a function', clock);
   assertTextCodec(codec);
   if (wait !== undefined) assertWait(wait, timeoutMs);
-  // Without a brace of its own a prefix cannot move a hash tag.
+  // Cluster takes the slot of a key from its first pair of braces, which must be ours.
   if (keyPrefix !== undefined && /[{}]/.test(keyPrefix) && isCluster(client)) {
-    throw new TholeError('INVALID_INPUT', 'keyPrefix must not hold braces on Cluster.');
+    throw new TholeError('INVALID_INPUT', 'keyPrefix must not contain braces on Cluster.');
   }
 }
 
 function assertWait(wait: RedisWait, timeoutMs: number): void {
   if (!isPlainObject(wait)) throw invalidInput('wait', 'an object with replicas and timeoutMs', wait);
-  rejectUnknownOptions(wait, ['replicas', 'timeoutMs'], 'wait');
+  rejectUnknownOptions(wait, waitOptionNames, 'wait');
   assertCount('wait.replicas', wait.replicas, 1);
   assertCount('wait.timeoutMs', wait.timeoutMs, 1);
-  if (wait.timeoutMs >= timeoutMs) throw new TholeError('INVALID_INPUT', 'wait.timeoutMs must be below timeoutMs.');
+  if (wait.timeoutMs >= timeoutMs) throw new TholeError('INVALID_INPUT', 'wait.timeoutMs must be less than timeoutMs.');
 }

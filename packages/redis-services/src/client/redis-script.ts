@@ -1,28 +1,23 @@
 import { createHash } from 'node:crypto';
+import { readLuaFile } from './read-lua-file.ts';
 
 /** A Lua script that Redis runs as one atomic step. */
 export interface RedisScript {
   readonly source: string;
-  /** By which Redis knows it once it has seen it. */
+  /** SHA-1 of the source. EVALSHA names a script by it. */
   readonly sha: string;
 }
 
-/** A script that begins with what all of them share. */
-export function redisScript(body: string): RedisScript {
-  const source = `${PRELUDE}${body}`;
+/**
+ * Returns the script of a Lua file, such as `session/append-event`. A line `-- @include <file>` is replaced by the code of that file.
+ */
+export function redisScript(name: string): RedisScript {
+  const source = resolveIncludes(readLuaFile(name));
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-// ARGV[1]: the time of the server (ms) after which nothing may be written; where a clock is given, also what the time is.
-const PRELUDE = `
-local deadline = tonumber(ARGV[1])
-local now
-if deadline then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-else
-  deadline, now = string.match(ARGV[1], '^(%d+) (%d+)$')
-  deadline, now = tonumber(deadline), tonumber(now)
-end
-local late = now > deadline
-`;
+function resolveIncludes(text: string): string {
+  return text.replace(/^-- @include (\S+)$/gm, (_, included: string) =>
+    resolveIncludes(readLuaFile(included).trimEnd()),
+  );
+}

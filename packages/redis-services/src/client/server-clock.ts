@@ -1,79 +1,79 @@
 import type { Runtime } from '@thole/core';
 import type { Cluster } from 'ioredis';
 import { connectionOf, isCluster } from './redis-client.ts';
-import type { Resp2Client, RedisClient } from './redis-client.ts';
+import type { RedisClient, Resp2Client } from './redis-client.ts';
 
-/** After so long the distance of the clocks is measured again. */
-const GOOD_FOR_MS = 10_000;
-/** So long the masters of a Cluster that do not answer are waited for. */
-const PATIENCE_MS = 100;
+/** Age in milliseconds from which a measurement is repeated. */
+const MAX_AGE_MS = 10_000;
+/** How long to wait in milliseconds for the masters of a Cluster that answer later than the first one. */
+const SLOW_MASTER_MS = 100;
 
 /**
- * Says in the server's time when a call ends: scripts compare it with their own TIME and write nothing later. The distance
- * between the clocks is measured at the first call, every ten seconds, on each new connection and after each failure; what
- * the answer took is left out of it, so a deadline comes too early by that, never too late. Of several masters the
- * slowest clock counts.
+ * Computes deadlines of calls in the server's time. Scripts compare the deadline with their own TIME and write nothing after it. The
+ * offset between the clocks is measured at the first call, every ten seconds, on each new connection and after each failure. The time of
+ * the reply is not subtracted: a deadline may be too early by that, but never too late. Of several masters the slowest clock counts.
  */
 export class ServerClock {
   readonly #client: Resp2Client;
   readonly #runtime: Runtime;
-  readonly #given: (() => number) | undefined;
-  #ahead: number | undefined;
+  /** The clock of the caller, for tests. */
+  readonly #clock: (() => number) | undefined;
+  #offsetMs: number | undefined;
   #measuredAt = 0;
   #measuredOn: unknown;
   #measuring: Promise<void> | undefined;
 
-  constructor(client: RedisClient, runtime: Runtime, given: (() => number) | undefined) {
+  constructor(client: RedisClient, runtime: Runtime, clock: (() => number) | undefined) {
     this.#client = client as Resp2Client;
     this.#runtime = runtime;
-    this.#given = given;
+    this.#clock = clock;
   }
 
-  /** Whether `deadline` can be asked. */
+  /** True if `deadline` can be called. */
   get isKnown(): boolean {
-    if (this.#given) return true;
-    return this.#ahead !== undefined && this.#measuredOn === connectionOf(this.#client);
+    if (this.#clock) return true;
+    return this.#offsetMs !== undefined && this.#measuredOn === connectionOf(this.#client);
   }
 
-  /** The time at which a call ends that may take this long from `since` (monotonic) on, as scripts take it. */
-  deadline(since: number, ms: number): string {
-    if (this.#given) {
-      const now = Math.round(this.#given());
+  /** Returns the deadline of a call that started at `startedAt` (monotonic) and may take `ms`, in the form that scripts read. */
+  deadline(startedAt: number, ms: number): string {
+    if (this.#clock) {
+      const now = Math.round(this.#clock());
       return `${now + ms} ${now}`;
     }
-    if (since - this.#measuredAt > GOOD_FOR_MS) this.measure().catch(() => {});
-    return String(Math.floor(since + ms + (this.#ahead ?? 0)));
+    if (startedAt - this.#measuredAt > MAX_AGE_MS) this.measure().catch(() => {});
+    return String(Math.floor(startedAt + ms + (this.#offsetMs ?? 0)));
   }
 
-  /** Another server may answer next. */
-  forget(): void {
-    this.#ahead = undefined;
+  /** Discards the measurement: another server may answer the next call. */
+  invalidate(): void {
+    this.#offsetMs = undefined;
   }
 
-  /** Asks the server for its time; those who ask meanwhile share the answer. */
+  /** Asks the server for its time. Concurrent callers share one measurement. */
   measure(): Promise<void> {
     return (this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined)));
   }
 
   async #measure(): Promise<void> {
-    const distances: number[] = [];
-    const asked: readonly Resp2Client[] = isCluster(this.#client) ? await mastersOf(this.#client) : [this.#client];
-    const answers = asked.map(async (node) => {
+    const offsets: number[] = [];
+    const nodes: readonly Resp2Client[] = isCluster(this.#client) ? await mastersOf(this.#client) : [this.#client];
+    const replies = nodes.map(async (node) => {
       const [seconds, micros] = (await node.time()) as unknown as [string | number, string | number];
-      distances.push(Number(seconds) * 1000 + Number(micros) / 1000 - this.#runtime.monotonic());
+      offsets.push(Number(seconds) * 1000 + Number(micros) / 1000 - this.#runtime.monotonic());
     });
-    await Promise.any(answers).catch(({ errors }: AggregateError) => Promise.reject(errors[0] as Error));
-    if (answers.length > 1) await this.#patiently(Promise.allSettled(answers));
-    this.#ahead = Math.min(...distances);
+    await Promise.any(replies).catch(({ errors }: AggregateError) => Promise.reject(errors[0] as Error));
+    if (replies.length > 1) await this.#waitBriefly(Promise.allSettled(replies));
+    this.#offsetMs = Math.min(...offsets);
     this.#measuredAt = this.#runtime.monotonic();
     this.#measuredOn = connectionOf(this.#client);
   }
 
-  // A master that does not answer must not keep the calls to the others waiting.
-  #patiently(answers: Promise<unknown>): Promise<void> {
+  // A master that does not answer must not delay calls to the other masters.
+  #waitBriefly(replies: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#runtime.timer(PATIENCE_MS, resolve);
-      void answers.then(() => {
+      const cancel = this.#runtime.timer(SLOW_MASTER_MS, resolve);
+      void replies.then(() => {
         cancel();
         resolve();
       });
@@ -82,7 +82,7 @@ export class ServerClock {
 }
 
 async function mastersOf(cluster: Cluster): Promise<readonly Resp2Client[]> {
-  // One that has not connected yet knows no nodes; asked itself, it connects.
+  // A client that has not connected yet knows no nodes. A command makes it connect.
   if (cluster.nodes('master').length === 0) await cluster.time();
   return cluster.nodes('master');
 }

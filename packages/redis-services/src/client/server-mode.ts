@@ -1,13 +1,13 @@
 import { TholeError } from '@thole/core';
 import { isReplyError } from './map-redis-error.ts';
+import type { RedisCalls } from './redis-calls.ts';
 import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
-import type { RedisCalls } from './redis-calls.ts';
 
 /**
- * Whether the server lets one script touch keys of several slots. A Cluster client says that it does not; other clients may
- * talk to a server in cluster mode too, so that one is asked at the first contact. A proxy may know nothing of it and still answer
- * CROSSSLOT, which is believed whenever it comes: the server has done nothing then.
+ * Finds out if one script may use keys of several slots. With a Cluster client it may not. A plain client may be connected to a server in
+ * cluster mode too, so the server is asked at the first call. A proxy may not report the mode and still reply CROSSSLOT. Each CROSSSLOT
+ * reply therefore turns cluster mode on; the server has done nothing in that case, so the call is repeated.
  */
 export class ServerMode {
   readonly #calls: RedisCalls;
@@ -18,25 +18,25 @@ export class ServerMode {
     if (isCluster(client)) this.#isCluster = true;
   }
 
-  /** True if keys of different slots must not meet in a script, as far as is known. */
+  /** True if the server is known to be in cluster mode. */
   get isCluster(): boolean {
     return this.#isCluster === true;
   }
 
-  /** Does the work once the mode is known, and again if the server answers CROSSSLOT. The first call asks for the mode. */
+  /** Runs `work` when the mode is known, and once again if the server replies CROSSSLOT. */
   run<T>(work: () => Promise<T>, p: { isWrite: boolean }): Promise<T> {
-    if (this.#isCluster !== undefined) return this.#attempt(work);
+    if (this.#isCluster !== undefined) return this.#runAndRetry(work);
     return this.#calls.withDeadline(
-      async (begins) => {
-        this.#isCluster ??= await this.#ask();
-        begins();
-        return this.#attempt(work);
+      async (markWriting) => {
+        this.#isCluster ??= await this.#readMode();
+        if (p.isWrite) markWriting();
+        return this.#runAndRetry(work);
       },
-      p.isWrite ? 'later' : false,
+      { isWriting: false },
     );
   }
 
-  #attempt<T>(work: () => Promise<T>): Promise<T> {
+  #runAndRetry<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isCluster) return work();
     return work().catch((error: unknown) => {
       if (!isCrossSlot(error)) throw error;
@@ -45,11 +45,11 @@ export class ServerMode {
     });
   }
 
-  async #ask(): Promise<boolean> {
+  async #readMode(): Promise<boolean> {
     try {
       return /^cluster_enabled:1/m.test(await this.#calls.info('cluster'));
     } catch (error) {
-      // A server that does not let us ask answers CROSSSLOT when it matters.
+      // The server may forbid INFO. If it is in cluster mode, it replies CROSSSLOT later.
       if (isReplyError((error as { cause?: unknown }).cause)) return false;
       throw error;
     }

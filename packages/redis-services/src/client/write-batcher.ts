@@ -1,28 +1,23 @@
 import { nextTick } from 'node:process';
+import type { Writable } from 'node:stream';
 import type { Resp2Client } from './redis-client.ts';
 
-/** What ioredis writes to: a socket, once it has one. Cluster has a client for each node and none of its own. */
-interface Corkable {
-  cork(): void;
-  uncork(): void;
-}
-
 /**
- * Has what one tick sends leave in one write: a write for each command would be a tenth of what a command costs. Sockets collect
- * what is written while they are corked; the next tick lets it go.
+ * Sends all commands of one tick in one write to the socket. A write for each command would be a tenth of the cost of a command. A
+ * corked stream buffers what is written to it; the next tick uncorks it. A Cluster client has no stream: its commands are not batched.
  */
 export class WriteBatcher {
-  #isOpen = false;
+  #isCorked = false;
 
-  /** To be called before each command. */
+  /** Starts a batch if there is none. To be called before each command. */
   collect(client: Resp2Client): void {
-    if (this.#isOpen) return;
-    const { stream } = client as { stream?: Partial<Corkable> | undefined };
+    if (this.#isCorked) return;
+    const { stream } = client as { stream?: Partial<Pick<Writable, 'cork' | 'uncork'>> | undefined };
     if (!stream?.cork || !stream.uncork) return;
-    this.#isOpen = true;
+    this.#isCorked = true;
     stream.cork();
     nextTick(() => {
-      this.#isOpen = false;
+      this.#isCorked = false;
       stream.uncork!();
     });
   }

@@ -3,19 +3,21 @@ import { kill } from 'node:process';
 import { TholeError } from '@thole/core';
 import { LeaseProcesses } from '@thole/core/kit';
 import type { LeaseInfo, LeaseRequest, Runtime, SessionHead, SessionRef } from '@thole/core';
-import type { ScriptReply } from '../client/pending-call.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
-import { acquireLease } from '../scripts/acquire-lease.lua.ts';
-import { forgetAppLeases } from '../scripts/forget-app-leases.lua.ts';
-import { listAppLeases } from '../scripts/list-app-leases.lua.ts';
-import { lookAtLease } from '../scripts/look-at-lease.lua.ts';
-import { noteAppLease } from '../scripts/note-app-lease.lua.ts';
-import { readWrites } from '../scripts/read-writes.lua.ts';
-import { releaseLease } from '../scripts/release-lease.lua.ts';
-import { renewLease } from '../scripts/renew-lease.lua.ts';
-import { requestStop } from '../scripts/request-stop.lua.ts';
 import type { StoreContext } from '../session/store-context.ts';
+
+const acquireLease = redisScript('lease/ask-lease');
+const forgetAppLeases = redisScript('lease/forget-app-leases');
+const listAppLeases = redisScript('lease/list-app-leases');
+const lookAtLease = redisScript('lease/look-at-lease');
+const noteAppLease = redisScript('lease/note-app-lease');
+const readWrites = redisScript('session/read-state-version');
+const releaseLease = redisScript('lease/release-lease');
+const renewLease = redisScript('lease/renew-lease');
+const requestStop = redisScript('lease/request-stop');
 
 /** What asking for a session came to. */
 export type Asked =

@@ -1,7 +1,7 @@
-import type { ScriptReply } from '../client/pending-call.ts';
-import { assertVersion } from '../session/state-fields.ts';
+import { assertVersion } from '../client/assert-version.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 
-/** `STORE_VERSION` where a script found a memory log of a version that this package does not know. */
-export function assertLogVersion(answer: ScriptReply): void {
-  if (Array.isArray(answer) && answer[0] === 'VERSION') assertVersion(answer[1], 'A memory log');
+/** Throws `STORE_VERSION` if a script replied that another version of this package wrote the memory log. */
+export function assertLogVersion(reply: ScriptReply): void {
+  if (Array.isArray(reply) && reply[0] === 'VERSION') assertVersion(reply[1], 'A memory log');
 }

@@ -3,8 +3,8 @@ import { decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
 
 /**
- * An entry as it stands in its hash: time, kind, session (as JSON), then its text, a line each; '' for what it has not. The
- * first three are what scripts look at; the text they never see into, for a codec may have made something else of it.
+ * Returns an entry as a value of its hash, in four lines: time, kind, session (JSON) and text; a line is empty if the entry has no such
+ * value. Scripts read the first three lines only, because a codec may have encoded the text.
  */
 export async function toElement(entry: MemoryEntry, codec: TextCodec | undefined): Promise<string> {
   const text = encodeText(codec, JSON.stringify({ v: 1, entry }));
@@ -12,17 +12,18 @@ export async function toElement(entry: MemoryEntry, codec: TextCodec | undefined
   return `${entry.timestamp ?? ''}\n${entry.kind}\n${session}\n${typeof text === 'string' ? text : await text}`;
 }
 
-/** The entry of an element. `STORE_VERSION` for one that this package cannot read. */
+/** Returns the entry of an element. Throws `STORE_VERSION` if it cannot be read. */
 export async function fromElement(seq: unknown, element: string, codec: TextCodec | undefined): Promise<StoredMemory> {
-  let from = 0;
-  for (let line = 0; line < 3; line++) from = element.indexOf('\n', from) + 1;
-  const text = decodeText(codec, element.slice(from));
+  let start = 0;
+  for (let line = 0; line < 3; line++) start = element.indexOf('\n', start) + 1;
+  const text = decodeText(codec, element.slice(start));
   const { v, entry } = parse(typeof text === 'string' ? text : await text);
-  if (v !== 1)
+  if (v !== 1) {
     throw new TholeError(
       'STORE_VERSION',
-      `A memory entry in Redis is of version ${String(v)}; this package reads version 1.`,
+      `A memory entry in Redis has version ${String(v)}; this package reads version 1.`,
     );
+  }
   return { seq: Number(seq), entry };
 }
 

@@ -1,13 +1,15 @@
 import { encodeBase64, decodeBase64, decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryScope, IndexSegment, IndexSnapshots, TextCodec } from '@thole/core';
+import { assertVersion } from '../client/assert-version.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
-import { loadSegments } from '../scripts/load-segments.lua.ts';
-import { saveSegment } from '../scripts/save-segment.lua.ts';
-import { assertVersion } from '../session/state-fields.ts';
+import { redisScript } from '../client/redis-script.ts';
 import { assertLogVersion } from './assert-log-version.ts';
 
-/** Saved pieces of derived indexes, as the bytes they are; with a codec as what it makes of their base64 text. */
+const loadSegments = redisScript('memory/load-segments');
+const saveSegment = redisScript('memory/save-segment');
+
+/** Saves segments of derived indexes as bytes, or with a codec as the encoded base64 text. */
 export class RedisIndexSnapshots implements IndexSnapshots {
   readonly #calls: RedisCalls;
   readonly #keys: RedisKeys;
@@ -21,19 +23,21 @@ export class RedisIndexSnapshots implements IndexSnapshots {
 
   async loadSegments(scope: MemoryScope): Promise<IndexSegment[]> {
     const { segments: key } = this.#keys.memory(scope);
-    const answer = (await this.#calls.read({ script: loadSegments, keys: [key], bytes: true })) as Buffer[];
+    const reply = (await this.#calls.read({ script: loadSegments, keys: [key], bytes: true })) as Buffer[];
     const values = new Map<string, Buffer>();
-    for (let i = 0; i < answer.length; i += 2) values.set(answer[i]!.toString(), answer[i + 1]!);
+    for (let i = 0; i < reply.length; i += 2) values.set(reply[i]!.toString(), reply[i + 1]!);
     if (values.size === 0) return [];
-    assertVersion(values.get('v')?.toString(), 'Segments');
+    assertVersion(values.get('v')?.toString(), 'An index segment');
     const segments: IndexSegment[] = [];
     for (const [field, value] of values) {
       if (!field.startsWith('u')) continue;
       const name = field.slice(1);
-      const [upTo, form] = value.toString().split(' ');
+      const [upTo, encoding] = value.toString().split(' ');
       const content = values.get(`b${name}`)!;
       const bytes =
-        form === 'encoded' ? decodeBase64(await decodeText(this.#codec, content.toString()))! : new Uint8Array(content);
+        encoding === 'encoded'
+          ? decodeBase64(await decodeText(this.#codec, content.toString()))!
+          : new Uint8Array(content);
       segments.push({ analyzer: JSON.parse(name) as string, upTo: Number(upTo), bytes });
     }
     return segments.sort((a, b) => a.upTo - b.upTo);
@@ -49,8 +53,8 @@ export class RedisIndexSnapshots implements IndexSnapshots {
     const codec = this.#codec;
     const content = codec ? await encodeText(codec, encodeBase64(bytes)) : Buffer.from(bytes);
     const args = [JSON.stringify(analyzer), upTo, ifRemovals, codec ? 'encoded' : '', content];
-    const answer = await this.#calls.write({ script: saveSegment, keys: [head, segments], args });
-    assertLogVersion(answer);
-    return Number(answer) === 1;
+    const reply = await this.#calls.write({ script: saveSegment, keys: [head, segments], args });
+    assertLogVersion(reply);
+    return Number(reply) === 1;
   }
 }

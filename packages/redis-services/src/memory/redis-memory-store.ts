@@ -15,30 +15,32 @@ import type {
   TextCodec,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
-import type { ScriptReply, ScriptCall } from '../client/pending-call.ts';
 import { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
 import { RedisKeys } from '../client/redis-keys.ts';
 import { assertRedisOptions } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
-import { getMemories } from '../scripts/get-memories.lua.ts';
-import { listMemories } from '../scripts/list-memories.lua.ts';
-import { listMemoryUsers } from '../scripts/list-memory-users.lua.ts';
-import { memoriesSince } from '../scripts/memories-since.lua.ts';
-import { noteMemoryUser } from '../scripts/note-memory-user.lua.ts';
-import { putMemories } from '../scripts/put-memories.lua.ts';
-import { removeMemories } from '../scripts/remove-memories.lua.ts';
-import { unheardMemories } from '../scripts/unheard-memories.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptCall, ScriptReply } from '../client/script-call.ts';
 import { assertLogVersion } from './assert-log-version.ts';
 import { fromElement, toElement } from './memory-element.ts';
 import { RedisIndexSnapshots } from './redis-index-snapshots.ts';
 
-/** Most entries that one script hands over. */
+const addMemoryUser = redisScript('memory/add-memory-user');
+const findNewMemories = redisScript('memory/find-new-memories');
+const getMemories = redisScript('memory/get-memories');
+const listMemories = redisScript('memory/list-memories');
+const listMemoryUsers = redisScript('memory/list-memory-users');
+const putMemories = redisScript('memory/put-memories');
+const readMemoriesAfter = redisScript('memory/read-memories-after');
+const removeMemories = redisScript('memory/remove-memories');
+
+/** Maximum number of entries in one reply. */
 const PAGE = 500;
 
 /**
- * Keeps memory in Redis: one atomic script for each step, all keys of a user in the user's slot. The app's list of users who
- * have memory hears of each before the first write.
+ * Stores memory in Redis. Each step is one atomic script, and all keys of a user are in the user's slot. The app's list of users with
+ * memory gets a user before the first write.
  */
 export class RedisMemoryStore implements MemoryStore {
   readonly specVersion = 1;
@@ -49,7 +51,7 @@ export class RedisMemoryStore implements MemoryStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    assertRedisOptions(client, options, [], 'A memory store over Redis');
+    assertRedisOptions(client, options, [], 'RedisMemoryStore');
     const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
     this.#runtime = runtime;
     this.#keys = new RedisKeys(keyPrefix);
@@ -66,31 +68,31 @@ export class RedisMemoryStore implements MemoryStore {
     entries: readonly MemoryEntry[],
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }> {
-    return this.#calls.withDeadline(() => this.#put(scope, entries, mode), true);
+    return this.#calls.withDeadline(() => this.#put(scope, entries, mode), { isWriting: true });
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const { head, log, entries } = this.#keys.memory(scope);
-    const call = { script: memoriesSince, keys: [head, log, entries], args: [seq, limit + 1] };
-    const answer = (await this.#calls.read(call)) as string[];
-    assertLogVersion(answer);
-    const [removals = 0, ...lines] = answer;
+    const call = { script: readMemoriesAfter, keys: [head, log, entries], args: [seq, limit + 1] };
+    const reply = (await this.#calls.read(call)) as string[];
+    assertLogVersion(reply);
+    const [removals = 0, ...values] = reply;
     const changes: MemoryChanges['changes'] = [];
-    for (let i = 0; i < lines.length && changes.length < limit; i += 3) {
-      const [at, id, element] = [lines[i]!, lines[i + 1]!, lines[i + 2]!];
-      if (element === '') changes.push({ seq: Number(at), removed: JSON.parse(id) as string });
-      else changes.push(await fromElement(at, element, this.#codec));
+    for (let i = 0; i < values.length && changes.length < limit; i += 3) {
+      const [changeSeq, id, element] = [values[i]!, values[i + 1]!, values[i + 2]!];
+      if (element === '') changes.push({ seq: Number(changeSeq), removed: JSON.parse(id) as string });
+      else changes.push(await fromElement(changeSeq, element, this.#codec));
     }
-    return { changes, removals: Number(removals), more: lines.length / 3 > limit };
+    return { changes, removals: Number(removals), more: values.length / 3 > limit };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
     const { head, log, entries } = this.#keys.memory(scope);
     const args = [...new Set(ids)].map((id) => JSON.stringify(id));
     if (args.length === 0) return [];
-    const answer = await this.#calls.read({ script: getMemories, keys: [head, log, entries], args });
-    assertLogVersion(answer);
-    return this.#read(answer as string[]);
+    const reply = await this.#calls.read({ script: getMemories, keys: [head, log, entries], args });
+    assertLogVersion(reply);
+    return this.#readEntries(reply as string[]);
   }
 
   list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
@@ -98,23 +100,25 @@ export class RedisMemoryStore implements MemoryStore {
   }
 
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
-    const keys = this.#keys.memory(scope);
-    const once = keys.user.idempotencyKey(this.#runtime.newId('removal'));
-    const [kind, ...which] =
+    const { head, log, entries, facts, sessions, segments, user } = this.#keys.memory(scope);
+    const idempotencyKey = user.idempotencyKey(this.#runtime.newId('removal'));
+    const [kind, ...names] =
       what === 'everything'
         ? ['everything']
         : 'ids' in what
           ? ['ids', ...what.ids.map((id) => JSON.stringify(id))]
           : ['session', JSON.stringify(what.sessionId)];
-    const call = (isNoted: boolean): ScriptCall => ({
+    const call = (isListed: boolean): ScriptCall => ({
       script: removeMemories,
-      keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, keys.segments, once],
-      args: [kind!, this.#calls.timeoutMs * 2, isNoted ? '1' : '', String(now), ...which],
+      keys: [head, log, entries, facts, sessions, segments, idempotencyKey],
+      args: [kind!, this.#calls.timeoutMs * 2, isListed ? '1' : '', String(now), ...names],
     });
-    return this.#calls.withDeadline(async () => Number(await this.#noted(scope, call)), true);
+    return this.#calls.withDeadline(async () => Number(await this.#writeAsListedUser(scope, call)), {
+      isWriting: true,
+    });
   }
 
-  /** `STORE_UNAVAILABLE` unless the server answers in time. */
+  /** Resolves if the server answers. Throws `STORE_UNAVAILABLE` if it does not answer in time. */
   ping(): Promise<void> {
     return this.#calls.ping();
   }
@@ -137,53 +141,54 @@ export class RedisMemoryStore implements MemoryStore {
     const keys = this.#keys.memory(scope);
     let candidates = entries;
     if (mode === 'ifAbsent' || entries.length === 0) {
-      // Sessions are ingested again whenever they have grown: what is known of them is neither encoded nor sent.
+      // A session is ingested again each time it has grown. Entries that the log knows are neither encoded nor sent.
       const args = entries.map(({ id }) => JSON.stringify(id));
-      const answer = await this.#calls.read({ script: unheardMemories, keys: [keys.head, keys.log], args });
-      const { seq, positions } = toPositions(answer);
-      if (positions.length === 0) return { written: [], seq };
-      candidates = positions.map((position) => entries[position]!);
+      const reply = await this.#calls.read({ script: findNewMemories, keys: [keys.head, keys.log], args });
+      const { seq, indexes } = parseIndexes(reply);
+      if (indexes.length === 0) return { written: [], seq };
+      candidates = indexes.map((index) => entries[index]!);
     }
     const pairs: string[] = [];
     for (const entry of candidates) pairs.push(JSON.stringify(entry.id), await toElement(entry, this.#codec));
-    const once = keys.user.idempotencyKey(this.#runtime.newId('put'));
-    const answer = await this.#noted(scope, (isNoted) => ({
+    const idempotencyKey = keys.user.idempotencyKey(this.#runtime.newId('put'));
+    const reply = await this.#writeAsListedUser(scope, (isListed) => ({
       script: putMemories,
-      keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, once],
-      args: [mode, this.#calls.timeoutMs * 2, isNoted ? '1' : '', ...pairs],
+      keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, idempotencyKey],
+      args: [mode, this.#calls.timeoutMs * 2, isListed ? '1' : '', ...pairs],
     }));
-    const { seq, positions } = toPositions(answer);
-    return { written: positions.map((position) => candidates[position]!.id), seq };
+    const { seq, indexes } = parseIndexes(reply);
+    return { written: indexes.map((index) => candidates[index]!.id), seq };
   }
 
-  /** Has the app know of the user where the user has no memory yet. */
-  async #noted(scope: MemoryScope, call: (isNoted: boolean) => ScriptCall): Promise<ScriptReply> {
-    const answer = await this.#calls.write(call(false));
-    assertLogVersion(answer);
-    if (!Array.isArray(answer)) return answer;
+  /** Writes. If the user has no memory yet, adds the user to the app's list first. */
+  async #writeAsListedUser(scope: MemoryScope, call: (isListed: boolean) => ScriptCall): Promise<ScriptReply> {
+    const reply = await this.#calls.write(call(false));
+    assertLogVersion(reply);
+    if (!Array.isArray(reply)) return reply;
     const { memoryUsers } = this.#keys.app(scope.appName);
-    await this.#calls.write({ script: noteMemoryUser, keys: [memoryUsers], args: [scope.userId] });
+    await this.#calls.write({ script: addMemoryUser, keys: [memoryUsers], args: [scope.userId] });
     return this.#calls.write(call(true));
   }
 
   async #list(scope: MemoryScope, { limit, cursor, filter = {} }: MemoryPageRequest): Promise<MemoryPage> {
-    const { kinds, from = '', to = '', validAt, sessionId } = filter;
-    const ofKinds = validAt === undefined ? kinds : (kinds?.filter((kind) => kind === 'fact') ?? ['fact']);
-    if (ofKinds?.length === 0) return { memories: [] };
+    const { from = '', to = '', validAt, sessionId } = filter;
+    // Only facts have a time at which they are valid.
+    const kinds = validAt === undefined ? filter.kinds : (filter.kinds?.filter((kind) => kind === 'fact') ?? ['fact']);
+    if (kinds?.length === 0) return { memories: [] };
     const keys = this.#keys.memory(scope);
     const session = sessionId === undefined ? '' : JSON.stringify(sessionId);
-    const asked = [(ofKinds ?? []).join(), String(from), String(to), session];
-    // By id: one that is written again while this reads stands where it was read last.
+    const filterArgs = [(kinds ?? []).join(), String(from), String(to), session];
+    // By id: an entry that is rewritten during the listing gets the position of its last version.
     const found = new Map<string, StoredMemory>();
-    for (let after = String(seqOf(cursor)); ;) {
-      const answer = await this.#calls.read({
+    for (let after = String(seqOfCursor(cursor)); ;) {
+      const reply = await this.#calls.read({
         script: listMemories,
         keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions],
-        args: [after, Math.min(limit + 1, PAGE), ...asked],
+        args: [after, Math.min(limit + 1, PAGE), ...filterArgs],
       });
-      assertLogVersion(answer);
-      const [next, ...lines] = answer as string[];
-      for (const stored of await this.#read(lines)) {
+      assertLogVersion(reply);
+      const [next, ...pairs] = reply as string[];
+      for (const stored of await this.#readEntries(pairs)) {
         if (!matchesFilter(stored.entry, filter)) continue;
         found.delete(stored.entry.id);
         found.set(stored.entry.id, stored);
@@ -197,23 +202,23 @@ export class RedisMemoryStore implements MemoryStore {
     }
   }
 
-  async #read(pairs: readonly string[]): Promise<StoredMemory[]> {
+  async #readEntries(pairs: readonly string[]): Promise<StoredMemory[]> {
     const stored: StoredMemory[] = [];
     for (let i = 0; i < pairs.length; i += 2) stored.push(await fromElement(pairs[i], pairs[i + 1]!, this.#codec));
     return stored;
   }
 }
 
-/** What is answered as 'seq position …'. */
-function toPositions(answer: ScriptReply): { seq: number; positions: number[] } {
-  const [seq, ...positions] = String(answer as string)
+/** Parses a reply of the form '<seq> <index> …'. */
+function parseIndexes(reply: ScriptReply): { seq: number; indexes: number[] } {
+  const [seq, ...indexes] = String(reply as string)
     .split(' ')
     .map(Number);
-  return { seq: seq!, positions };
+  return { seq: seq!, indexes };
 }
 
-function seqOf(cursor: string | undefined): number {
+function seqOfCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
+  throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of the previous page.');
 }

@@ -1,15 +1,17 @@
 import { userKeyOf } from '@thole/core/kit';
 import type { Runtime, UserRef } from '@thole/core';
-import type { ScriptReply } from '../client/pending-call.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
-import { followApp } from '../scripts/follow-app.lua.ts';
-import { settlePending } from '../scripts/settle-pending.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
+
+const applyOutbox = redisScript('session/apply-outbox');
+const trimOutbox = redisScript('session/trim-outbox');
 
 /**
- * On Cluster what is per app lives in a slot of its own. What a user's writes mean for it is stored with them, as a list of
- * pending entries, and brought over here: at once, and after a crash at the next touch of that user. Entries are
- * numbered, so bringing one over twice changes nothing.
+ * Applies a user's changes to the app's keys on Cluster, where both are in different slots (the "transactional outbox" pattern). A
+ * script stores each change as an outbox entry, together with the write that caused it. The entries are applied right after that write,
+ * or after a crash at the next call for that user. Entries have numbers, so applying one twice changes nothing.
  */
 export class AppOutbox {
   readonly #calls: RedisCalls;
@@ -23,41 +25,41 @@ export class AppOutbox {
   }
 
   /**
-   * For a call that began at this time (monotonic), and for no longer than it may take. Never throws: what was written is
-   * written, and its entries stay until they are followed.
+   * Applies the entries and those after them. `startedAt` (monotonic) is the start of the call; this method ends within the call's time
+   * limit. Never throws: the write itself is stored, and entries that were not applied remain in the outbox.
    */
-  async deliver(user: UserRef, pending: readonly ScriptReply[], began: number): Promise<void> {
-    if (pending.length === 0) return;
-    const end = began + this.#calls.timeoutMs;
-    const over = this.#bringOver(user, pending as readonly string[], end);
+  async deliver(user: UserRef, entries: readonly ScriptReply[], startedAt: number): Promise<void> {
+    if (entries.length === 0) return;
+    const end = startedAt + this.#calls.timeoutMs;
+    const delivery = this.#applyAll(user, entries as readonly string[], end);
     await new Promise<void>((resolve) => {
       const cancel = this.#runtime.timer(Math.max(0, end - this.#runtime.monotonic()), resolve);
-      void over.then(() => {
+      void delivery.then(() => {
         cancel();
         resolve();
       });
     });
   }
 
-  /** Follows what such a call left behind, for one that reads. */
+  /** Applies the entries that earlier calls have left in the outbox. */
   async deliverPending(user: UserRef): Promise<void> {
-    const began = this.#runtime.monotonic();
-    const look = { script: settlePending, keys: [this.#keys.user(user).outbox], args: ['0'] };
-    await this.deliver(user, (await this.#calls.read(look)) as ScriptReply[], began);
+    const startedAt = this.#runtime.monotonic();
+    const readAll = { script: trimOutbox, keys: [this.#keys.user(user).outbox], args: ['0'] };
+    await this.deliver(user, (await this.#calls.read(readAll)) as ScriptReply[], startedAt);
   }
 
-  async #bringOver(user: UserRef, pending: readonly string[], end: number): Promise<void> {
+  async #applyAll(user: UserRef, first: readonly string[], end: number): Promise<void> {
     const app = this.#keys.app(user.appName);
     const keys = [app.state, app.list, app.expiries, app.applied];
-    const settle = { script: settlePending, keys: [this.#keys.user(user).outbox] };
+    const trim = { script: trimOutbox, keys: [this.#keys.user(user).outbox] };
     try {
-      for (let entries = pending; entries.length > 0 && this.#runtime.monotonic() < end;) {
-        const last = await this.#calls.write({ script: followApp, keys, args: [userKeyOf(user), ...entries] });
-        entries = (await this.#calls.write({ ...settle, args: [String(last)] })) as string[];
+      for (let entries = first; entries.length > 0 && this.#runtime.monotonic() < end;) {
+        const last = await this.#calls.write({ script: applyOutbox, keys, args: [userKeyOf(user), ...entries] });
+        entries = (await this.#calls.write({ ...trim, args: [String(last)] })) as string[];
       }
     } catch (error) {
       const code = (error as { code?: unknown }).code;
-      this.#runtime.logger.warn('what a user wrote for the app follows later', { appName: user.appName, code });
+      this.#runtime.logger.warn('changes of an app are applied later', { appName: user.appName, code });
     }
   }
 }

@@ -3,26 +3,29 @@ import { decodeText, isEncoded } from '@thole/core/kit';
 import type { Event, TextCodec } from '@thole/core';
 
 /**
- * An event as it stands in its list: time, id, JSON text, a line each. Time and id are what scripts look at; the text they
- * never see into, for a codec may have made something else of it. `seq` is its place in the list.
+ * Returns an event as an element of its list, in three lines: time, id (JSON) and the JSON text. Scripts read time and id only, because
+ * a codec may have encoded the text. The `seq` follows from the position in the list.
  */
 export function toElement(event: Event, text: string): string {
   return `${event.timestamp}\n${JSON.stringify(event.id)}\n${text}`;
 }
 
-/** The text of an element. */
+/** Returns the text of an element. */
 export function textOfElement(element: string): string {
   return element.slice(element.indexOf('\n', element.indexOf('\n') + 1) + 1);
 }
 
-/** The JSON text of an event, without the `seq` that it is about to get. */
+/** Returns the JSON text of an event without its `seq`, which Redis assigns. */
 export function textOfEvent(event: Event): string {
   if (event.seq === undefined) return JSON.stringify(event);
   const { seq: _, ...rest } = event;
   return JSON.stringify(rest);
 }
 
-/** The events of these elements. `seqs` says which they are: the first one's, or each one's. */
+/**
+ * Returns the events of elements. `seqs` is the seq of the first element, or a seq for each element. Throws `STORE_VERSION` if an event
+ * cannot be read.
+ */
 export async function readElements(
   elements: readonly string[],
   seqs: number | readonly number[],

@@ -1,26 +1,38 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ListSessionsRequest, SessionPage, SessionRef } from '@thole/core';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
-import { pruneEvents } from '../scripts/prune-events.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+
+const pruneEvents = redisScript('session/prune-events');
+
+/** Number of sessions that are listed at a time. */
+const PAGE = 500;
 
 /**
- * Which events may go: of an app, of one of its users, or of one session, those that are older than `olderThan` (seconds since
- * the epoch) and not among the last `keepLast`. At least one of the two is given. Events go from the oldest on, up to the
- * first that stays; state, `lastSeq` and the numbering stay as they are.
+ * Selects the events to delete: of an app, of a user or of a session. Requires `olderThan`, `keepLast` or both. Events are deleted from
+ * the oldest on, up to the first one that remains. State, `lastSeq` and the `seq` of the other events do not change.
  */
 export interface PruneRequest {
   appName: string;
   userId?: string | undefined;
   sessionId?: string | undefined;
+  /** Only events before this time, in seconds since the epoch. */
   olderThan?: number | undefined;
+  /** Number of events at the end of each session that remain. Default: 0. */
   keepLast?: number | undefined;
 }
 
-const PAGE = 500;
+const pruneRequestNames = optionNames<PruneRequest>({
+  appName: true,
+  userId: true,
+  sessionId: true,
+  olderThan: true,
+  keepLast: true,
+});
 
-/** Takes old events in small steps, so that nobody waits for long. */
+/** Deletes old events in small steps, so that other calls do not wait long. */
 export class EventPruner {
   readonly #calls: RedisCalls;
   readonly #keys: RedisKeys;
@@ -32,31 +44,34 @@ export class EventPruner {
     this.#list = list;
   }
 
+  /** Returns the number of deleted events. Throws `INVALID_INPUT` for a request without a limit. */
   async prune(request: PruneRequest): Promise<number> {
-    check(request);
+    assertPruneRequest(request);
     const { appName, userId, sessionId } = request;
-    if (userId !== undefined && sessionId !== undefined) return this.#pruneOne({ appName, userId, sessionId }, request);
-    let taken = 0;
+    if (userId !== undefined && sessionId !== undefined) {
+      return this.#pruneSession({ appName, userId, sessionId }, request);
+    }
+    let deleted = 0;
     for (let offset = 0; ; offset += PAGE) {
       const { sessions } = await this.#list({ appName, userId, offset, limit: PAGE });
-      for (const { key } of sessions) taken += await this.#pruneOne(key, request);
-      if (sessions.length < PAGE) return taken;
+      for (const { key } of sessions) deleted += await this.#pruneSession(key, request);
+      if (sessions.length < PAGE) return deleted;
     }
   }
 
-  async #pruneOne(key: SessionRef, { olderThan, keepLast = 0 }: PruneRequest): Promise<number> {
+  async #pruneSession(key: SessionRef, { olderThan, keepLast = 0 }: PruneRequest): Promise<number> {
     const { record, events } = this.#keys.session(key);
-    for (let taken = 0; ;) {
+    for (let deleted = 0; ;) {
       const call = { script: pruneEvents, keys: [record, events], args: [String(olderThan ?? ''), keepLast] };
       const [count, more] = (await this.#calls.write(call)) as [number, number];
-      taken += Number(count);
-      if (Number(more) === 0) return taken;
+      deleted += Number(count);
+      if (Number(more) === 0) return deleted;
     }
   }
 }
 
-function check(request: PruneRequest): void {
-  rejectUnknownOptions(request, ['appName', 'userId', 'sessionId', 'olderThan', 'keepLast'], 'pruneEvents');
+function assertPruneRequest(request: PruneRequest): void {
+  rejectUnknownOptions(request, pruneRequestNames, 'pruneEvents');
   const { appName, userId, sessionId, olderThan, keepLast } = request;
   assertName('appName', appName);
   if (userId !== undefined) assertName('userId', userId);
@@ -67,6 +82,6 @@ function check(request: PruneRequest): void {
   }
   if (keepLast !== undefined) assertCount('keepLast', keepLast);
   if (olderThan === undefined && keepLast === undefined) {
-    throw new TholeError('INVALID_INPUT', 'pruneEvents needs olderThan or keepLast.');
+    throw new TholeError('INVALID_INPUT', 'pruneEvents requires olderThan or keepLast.');
   }
 }

@@ -1,15 +1,15 @@
 import type { SessionRef, StoredSession } from '@thole/core';
-import { assertVersion } from './state-fields.ts';
+import { assertVersion } from '../client/assert-version.ts';
 
 /**
- * A session's record as scripts answer it: version, incarnation, times, last seq. `STORE_VERSION` for one of a version that
- * this package does not know.
+ * Returns the record of a session from a script's reply [version, incarnation, create time, last update time, last seq, …]. Throws
+ * `STORE_VERSION` if another version of this package wrote it.
  */
 export function readRecord(
   key: SessionRef,
   [v, incarnation, createTime, lastUpdateTime, lastSeq]: readonly unknown[],
 ): Pick<StoredSession, 'key' | 'incarnation' | 'createTime' | 'lastUpdateTime' | 'lastSeq' | 'v'> {
-  assertVersion(v, `Session ${key.sessionId}`);
+  assertVersion(v, `Session "${key.sessionId}"`);
   return {
     key: { appName: key.appName, userId: key.userId, sessionId: key.sessionId },
     incarnation: String(incarnation),

@@ -3,9 +3,11 @@ import { deepFreeze } from '@thole/core/kit';
 import type { Event, SessionRef, EventWatcher } from '@thole/core';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
-import type { ScriptReply } from '../client/pending-call.ts';
-import { loadTail } from '../scripts/load-tail.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 import type { StoreContext } from './store-context.ts';
+
+const loadTail = redisScript('session/read-events-after');
 
 /** How many events are read at a time. */
 const MOST = 200;

@@ -1,43 +1,46 @@
 import { StoredSessionService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
-import type { PruneRequest } from './event-pruner.ts';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
+import type { PruneRequest } from './event-pruner.ts';
 import { RedisSessionStore } from './redis-session-store.ts';
 import { sessionStoreOptionNames } from './session-store-options.ts';
 import type { RedisSessionStoreOptions } from './session-store-options.ts';
 
-/** What a `RedisSessionService` may be told. */
+/** Options of `RedisSessionService`. */
 export interface RedisSessionServiceOptions extends RedisSessionStoreOptions {
-  /** Of events and state values: see `StoredSessionServiceOptions`. */
+  /** Maximum sizes of events and state values, see `StoredSessionServiceOptions`. */
   limits?: StoredSessionServiceOptions['limits'] | undefined;
 }
 
+const ownOptionNames = optionNames<Omit<RedisSessionServiceOptions, keyof RedisSessionStoreOptions>>({ limits: true });
+
 /**
- * Sessions in Redis, for any number of processes. The client is the caller's, who opens and closes it: a single server,
- * Sentinel or Cluster. Every call ends within `timeoutMs`.
+ * Sessions in Redis, for any number of processes. The client is of a single server, of Sentinel or of a Cluster; the caller opens and
+ * closes it. Every call ends within `timeoutMs`.
  */
 export class RedisSessionService extends StoredSessionService {
   readonly #store: RedisSessionStore;
 
   constructor(client: RedisClient, options: RedisSessionServiceOptions = {}) {
-    const given: unknown = options;
-    if (!isPlainObject(given)) throw invalidInput('The options of RedisSessionService', 'an object', given);
-    rejectUnknownOptions(options, [...redisOptionNames, ...sessionStoreOptionNames, 'limits'], 'RedisSessionService');
-    const { limits, ...others } = options;
+    const input: unknown = options;
+    if (!isPlainObject(input)) throw invalidInput('The options of RedisSessionService', 'an object', input);
+    const names = [...redisOptionNames, ...sessionStoreOptionNames, ...ownOptionNames];
+    rejectUnknownOptions(options, names, 'RedisSessionService');
+    const { limits, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
-    const store = new RedisSessionStore(client, { ...others, runtime });
+    const store = new RedisSessionStore(client, { ...storeOptions, runtime });
     super(store, { runtime, limits });
     this.#store = store;
   }
 
-  /** Resolves if the server answers in time; otherwise `STORE_UNAVAILABLE`. */
+  /** Resolves if the server answers. Throws `STORE_UNAVAILABLE` if it does not answer in time. */
   ping(): Promise<void> {
     return this.#store.ping();
   }
 
-  /** Takes old events for good, state and numbering stay, and answers how many. `INVALID_INPUT` without a limit. */
+  /** Deletes old events and returns their number. State and `seq` do not change. Throws `INVALID_INPUT` for a request without a limit. */
   pruneEvents(request: PruneRequest): Promise<number> {
     return this.#store.pruneEvents(request);
   }

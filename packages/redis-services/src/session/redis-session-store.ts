@@ -14,20 +14,19 @@ import type {
   UserRef,
   EventWatcher,
 } from '@thole/core';
+import { RedisCalls } from '../client/redis-calls.ts';
+import type { RedisClient } from '../client/redis-client.ts';
+import { RedisKeys, toAppMember } from '../client/redis-keys.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
+import { ServerMode } from '../client/server-mode.ts';
+import { LocalWakes } from '../lease/local-wakes.ts';
+import { RedisLeasing } from '../lease/redis-leasing.ts';
 import { AppOutbox } from './app-outbox.ts';
 import { EventAppender } from './event-appender.ts';
 import { EventPruner } from './event-pruner.ts';
 import type { PruneRequest } from './event-pruner.ts';
-import { LocalWakes } from '../lease/local-wakes.ts';
-import { RedisCalls } from '../client/redis-calls.ts';
-import type { ScriptReply } from '../client/pending-call.ts';
-import type { RedisClient } from '../client/redis-client.ts';
-import { RedisKeys, toAppMember } from '../client/redis-keys.ts';
-import { RedisLeasing } from '../lease/redis-leasing.ts';
 import { RedisWatching } from './redis-event-watcher.ts';
-import { readHash } from '../scripts/read-hash.lua.ts';
-import { removeSession } from '../scripts/remove-session.lua.ts';
-import { ServerMode } from '../client/server-mode.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
@@ -38,11 +37,14 @@ import { appKeysToWrite } from './store-context.ts';
 import type { StoreContext } from './store-context.ts';
 import { UserRemover } from './user-remover.ts';
 
-/** Keeps sessions in Redis: one atomic script for each step. On Cluster what is per app follows (`AppFollower`). */
+const readHash = redisScript('client/read-hash');
+const removeSession = redisScript('session/remove-session');
+
+/** Stores sessions in Redis. Each step is one atomic script. On Cluster, changes of the app's keys are applied by `AppOutbox`. */
 export class RedisSessionStore implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: { readonly leasing: LeaseManager; readonly watching: EventWatcher };
-  readonly #parts: StoreContext;
+  readonly #context: StoreContext;
   readonly #inserter: SessionInserter;
   readonly #loader: SessionLoader;
   readonly #appender: EventAppender;
@@ -57,61 +59,53 @@ export class RedisSessionStore implements SessionStore {
     const keys = new RedisKeys(keyPrefix);
     const calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
     const mode = new ServerMode(client, calls);
-    const onCluster = new AppOutbox(calls, keys, runtime);
-    const parts: StoreContext = {
+    const outbox = new AppOutbox(calls, keys, runtime);
+    const context: StoreContext = {
       ...{ calls, keys, runtime, mode, wakes: new LocalWakes(runtime), codec, pollMs },
       get outbox() {
-        return mode.isCluster ? onCluster : undefined;
+        return mode.isCluster ? outbox : undefined;
       },
     };
-    this.#parts = parts;
-    this.#inserter = new SessionInserter(parts, sessionTtlMs === Infinity ? undefined : sessionTtlMs);
-    this.#loader = new SessionLoader(parts);
-    this.#appender = new EventAppender(parts);
-    this.#lister = new SessionLister(parts);
+    this.#context = context;
+    this.#inserter = new SessionInserter(context, sessionTtlMs === Infinity ? undefined : sessionTtlMs);
+    this.#loader = new SessionLoader(context);
+    this.#appender = new EventAppender(context);
+    this.#lister = new SessionLister(context);
     this.#pruner = new EventPruner(calls, keys, (query) => this.list(query));
-    this.#remover = new UserRemover(parts);
-    this.abilities = { leasing: new RedisLeasing(parts), watching: new RedisWatching(parts) };
+    this.#remover = new UserRemover(context);
+    this.abilities = { leasing: new RedisLeasing(context), watching: new RedisWatching(context) };
   }
 
   insert(session: StoredSession): Promise<void> {
-    return this.#parts.mode.run(() => this.#inserter.insert(session), { isWrite: true });
+    return this.#context.mode.run(() => this.#inserter.insert(session), { isWrite: true });
   }
 
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
-    return this.#parts.mode.run(() => this.#loader.load(key, window), { isWrite: false });
+    return this.#context.mode.run(() => this.#loader.load(key, window), { isWrite: false });
   }
 
   list(query: ListSessionsRequest): Promise<SessionPage> {
-    const { calls, mode } = this.#parts;
+    const { calls, mode } = this.#context;
     return mode.run(() => calls.withDeadline(() => this.#lister.list(query)), { isWrite: false });
   }
 
   remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
-    return this.#parts.mode.run(() => this.#remove(key, p), { isWrite: true });
+    return this.#context.mode.run(() => this.#remove(key, p), { isWrite: true });
   }
 
   async #remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
-    const { calls, keys, runtime, outbox } = this.#parts;
-    const began = runtime.monotonic();
+    const { calls, keys, runtime, outbox } = this.#context;
+    const startedAt = runtime.monotonic();
     const { record, events, state, user } = keys.session(key);
-    const once = user.idempotencyKey(runtime.newId('removal'));
-    const [there, ...pending] = (await calls.write({
+    const idempotencyKey = user.idempotencyKey(runtime.newId('removal'));
+    const appKeys = appKeysToWrite(this.#context, key).slice(-2);
+    const [existed, ...entries] = (await calls.write({
       script: removeSession,
-      keys: [
-        record,
-        events,
-        state,
-        user.state,
-        user.list,
-        user.expiries,
-        once,
-        ...appKeysToWrite(this.#parts, key).slice(-2),
-      ],
+      keys: [record, events, state, user.state, user.list, user.expiries, idempotencyKey, ...appKeys],
       args: [key.sessionId, toAppMember(key), String(p.ifLastSeq ?? ''), calls.timeoutMs * 2],
     })) as ScriptReply[];
-    await outbox?.deliver(key, pending, began);
-    return Number(there) === 1;
+    await outbox?.deliver(key, entries, startedAt);
+    return Number(existed) === 1;
   }
 
   append(
@@ -120,15 +114,15 @@ export class RedisSessionStore implements SessionStore {
     delta: ScopedDelta,
     fence?: Fence,
   ): Promise<{ event: Event; duplicate: boolean }> {
-    return this.#parts.mode.run(() => this.#appender.append(key, event, delta, fence), { isWrite: true });
+    return this.#context.mode.run(() => this.#appender.append(key, event, delta, fence), { isWrite: true });
   }
 
   readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    return this.#parts.mode.run(() => this.#readState(scope), { isWrite: false });
+    return this.#context.mode.run(() => this.#readState(scope), { isWrite: false });
   }
 
   async #readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    const { calls, keys, codec, outbox } = this.#parts;
+    const { calls, keys, codec, outbox } = this.#context;
     const { appName, userId } = scope;
     const user = userId === undefined ? undefined : { appName, userId };
     const { state } = user ? keys.user(user) : keys.app(appName);
@@ -140,17 +134,17 @@ export class RedisSessionStore implements SessionStore {
   }
 
   removeUser(user: UserRef): Promise<void> {
-    const { calls, mode } = this.#parts;
-    return mode.run(() => calls.withDeadline(() => this.#remover.remove(user), true), { isWrite: true });
+    const { calls, mode } = this.#context;
+    return mode.run(() => calls.withDeadline(() => this.#remover.remove(user), { isWriting: true }), { isWrite: true });
   }
 
-  /** Takes old events, and answers how many. See `PruneRequest`. */
+  /** Deletes old events and returns their number, see `PruneRequest`. */
   pruneEvents(request: PruneRequest): Promise<number> {
     return this.#pruner.prune(request);
   }
 
-  /** `STORE_UNAVAILABLE` unless the server answers in time. */
+  /** Resolves if the server answers. Throws `STORE_UNAVAILABLE` if it does not answer in time. */
   ping(): Promise<void> {
-    return this.#parts.calls.ping();
+    return this.#context.calls.ping();
   }
 }

@@ -1,74 +1,74 @@
 import { TholeError } from '@thole/core';
 import { encodeText } from '@thole/core/kit';
 import type { Event, StoredSession } from '@thole/core';
-import { textOfEvent, toElement } from './event-element.ts';
-import type { ScriptReply } from '../client/pending-call.ts';
 import { toAppMember } from '../client/redis-keys.ts';
-import { insertSession } from '../scripts/insert-session.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
+import { textOfEvent, toElement } from './event-element.ts';
 import { toStateFields } from './state-fields.ts';
 import { appKeysToWrite } from './store-context.ts';
 import type { StoreContext } from './store-context.ts';
 
-/** Makes sessions, with the events that they begin with, if any. */
+const insertSession = redisScript('session/insert-session');
+
+/** Creates sessions, also with events. */
 export class SessionInserter {
-  readonly #parts: StoreContext;
+  readonly #context: StoreContext;
   readonly #ttlMs: number | undefined;
 
-  constructor(parts: StoreContext, ttlMs: number | undefined) {
-    this.#parts = parts;
+  constructor(context: StoreContext, ttlMs: number | undefined) {
+    this.#context = context;
     this.#ttlMs = ttlMs;
   }
 
   async insert(session: StoredSession): Promise<void> {
-    const { calls, keys, runtime, codec, outbox, wakes } = this.#parts;
-    const began = runtime.monotonic();
+    const { calls, keys, runtime, codec, outbox, wakes } = this.#context;
+    const startedAt = runtime.monotonic();
     const { key, events } = session;
-    const [initial, own, user, app] = [
-      await this.#encode(JSON.stringify(session.initialState)),
-      await toStateFields(session.state, codec),
-      await toStateFields(session.userState, codec),
-      await toStateFields(session.appState, codec),
-    ];
+    const initialState = await this.#encode(JSON.stringify(session.initialState));
+    const sessionFields = await toStateFields(session.state, codec);
+    const userFields = await toStateFields(session.userState, codec);
+    const appFields = await toStateFields(session.appState, codec);
     const elements: string[] = [];
     for (const event of events) {
       elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(textOfEvent(event))));
     }
-    const { record, events: list, state, user: ofUser } = keys.session(key);
-    const answer = (await calls.write({
+    const { record, events: list, state, user } = keys.session(key);
+    const reply = (await calls.write({
       script: insertSession,
-      keys: [record, list, state, ofUser.state, ofUser.list, ofUser.expiries, ...appKeysToWrite(this.#parts, key)],
+      keys: [record, list, state, user.state, user.list, user.expiries, ...appKeysToWrite(this.#context, key)],
       args: [
-        ...[session.incarnation, String(session.createTime), String(session.lastUpdateTime), initial],
-        ...[this.#ttlMs ?? '', key.sessionId, toAppMember(key), furthestBack(events)],
-        ...[own.length / 2, user.length / 2, app.length / 2, events.length],
-        ...own,
-        ...user,
-        ...app,
+        ...[session.incarnation, String(session.createTime), String(session.lastUpdateTime), initialState],
+        ...[this.#ttlMs ?? '', key.sessionId, toAppMember(key), largestStepBack(events)],
+        ...[sessionFields.length / 2, userFields.length / 2, appFields.length / 2, events.length],
+        ...sessionFields,
+        ...userFields,
+        ...appFields,
         ...elements,
       ],
     })) as ScriptReply[];
-    await outbox?.deliver(key, answer.slice(1), began);
-    if (answer[0] === 'EXISTS') {
+    await outbox?.deliver(key, reply.slice(1), startedAt);
+    if (reply[0] === 'EXISTS') {
       throw new TholeError(
         'SESSION_ALREADY_EXISTS',
-        `Session ${key.sessionId} of ${key.userId} in ${key.appName} exists already.`,
+        `Session "${key.sessionId}" of user "${key.userId}" already exists in app "${key.appName}".`,
       );
     }
     wakes.wake(record);
   }
 
   async #encode(text: string): Promise<string> {
-    const { codec } = this.#parts;
+    const { codec } = this.#context;
     return codec ? encodeText(codec, text) : text;
   }
 }
 
-/** How far a time stands behind the latest before it. */
-function furthestBack(events: readonly Event[]): string {
-  let [latest, back] = [-Infinity, 0];
+/** Returns the largest difference between the time of an event and the latest time before it. */
+function largestStepBack(events: readonly Event[]): string {
+  let [latest, largest] = [-Infinity, 0];
   for (const { timestamp } of events) {
     latest = Math.max(latest, timestamp);
-    back = Math.max(back, latest - timestamp);
+    largest = Math.max(largest, latest - timestamp);
   }
-  return String(back);
+  return String(largest);
 }

@@ -1,63 +1,65 @@
 import { decodeText } from '@thole/core/kit';
 import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
-import type { ScriptReply } from '../client/pending-call.ts';
-import { loadSession } from '../scripts/load-session.lua.ts';
-import { readHash } from '../scripts/read-hash.lua.ts';
 import { readStateFields } from './state-fields.ts';
 import type { StoreContext } from './store-context.ts';
 
-/** Reads sessions and windows of their events. On Cluster the app's state is read after it has followed. */
-export class SessionLoader {
-  readonly #parts: StoreContext;
+const loadSession = redisScript('session/load-session');
+const readHash = redisScript('client/read-hash');
 
-  constructor(parts: StoreContext) {
-    this.#parts = parts;
+/** Reads sessions and windows of their events. On Cluster it reads the app's state after the user's outbox was applied. */
+export class SessionLoader {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
   }
 
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
-    const { calls, outbox } = this.#parts;
+    const { calls, outbox } = this.#context;
     return outbox ? calls.withDeadline(() => this.#load(key, window)) : this.#load(key, window);
   }
 
   async #load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
-    const { calls, keys, runtime, codec, outbox } = this.#parts;
-    const began = runtime.monotonic();
+    const { calls, keys, runtime, codec, outbox } = this.#context;
+    const startedAt = runtime.monotonic();
     const { afterSeq = 0, afterTimestamp = '', numRecentEvents = '' } = window;
     const own = keys.session(key);
-    const apps = keys.app(key.appName).state;
-    const answer = (await calls.read({
+    const appState = keys.app(key.appName).state;
+    const reply = (await calls.read({
       script: loadSession,
-      keys: [own.record, own.events, own.state, own.user.state, outbox ? own.user.outbox : apps],
+      keys: [own.record, own.events, own.state, own.user.state, outbox ? own.user.outbox : appState],
       args: [afterSeq, String(afterTimestamp), String(numRecentEvents), outbox ? '1' : ''],
     })) as ScriptReply[];
-    const found = answer[0] === 'OK';
-    await outbox?.deliver(key, (found ? answer[4] : answer[1]) as ScriptReply[], began);
-    if (!found) return undefined;
-    const [, fields, state, userState, appState, first, elements] = answer;
-    const record = readRecord(key, fields as string[]);
-    const ofApp = await readStateFields(
-      outbox ? await calls.read({ script: readHash, keys: [apps] }) : appState!,
+    const isFound = reply[0] === 'OK';
+    await outbox?.deliver(key, (isFound ? reply[4] : reply[1]) as ScriptReply[], startedAt);
+    if (!isFound) return undefined;
+    const [, recordFields, sessionFields, userFields, appFields, firstSeq, elements] = reply;
+    const record = readRecord(key, recordFields as string[]);
+    const app = await readStateFields(
+      outbox ? await calls.read({ script: readHash, keys: [appState] }) : appFields!,
       codec,
     );
-    const ofUser = await readStateFields(userState!, codec);
+    const user = await readStateFields(userFields!, codec);
     return {
       ...record,
-      initialState: JSON.parse(await decodeText(codec, (fields as string[])[5]!)) as StateMap,
-      state: (await readStateFields(state!, codec)).state,
-      userState: ofUser.state,
-      userVersion: ofUser.version,
-      appState: ofApp.state,
-      appVersion: ofApp.version,
-      events: await this.#events(Number(first), elements as (string | number)[]),
+      initialState: JSON.parse(await decodeText(codec, (recordFields as string[])[5]!)) as StateMap,
+      state: (await readStateFields(sessionFields!, codec)).state,
+      userState: user.state,
+      userVersion: user.version,
+      appState: app.state,
+      appVersion: app.version,
+      events: await this.#readEvents(Number(firstSeq), elements as (string | number)[]),
     };
   }
 
-  #events(first: number, elements: readonly (string | number)[]): Promise<Event[]> {
-    const { codec } = this.#parts;
-    if (first > 0) return readElements(elements as string[], first, codec);
-    // Newest first, each followed by its seq: the order of a window where times went back.
+  #readEvents(firstSeq: number, elements: readonly (string | number)[]): Promise<Event[]> {
+    const { codec } = this.#context;
+    if (firstSeq > 0) return readElements(elements as string[], firstSeq, codec);
+    // A window in which times go back: pairs of element and seq, newest first.
     const texts = elements.filter((_, i) => i % 2 === 0) as string[];
     const seqs = elements.filter((_, i) => i % 2 === 1).map(Number);
     return readElements(texts.reverse(), seqs.reverse(), codec);

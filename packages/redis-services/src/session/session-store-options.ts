@@ -1,23 +1,31 @@
-import { assertCount } from '@thole/core/kit';
+import { assertCount, optionNames } from '@thole/core/kit';
 import type { RedisClient } from '../client/redis-client.ts';
 import { assertRedisOptions } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
 
-/** What a session store over Redis may be told. */
+/** Options of `RedisSessionStore`. */
 export interface RedisSessionStoreOptions extends RedisOptions {
-  /** How long a session lives after its last event; for good without it or with `Infinity`. The session keeps what it was made with. */
+  /**
+   * Time to live of a session after its last event, in milliseconds. A session keeps the value that it was created with. Default: none
+   * (`Infinity`).
+   */
   sessionTtlMs?: number | undefined;
-  /** How often a run's lease, a waiting run and a watched session are looked at, for what other processes did (500). */
+  /**
+   * Interval in milliseconds at which held leases, waiting runs and watched sessions are checked for changes by other processes.
+   * Default: 500.
+   */
   pollMs?: number | undefined;
 }
 
-/** The names of what `RedisSessionStoreOptions` adds. */
-export const sessionStoreOptionNames: readonly string[] = ['sessionTtlMs', 'pollMs'];
+/** The names of the options that `RedisSessionStoreOptions` adds. */
+export const sessionStoreOptionNames: readonly string[] = optionNames<
+  Omit<RedisSessionStoreOptions, keyof RedisOptions>
+>({ sessionTtlMs: true, pollMs: true });
 
-/** `INVALID_INPUT` for what nobody would read or what means nothing. */
+/** Throws `INVALID_INPUT` if the client or an option is invalid. */
 export function assertSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
-  assertRedisOptions(client, options, sessionStoreOptionNames, 'A session store over Redis');
-  const { sessionTtlMs } = options;
+  assertRedisOptions(client, options, sessionStoreOptionNames, 'RedisSessionStore');
+  const { sessionTtlMs, pollMs } = options;
   if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) assertCount('sessionTtlMs', sessionTtlMs, 1);
-  if (options.pollMs !== undefined) assertCount('pollMs', options.pollMs, 1);
+  if (pollMs !== undefined) assertCount('pollMs', pollMs, 1);
 }

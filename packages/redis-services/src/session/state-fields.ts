@@ -1,11 +1,11 @@
-import { TholeError } from '@thole/core';
 import { decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { StateDelta, StateMap, TextCodec } from '@thole/core';
-import type { ScriptReply } from '../client/pending-call.ts';
+import { assertVersion } from '../client/assert-version.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 
 /**
- * Pairs of field and value for a script. Fields are the keys as JSON text, so that any key is well-formed and none meets the
- * bookkeeping fields, which do not begin with a quote; values are JSON text, '' for what is deleted.
+ * Returns pairs of field and value for a script. A field is the key as JSON text, so it begins with a quote and never equals a
+ * bookkeeping field such as `v`. A value is JSON text, or '' for a deleted key.
  */
 export function toStateFields(
   delta: StateDelta | undefined,
@@ -16,20 +16,23 @@ export function toStateFields(
     const value = delta[key]!;
     fields.push(JSON.stringify(key), value === null ? '' : JSON.stringify(value));
   }
-  return codec && fields.length > 0 ? encoded(fields, codec) : fields;
+  return codec && fields.length > 0 ? encodeValues(fields, codec) : fields;
 }
 
-async function encoded(fields: string[], codec: TextCodec): Promise<string[]> {
+async function encodeValues(fields: string[], codec: TextCodec): Promise<string[]> {
   for (let i = 1; i < fields.length; i += 2) if (fields[i] !== '') fields[i] = await encodeText(codec, fields[i]!);
   return fields;
 }
 
-/** The state in a hash's fields and values, and how often it was written. `STORE_VERSION` for one of another version. */
+/**
+ * Returns the state in the fields and values of a hash, and the number of writes to it. Throws `STORE_VERSION` if another version of
+ * this package wrote it.
+ */
 export async function readStateFields(
-  flat: ScriptReply,
+  reply: ScriptReply,
   codec: TextCodec | undefined,
 ): Promise<{ state: StateMap; version: number }> {
-  const pairs = flat as string[];
+  const pairs = reply as string[];
   const members: string[] = [];
   let version = 0;
   for (let i = 0; i < pairs.length; i += 2) {
@@ -39,13 +42,4 @@ export async function readStateFields(
     else if (field === 'v') assertVersion(value, 'A state');
   }
   return { state: members.length === 0 ? {} : (JSON.parse(`{${members.join(',')}}`) as StateMap), version };
-}
-
-/** `STORE_VERSION` for a record of a version that this package does not know. */
-export function assertVersion(version: unknown, what: string): void {
-  if (version === '1' || version === 1) return;
-  throw new TholeError(
-    'STORE_VERSION',
-    `${what} in Redis is of version ${String(version)}; this package reads version 1.`,
-  );
 }

@@ -1,11 +1,11 @@
 import type { Runtime, TextCodec, UserRef } from '@thole/core';
-import type { AppOutbox } from './app-outbox.ts';
-import type { LocalWakes } from '../lease/local-wakes.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
 import type { ServerMode } from '../client/server-mode.ts';
+import type { LocalWakes } from '../lease/local-wakes.ts';
+import type { AppOutbox } from './app-outbox.ts';
 
-/** What the parts of a session store share. */
+/** Objects that the classes of a session store share. */
 export interface StoreContext {
   readonly calls: RedisCalls;
   readonly keys: RedisKeys;
@@ -13,12 +13,12 @@ export interface StoreContext {
   readonly wakes: LocalWakes;
   readonly codec: TextCodec | undefined;
   readonly mode: ServerMode;
-  /** Only where the server is in cluster mode, which may show at any call: to be asked for each time. */
+  /** Present only in cluster mode. Any call may detect that mode, so read this property at each use. */
   readonly outbox: AppOutbox | undefined;
   readonly pollMs: number;
 }
 
-/** The app's keys that a script writes: state, list and ends; on Cluster the list of what is pending for them. */
+/** Returns the app's keys that a script writes: state, list and expiries, or on Cluster the user's outbox. */
 export function appKeysToWrite({ keys, outbox }: StoreContext, user: UserRef): string[] {
   if (outbox) return [keys.user(user).outbox];
   const { state, list, expiries } = keys.app(user.appName);

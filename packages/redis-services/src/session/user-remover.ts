@@ -1,45 +1,51 @@
 import { TholeError } from '@thole/core';
 import type { UserRef } from '@thole/core';
-import type { ScriptReply } from '../client/pending-call.ts';
-import { removeUser } from '../scripts/remove-user.lua.ts';
+import { redisScript } from '../client/redis-script.ts';
+import type { ScriptReply } from '../client/script-call.ts';
 import type { StoreContext } from './store-context.ts';
 
-/** On Cluster what counts a user's writes for the app is remembered so long after the user is gone. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+const removeUser = redisScript('session/remove-user');
 
-/** Takes everything of a user, in small steps, so that nobody waits for long; the state goes with the last. */
+/** How long the number of a deleted user's last outbox entry is kept, in milliseconds. */
+const KEEP_OUTBOX_NUMBER_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes all sessions and the state of a user, in small steps, so that other calls do not wait long. The state goes with the last step. */
 export class UserRemover {
-  readonly #parts: StoreContext;
+  readonly #context: StoreContext;
 
-  constructor(parts: StoreContext) {
-    this.#parts = parts;
+  constructor(context: StoreContext) {
+    this.#context = context;
   }
 
-  /** What is refused after the first step is `STORE_OUTCOME_UNKNOWN`; repeating it goes on. */
+  /** Throws `STORE_OUTCOME_UNKNOWN` if a step after the first one fails. Calling it again continues. */
   async remove(user: UserRef): Promise<void> {
-    const { calls, keys, runtime, outbox } = this.#parts;
-    const began = runtime.monotonic();
-    const { state, list, expiries, outbox: queue } = keys.user(user);
+    const { calls, keys, runtime, outbox } = this.#context;
+    const startedAt = runtime.monotonic();
+    const { state, list, expiries, outbox: outboxKey } = keys.user(user);
     const app = keys.app(user.appName);
     const call = {
       script: removeUser,
-      keys: [state, list, expiries, ...(outbox ? [queue] : [app.list, app.expiries, app.leases])],
-      args: [user.userId, REMEMBERED_MS],
+      keys: [state, list, expiries, ...(outbox ? [outboxKey] : [app.list, app.expiries, app.leases])],
+      args: [user.userId, KEEP_OUTBOX_NUMBER_MS],
     };
     for (let steps = 0; ; steps++) {
-      const answer = await calls.write(call).catch((error: unknown) => {
-        throw steps > 0 ? halfDone(error) : error;
+      const reply = await calls.write(call).catch((error: unknown) => {
+        throw steps > 0 ? partlyDone(error) : error;
       });
-      const [more, ...pending] = answer as ScriptReply[];
+      const [more, ...entries] = reply as ScriptReply[];
       if (Number(more) === 0) {
-        await outbox?.deliver(user, pending, began);
+        await outbox?.deliver(user, entries, startedAt);
         return;
       }
-      if (runtime.monotonic() - began >= calls.timeoutMs) throw halfDone(undefined);
+      if (runtime.monotonic() - startedAt >= calls.timeoutMs) throw partlyDone(undefined);
     }
   }
 }
 
-function halfDone(cause: unknown): TholeError {
-  return new TholeError('STORE_OUTCOME_UNKNOWN', 'Some of the sessions are deleted, perhaps not all.', { cause });
+function partlyDone(cause: unknown): TholeError {
+  return new TholeError(
+    'STORE_OUTCOME_UNKNOWN',
+    'Some sessions of the user are deleted, but perhaps not all. Call deleteUserData again to continue.',
+    { cause },
+  );
 }

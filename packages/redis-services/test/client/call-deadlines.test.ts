@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { CallDeadlines } from '../../src/client/call-deadlines.ts';
 
 describe('CallDeadlines', () => {
-  it('fails each call when its own time is up, by one timer for all (contract 43)', async () => {
+  it('fails each call after its own time limit, with one timer for all calls (contract 43)', async () => {
     const runtime = new FixedRuntime();
     const failed: string[] = [];
-    const deadlines = new CallDeadlines<{ began: number; name: string }>(runtime, 1_000, ({ name }) =>
+    const deadlines = new CallDeadlines<{ startedAt: number; name: string }>(runtime, 1_000, ({ name }) =>
       failed.push(name),
     );
-    const begin = (name: string): { began: number; name: string } => {
-      const call = { began: runtime.monotonic(), name };
+    const begin = (name: string): { startedAt: number; name: string } => {
+      const call = { startedAt: runtime.monotonic(), name };
       deadlines.begin(call);
       return call;
     };
@@ -28,10 +28,10 @@ describe('CallDeadlines', () => {
     expect([failed, runtime.pending]).toEqual([['a', 'c'], 0]);
   });
 
-  it('leaves no timer when no call is under way (contract 43)', () => {
+  it('has no timer while no call is in progress (contract 43)', () => {
     const runtime = new FixedRuntime();
     const deadlines = new CallDeadlines(runtime, 1_000, () => {});
-    const calls = [{ began: 0 }, { began: 0 }];
+    const calls = [{ startedAt: 0 }, { startedAt: 0 }];
     for (const call of calls) deadlines.begin(call);
     for (const call of calls) deadlines.end(call);
     expect(runtime.pending).toBe(0);

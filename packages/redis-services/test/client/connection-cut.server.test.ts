@@ -3,7 +3,7 @@ import { RedisArtifactService, RedisSessionService } from '@thole/redis-services
 import type { Redis, RedisOptions } from 'ioredis';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { describeWith, startRedis, until } from '../../../../test/servers/index.ts';
-import { loadSession } from '../../src/scripts/load-session.lua.ts';
+import { redisScript } from '../../src/client/redis-script.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import type { CuttingProxy } from '../support/cutting-proxy.ts';
 import { eventOf, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
@@ -98,7 +98,7 @@ describeWith('redis', 'When the connection is cut in mid-command', (url) => {
   it('does not call a session failed that was made but could not be read back (contract 2, 7)', async () => {
     const service = through({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
     await service.getSession(ref);
-    proxy.cutAt(loadSession.sha, 'before');
+    proxy.cutAt(redisScript('session/load-session').sha, 'before');
     expect(await outcomeOf(service.createSession(ref), timeoutMs)).toBe('STORE_OUTCOME_UNKNOWN');
     expect(await outcomeOf(service.createSession(ref), timeoutMs)).toBe('SESSION_ALREADY_EXISTS');
   });

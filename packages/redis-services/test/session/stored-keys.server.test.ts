@@ -4,6 +4,7 @@ import type { RedisSessionServiceOptions } from '@thole/redis-services';
 import { FixedRuntime } from '@thole/testing';
 import { afterAll, expect, it } from 'vitest';
 import { describeWith, until } from '../../../../test/servers/index.ts';
+import { redisScript } from '../../src/client/redis-script.ts';
 import { ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
@@ -103,8 +104,7 @@ describeWith('redis', 'What is left in Redis', (url) => {
     // The server knows the script that lets go, but not the one that is asked for.
     await (await service.leasing!.lease(ref, { ...p, invocationId: 'i0' })).release();
     await client.script('FLUSH');
-    const { releaseLease } = await import('../../src/scripts/release-lease.lua.ts');
-    await client.script('LOAD', releaseLease.source);
+    await client.script('LOAD', redisScript('lease/release-lease').source);
     const leaving = new AbortController();
     const asked = service.leasing!.lease(ref, { ...p, invocationId: 'i1', signal: leaving.signal });
     leaving.abort();

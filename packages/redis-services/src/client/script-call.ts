@@ -1,0 +1,19 @@
+import type { RedisScript } from './redis-script.ts';
+
+/** An argument of a script. */
+export type ScriptArgument = string | number | Buffer;
+
+/** A reply of a script. */
+export type ScriptReply = string | number | null | Buffer | ScriptReply[];
+
+/** A script with its keys and arguments. */
+export interface ScriptCall {
+  readonly script: RedisScript;
+  readonly keys: readonly string[];
+  readonly args?: readonly ScriptArgument[] | undefined;
+  /** True if the reply contains buffers instead of strings. */
+  readonly bytes?: boolean | undefined;
+}
+
+/** A command that is sent without a script. */
+export type PlainCommand = 'ping' | { readonly info: string };

@@ -1,0 +1,3 @@
+-- interim
+-- @include client/prelude
+return redis.call('ZRANGE', KEYS[1], 0, -1)

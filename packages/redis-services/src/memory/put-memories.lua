@@ -1,0 +1,50 @@
+-- Writes the entries that the mode allows, each under the next seq of the user's memory log.
+-- KEYS: head, log, entries, facts, sessions, idempotency key.
+-- ARGV: deadline, mode, how long to keep the idempotency key (ms), '1' if the app's list contains the user; then id and element of each entry.
+-- Returns: '<last seq> <index> …' with the 0-based indexes of the written entries, [NOT_FOUND] if the app's list must get the user
+--   first, [VERSION, v] for another version, or [LATE]. A repeated call returns the same reply again.
+-- @include client/prelude
+-- @include memory/memory-log
+local head, log, entries, facts, sessions, idempotency_key = unpack(KEYS)
+local mode, remember_ms = ARGV[2], ARGV[3]
+local earlier = redis.call('GET', idempotency_key)
+if earlier then
+  redis.call('PEXPIRE', idempotency_key, remember_ms)
+  return earlier
+end
+local seq, removals, forgotten_until, version = read_head(head)
+if version then return {'VERSION', version} end
+if late then return {'LATE'} end
+if not seq then
+  if mode == 'ifPresent' then return '0' end
+  if ARGV[4] ~= '1' then return {'NOT_FOUND'} end
+end
+seq = seq or 0
+local done, written = {}, {}
+for i = 5, #ARGV, 2 do
+  local id, element = ARGV[i], ARGV[i + 1]
+  local old = redis.call('HGET', entries, id)
+  local time, kind, session = parse_element(element)
+  local allowed = not done[id]
+  if allowed and mode == 'ifPresent' then
+    allowed = old
+  elseif allowed and mode == 'ifAbsent' then
+    local is_forgotten = forgotten_until and time ~= '' and tonumber(time) <= forgotten_until
+    allowed = not redis.call('ZSCORE', log, id) and not is_forgotten
+  end
+  if allowed then
+    done[id] = true
+    if old then remove_from_indexes(old, id, facts, sessions) end
+    seq = seq + 1
+    redis.call('HSET', entries, id, element)
+    redis.call('ZADD', log, seq, id)
+    if kind == 'fact' then redis.call('ZADD', facts, seq, id) end
+    if session ~= '' then redis.call('ZADD', sessions, 0, session .. '\n' .. id) end
+    written[#written + 1] = string.format('%d', (i - 5) / 2)
+  end
+end
+local last = string.format('%d', seq)
+redis.call('HSET', head, 'v', '1', 'seq', last)
+local reply = last .. (#written > 0 and ' ' or '') .. table.concat(written, ' ')
+redis.call('SET', idempotency_key, reply, 'PX', remember_ms)
+return reply

@@ -1,0 +1,79 @@
+-- Stores an event and its state changes once.
+-- KEYS: record, events, user list, app list (on Cluster: outbox). With all keys also: state, lease, user state, user expiries; then,
+--   except on Cluster: app state, app expiries.
+-- ARGV: deadline, element, app list member, incarnation or ''. With all keys also: fence or '', '1' to write also for a duplicate (for
+--   WAIT), the numbers of pairs of session, user and app state, then the pairs.
+-- Returns: seq (on Cluster [seq, outbox entry …]), [DUPLICATE, seq, element, outbox entry …], [NOT_FOUND], [VERSION, v], [LEASE_LOST],
+--   [LATE], or [MORE] if the script must be called with all keys.
+-- The check for a duplicate comes before those of fence and deadline: a caller that repeats a call must learn that it was done.
+-- @include client/prelude
+-- @include session/apply-state
+-- @include session/drop-expired
+-- @include session/add-to-outbox
+local record_key, events, user_list = KEYS[1], KEYS[2], KEYS[3]
+local has_all_keys = KEYS[5]
+local on_cluster = has_all_keys and not KEYS[9]
+local app_list, outbox = KEYS[4], KEYS[4]
+local element, app_member, incarnation = ARGV[2], ARGV[3], ARGV[4]
+local time, id = string.match(element, '^([^\n]+)\n([^\n]+)')
+local record = redis.call('HMGET', record_key, 'v', 'seq', 'ut', 'ttl', id, 'inc')
+if not record[1] or (incarnation ~= '' and incarnation ~= record[6]) then return {'NOT_FOUND'} end
+if record[1] ~= '1' then return {'VERSION', record[1]} end
+local ttl = record[4]
+if ttl then
+  if tonumber(redis.call('HGET', record_key, 'exp')) <= now then return {'NOT_FOUND'} end
+  if not has_all_keys then return {'MORE'} end
+end
+if record[5] then
+  if has_all_keys and ARGV[6] == '1' then redis.call('HSET', record_key, 'v', '1') end
+  local stored = redis.call('LINDEX', events, record[5] - 1 - (redis.call('HGET', record_key, 'cut') or 0))
+  local entries = on_cluster and redis.call('LRANGE', outbox, 0, 99) or {}
+  return {'DUPLICATE', record[5], stored, unpack(entries)}
+end
+if has_all_keys and ARGV[5] ~= '' then
+  -- A lease that ran out is valid until another run gets the session.
+  if redis.call('HGET', KEYS[6], 'token') ~= ARGV[5] then return {'LEASE_LOST'} end
+end
+if late then return {'LATE'} end
+local seq = record[2] + 1
+-- As text: Redis would convert a number twice.
+local seq_text = string.format('%d', seq)
+local back = record[3] - time
+if back > 0 then
+  back = math.max(back, tonumber(redis.call('HGET', record_key, 'back') or 0))
+  redis.call('HSET', record_key, 'seq', seq_text, id, seq_text, 'back', back)
+else
+  redis.call('HSET', record_key, 'seq', seq_text, id, seq_text, 'ut', time)
+end
+redis.call('RPUSH', events, element)
+local user_member = string.match(app_member, '^%Z+')
+if back < 0 then
+  redis.call('ZADD', user_list, time, user_member)
+  if not on_cluster then redis.call('ZADD', app_list, time, app_member) end
+end
+if not has_all_keys then return seq end
+local state, user_state, user_expiries, app_state, app_expiries = KEYS[5], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local app_count = tonumber(ARGV[9])
+local index = apply_state(state, 10, tonumber(ARGV[7]), false)
+index = apply_state(user_state, index, tonumber(ARGV[8]), true)
+if not on_cluster then apply_state(app_state, index, app_count, true) end
+local expires
+if ttl then
+  expires = now + ttl
+  redis.call('HSET', record_key, 'exp', expires)
+  for _, key in ipairs({record_key, events, state}) do redis.call('PEXPIRE', key, ttl) end
+  redis.call('ZADD', user_expiries, expires, user_member)
+  drop_expired(user_list, user_expiries)
+  if not on_cluster then
+    redis.call('ZADD', app_expiries, expires, app_member)
+    drop_expired(app_list, app_expiries)
+  end
+end
+if not on_cluster then return seq end
+if back < 0 or expires or app_count > 0 then
+  local entry = {m = app_member, s = back > 0 and record[3] or time, a = {}}
+  if expires then entry.x = string.format('%.0f', expires) end
+  for i = index, index + app_count * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
+  add_to_outbox(outbox, user_state, entry)
+end
+return {seq, unpack(redis.call('LRANGE', outbox, 0, 99))}

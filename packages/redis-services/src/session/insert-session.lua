@@ -1,0 +1,60 @@
+-- Creates a session if it does not exist.
+-- KEYS: record, events, state, user state, user list, user expiries; then app state, app list, app expiries, or on Cluster: outbox.
+-- ARGV: deadline, incarnation, create time, last update time, initial state, time to live (ms) or '', user list member, app list
+--   member, largest step back in the events' times, the numbers of pairs of session, user and app state, the number of events;
+--   then the pairs, then id and element of each event.
+-- Returns: [OK, outbox entry …], [EXISTS, outbox entry …] or [LATE]. OK if the incarnation is stored already: the call was repeated.
+-- @include client/prelude
+-- @include session/apply-state
+-- @include session/add-to-outbox
+-- @include session/drop-expired
+local record_key, events, state, user_state, user_list, user_expiries = unpack(KEYS)
+local on_cluster = not KEYS[8]
+local app_state, app_list, app_expiries, outbox = KEYS[7], KEYS[8], KEYS[9], KEYS[7]
+local incarnation, ttl, user_member, app_member = ARGV[2], ARGV[6], ARGV[7], ARGV[8]
+local record = redis.call('HMGET', record_key, 'v', 'inc', 'exp')
+if record[1] and not (record[3] and tonumber(record[3]) <= now) then
+  local entries = on_cluster and redis.call('LRANGE', outbox, 0, 99) or {}
+  if record[2] ~= incarnation then return {'EXISTS', unpack(entries)} end
+  redis.call('HSET', record_key, 'inc', incarnation)
+  return {'OK', unpack(entries)}
+end
+if late then return {'LATE'} end
+local event_count = tonumber(ARGV[13])
+redis.call('HSET', record_key, 'v', '1')
+redis.call('UNLINK', record_key, events, state)
+redis.call('HSET', record_key, 'v', '1', 'inc', incarnation, 'ct', ARGV[3], 'ut', ARGV[4], 'init', ARGV[5], 'seq', event_count, 'back', ARGV[9])
+local index = apply_state(state, 14, tonumber(ARGV[10]), false)
+index = apply_state(user_state, index, tonumber(ARGV[11]), true)
+local first_of_app, app_count = index, tonumber(ARGV[12])
+if not on_cluster then apply_state(app_state, index, app_count, true) end
+index = index + app_count * 2
+for i = 1, event_count do
+  redis.call('HSET', record_key, ARGV[index], i)
+  redis.call('RPUSH', events, ARGV[index + 1])
+  index = index + 2
+end
+redis.call('ZADD', user_list, ARGV[4], user_member)
+redis.call('ZREM', user_expiries, user_member)
+if not on_cluster then
+  redis.call('ZADD', app_list, ARGV[4], app_member)
+  redis.call('ZREM', app_expiries, app_member)
+end
+local expires
+if ttl ~= '' then
+  expires = now + ttl
+  redis.call('HSET', record_key, 'ttl', ttl, 'exp', expires)
+  for _, key in ipairs({record_key, events, state}) do redis.call('PEXPIRE', key, ttl) end
+  redis.call('ZADD', user_expiries, expires, user_member)
+  if not on_cluster then redis.call('ZADD', app_expiries, expires, app_member) end
+end
+drop_expired(user_list, user_expiries)
+if not on_cluster then
+  drop_expired(app_list, app_expiries)
+  return {'OK'}
+end
+local entry = {m = app_member, s = ARGV[4], a = {}}
+if expires then entry.x = string.format('%.0f', expires) end
+for i = first_of_app, first_of_app + app_count * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
+add_to_outbox(outbox, user_state, entry)
+return {'OK', unpack(redis.call('LRANGE', outbox, 0, 99))}
