@@ -1,14 +1,14 @@
-import { defineConfig } from 'tsup';
+import type { Options } from 'tsup';
 
 /** JavaScript only: the types come from `tsc -p tsconfig.build.json`. A subpath is one more entry, named by its file. */
-export function library(...subpaths: string[]) {
+export function library(...subpaths: string[]): Options {
   const entry = ['src/index.ts', ...subpaths];
   // tsup takes the `node:` off imports, and node:sqlite has no other name.
   const removeNodeProtocol = false;
-  return defineConfig({
+  return {
     ...{ entry, format: 'esm', target: 'node22', dts: false, sourcemap: true, clean: true, removeNodeProtocol },
     plugins: [{ name: 'class-names', renderChunk: (code) => ({ code: withClassNames(code) }) }],
-  });
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ export function sendScript(
 
 /**
  * Sends a script and waits until enough replicas have what it wrote. Throws `STORE_OUTCOME_UNKNOWN` if too few have it. WAIT counts the
- * writes of its own connection; a pipeline sends both commands on one connection, also on Cluster.
+ * writes of one connection; a pipeline sends both commands on one connection, also on Cluster.
  */
 export async function sendAndWait(
   client: Resp2Client,

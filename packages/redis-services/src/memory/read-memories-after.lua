@@ -1,8 +1,8 @@
 -- Reads the changes of a user's memory log after a seq.
 -- KEYS: head, log, entries.
 -- ARGV: deadline, seq, maximum number of changes.
--- Returns: [number of removals, then seq, id and element of each change]. The element of a removal is ''. Returns an empty list if there
---   is no log, and [VERSION, v] for another version.
+-- Returns: [number of removals, then seq, id and element of each change]. The element of a removal is ''. The list is
+--   empty if the log does not exist. [VERSION, v] for another version.
 -- @include memory/memory-log
 local seq, removals, forgotten_until, version = read_head(KEYS[1])
 if version then return {'VERSION', version} end
