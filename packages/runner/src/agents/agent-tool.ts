@@ -4,18 +4,18 @@ import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool,
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
-/** Which agent the tool runs, and what becomes of its answer. */
+/** Options of `AgentTool`. */
 export interface AgentToolOptions {
-  /** It may stand in no tree: the tool makes one of its own. Its name and description are the tool's. */
+  /** The agent to run. It need not be in the tree of the caller. The tool has its name and description. */
   agent: Agent;
-  /** The agent's answer is the run's: the calling model does not put it into words. */
+  /** True if the agent's answer is the run's answer: the calling model does not summarize it. */
   skipSummarization?: boolean | undefined;
 }
 
 /**
- * An agent as a tool: it runs in a session of its own, in memory, with a copy of the caller's state, and its final text (an
- * object where it has an `outputSchema`) answers the call. What it wrote to state and artifacts is the caller's afterwards.
- * `INVALID_INPUT` for what is no agent.
+ * An agent as a tool. It runs in a separate in-memory session with a copy of the caller's state. Its final text, or
+ * its object with an `outputSchema`, answers the call. Its changes to state and artifacts become the caller's.
+ * Throws `INVALID_INPUT` for a value that is not an agent.
  */
 export class AgentTool implements Tool {
   readonly agent: Agent;
@@ -33,7 +33,7 @@ export class AgentTool implements Tool {
     this.skipSummarization = options.skipSummarization ?? false;
   }
 
-  /** What is checked of a runner's own agents, for this one and those below it. */
+  /** Checks this agent and its sub-agents as a runner checks its own. */
   check({ models }: { models: readonly ModelFactory[] }): void {
     const tree = new AgentTree(this.agent);
     for (const agent of tree) agent.check?.({ models, tree });
@@ -77,7 +77,7 @@ export class AgentTool implements Tool {
     return request;
   }
 
-  // The agent's flow has checked it already; an agent it handed over to answers in its own way.
+  // The agent's flow has validated the result already; an agent it transferred to may answer in another form.
   #resultOf(text: string): unknown {
     if (!this.#schemas().outputSchema) return text;
     try {

@@ -26,7 +26,7 @@ const OTHERS = [
   'providerOptions',
 ] as const;
 
-/** The names of all options that `LlmAgent` adds to those of every agent. */
+/** The names of the options that `LlmAgent` adds to those of every agent. */
 export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
   ...TEXTS,
   ...INSTRUCTIONS,
@@ -35,7 +35,7 @@ export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
   ...OTHERS,
 ];
 
-/** What the flow itself puts into a request, and from where. */
+/** Settings that the flow itself writes to a request, and the option to use instead. */
 const TAKEN: { readonly [key: string]: string } = {
   systemInstruction: 'instruction',
   tools: 'tools',
@@ -66,7 +66,7 @@ function unknownConfig(agent: string, key: string): TholeError {
   return new TholeError('INVALID_INPUT', `Agent ${agent}: generateContentConfig has no member ${key}.${suggestion}`);
 }
 
-/** Refuses options of the wrong type; answers frozen copies of those that are plain data. */
+/** Throws `INVALID_INPUT` for options of the wrong type. Returns frozen copies of those that are plain data. */
 export function assertLlmAgentOptions(options: LlmAgentOptions): {
   generateContentConfig: GenerateContentConfig | undefined;
   providerOptions: { [provider: string]: JsonObject } | undefined;

@@ -3,7 +3,10 @@ import type { AgentTree, ModelFactory } from '@thole/core';
 import { findModel } from '../request/find-model.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
-/** `INVALID_INPUT` where neither the agent nor one above has a model, `MODEL_UNKNOWN` for a name that no factory knows. */
+/**
+ * Throws `INVALID_INPUT` if neither the agent nor an agent above it has a model, and `MODEL_UNKNOWN` for a name that
+ * no factory knows.
+ */
 export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
   const model = findModel(agent, p.tree);
   if (model === undefined) {

@@ -3,22 +3,22 @@ import { didYouMean, invalidInput } from '@thole/core/kit';
 import type { Agent, AgentCallback, Event, InvocationContext } from '@thole/core';
 import type { OneOrMany } from '@thole/core/kit';
 
-/** What every agent has. */
+/** Options of every agent. */
 export interface BaseAgentOptions {
   /** An identifier, unique in its tree, not `user`. */
   name: string;
-  /** For other agents' models: when to hand over to this one. */
+  /** Tells other agents' models when to transfer to this agent. */
   description?: string | undefined;
   subAgents?: readonly Agent[] | undefined;
-  /** A content answers instead of the agent. */
+  /** A returned content is the answer; the agent does not run. */
   beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;
-  /** A content is added as one more answer. */
+  /** A returned content is added as one more answer. */
   afterAgentCallback?: OneOrMany<AgentCallback> | undefined;
 }
 
 /**
- * To be extended by agents of a new kind: checks and keeps what every agent has. `INVALID_INPUT` names an option that is
- * unknown or wrong, `DUPLICATE_NAME` two agents of one name below it.
+ * Base class for new kinds of agents. Validates and keeps the options of every agent. Throws `INVALID_INPUT` with
+ * the name of an unknown or invalid option, and `DUPLICATE_NAME` for two agents with one name below it.
  */
 export abstract class BaseAgent implements Agent {
   readonly name: string;
@@ -27,7 +27,7 @@ export abstract class BaseAgent implements Agent {
   readonly beforeAgentCallback: OneOrMany<AgentCallback> | undefined;
   readonly afterAgentCallback: OneOrMany<AgentCallback> | undefined;
 
-  /** `ownOptions` are the names of the options that the extending class adds. */
+  /** `ownOptions` are the names of the options that the subclass adds. */
   constructor(options: BaseAgentOptions, ownOptions: readonly string[] = []) {
     if (typeof options !== 'object' || options === null) throw invalidInput("An agent's options", 'an object', options);
     for (const option of Object.keys(options)) {
@@ -45,7 +45,7 @@ export abstract class BaseAgent implements Agent {
     this.subAgents = Object.freeze([...(options.subAgents ?? [])]);
     this.beforeAgentCallback = checkCallback(this, 'beforeAgentCallback', options.beforeAgentCallback);
     this.afterAgentCallback = checkCallback(this, 'afterAgentCallback', options.afterAgentCallback);
-    // Made for its checks: the names of this agent and of all below it.
+    // Validates the names of this agent and of all agents below it.
     void new AgentTree(this);
   }
 
@@ -54,13 +54,16 @@ export abstract class BaseAgent implements Agent {
 
 const OPTIONS = ['name', 'description', 'subAgents', 'beforeAgentCallback', 'afterAgentCallback'];
 
-/** The option if it is absent or of this type; else `INVALID_INPUT` naming agent and option. */
+/**
+ * Returns the option if it is absent or of this type. Otherwise throws `INVALID_INPUT` with the names of agent and
+ * option.
+ */
 export function checkOption<T>(agent: { name: string }, option: string, value: T, type: 'string' | 'boolean'): T {
   if (value === undefined || typeof value === type) return value;
   throw invalidInput(`Agent ${agent.name}: ${option}`, `a ${type}`, value);
 }
 
-/** The same for a callback or a list of them. */
+/** Like `checkOption`, for a callback or a list of callbacks. */
 export function checkCallback<T>(agent: { name: string }, option: string, value: T): T {
   const list: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
   for (const callback of list) {

@@ -1,19 +1,19 @@
 import type { Event } from '@thole/core';
 
-/** What an agent's events came to, as far as the one that runs it must know. */
+/** What the runner of an agent must know about its events. */
 export interface Followed {
-  /** One of them ends the enclosing loop. */
+  /** True if one of the events ends the enclosing loop. */
   escalated: boolean;
-  /** The agent stopped at calls that are answered later: what comes after it has to wait. */
+  /** True if the agent stopped at calls that are answered later: the next agent must wait. */
   isPaused: boolean;
 }
 
-/** Hands an agent's events on, looks at each as it was stored, and answers what they came to. */
+/** Yields an agent's events, reads each as it was stored, and returns a summary. */
 export async function* follow(
   events: AsyncGenerator<Event, void, Event | undefined>,
 ): AsyncGenerator<Event, Followed, Event> {
   let escalated = false;
-  // The last thing said in each branch: whoever asked a model on afterwards does not wait.
+  // The last event of each branch: an agent that called a model again afterwards does not wait.
   const waits = new Map<string | undefined, boolean>();
   try {
     let step = await events.next();
@@ -28,7 +28,7 @@ export async function* follow(
       step = await events.next(answer);
     }
   } finally {
-    // Where the run was left. Not awaited: an agent that ignores its signal must not hold up the end of its run.
+    // The consumer left. Not awaited: an agent that ignores its signal must not delay the end of its run.
     events.return().catch(noop);
   }
   return { escalated, isPaused: [...waits.values()].includes(true) };

@@ -15,7 +15,7 @@ import type {
 import type { OneOrMany } from '@thole/core/kit';
 import type { BaseAgentOptions } from './base-agent.ts';
 
-/** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is taken as it is. */
+/** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is used unchanged. */
 export type Instruction = string | ((context: ReadonlyContext) => MaybePromise<string>);
 
 /** A plain JSON Schema, draft 2020-12 unless `$schema` names another. */
@@ -23,26 +23,26 @@ type JsonSchemaInput = { readonly [keyword: string]: unknown };
 
 type Answer<T> = MaybePromise<T | undefined | void>;
 
-/** May change the request; a response answers instead of the model. */
+/** May change the request. A returned response replaces the model call. */
 export type BeforeModelCallback = (p: { context: CallbackContext; request: LlmRequest }) => Answer<LlmResponse>;
-/** Sees partials too; a response replaces the model's. */
+/** Called for partial responses too. A returned response replaces the model's. */
 export type AfterModelCallback = (p: { context: CallbackContext; response: LlmResponse }) => Answer<LlmResponse>;
-/** A response answers instead of the error. */
+/** A returned response replaces the error. */
 export type OnModelErrorCallback = (p: {
   context: CallbackContext;
   request: LlmRequest;
   error: Error;
 }) => Answer<LlmResponse>;
-/** May change the arguments; an object answers instead of the tool. */
+/** May change the arguments. A returned object replaces the tool call. */
 export type BeforeToolCallback = (p: { tool: Tool; args: JsonObject; context: ToolContext }) => Answer<JsonObject>;
-/** An object replaces the tool's answer. */
+/** A returned object replaces the tool's answer. */
 export type AfterToolCallback = (p: {
   tool: Tool;
   args: JsonObject;
   context: ToolContext;
   response: JsonObject;
 }) => Answer<JsonObject>;
-/** An object answers instead of the error. */
+/** A returned object replaces the error. */
 export type OnToolErrorCallback = (p: {
   tool: Tool;
   args: JsonObject;
@@ -50,28 +50,37 @@ export type OnToolErrorCallback = (p: {
   error: Error;
 }) => Answer<JsonObject>;
 
-/** What an `LlmAgent` is made of. Only `name` is required, and a model here or in an agent above. */
+/** Options of `LlmAgent`. Required: `name`, and a model here or in an agent above. */
 export interface LlmAgentOptions<Output = unknown> extends BaseAgentOptions {
-  /** A model, or a name that one of the runner's `models` knows. Without one: the nearest agent's above that has one. */
+  /**
+   * A model, or a name that one of the runner's `models` knows. Default: the model of the nearest agent above that
+   * has one.
+   */
   model?: Llm | string | undefined;
   instruction?: Instruction | undefined;
-  /** For all agents of the tree; only the root's counts. */
+  /** Instruction for all agents of the tree. Only the root's is used. */
   globalInstruction?: Instruction | undefined;
-  /** Comes first and word for word; then the other instructions move behind the history, so that prompt caches survive. */
+  /**
+   * Placed first and unchanged. The other instructions then move behind the history, so that prompt caches stay
+   * valid.
+   */
   staticInstruction?: string | undefined;
   tools?: readonly (Tool | Toolset)[] | undefined;
-  /** The state key under which the agent's answer is kept. */
+  /** State key under which the agent's answer is stored. */
   outputKey?: string | undefined;
-  /** What the agent's answer must be: JSON that fits. A Standard Schema, `{schema, jsonSchema}`, or a JSON Schema object. */
+  /**
+   * Schema of the agent's answer, which must be JSON: a Standard Schema, `{schema, jsonSchema}`, or a JSON Schema
+   * object.
+   */
   outputSchema?: SchemaInput<Output> | JsonSchemaInput | undefined;
-  /** What the agent takes when it is run as a tool. */
+  /** Schema of the agent's input when it runs as a tool. */
   inputSchema?: SchemaInput | JsonSchemaInput | undefined;
-  /** `none`: the agent sees the current turn alone. */
+  /** `none`: the agent sees only the current turn. */
   includeContents?: 'default' | 'none' | undefined;
   disallowTransferToParent?: boolean | undefined;
   disallowTransferToPeers?: boolean | undefined;
   generateContentConfig?: GenerateContentConfig | undefined;
-  /** For one provider alone, under its name. */
+  /** Options of one provider, under its name. */
   providerOptions?: { [provider: string]: JsonObject } | undefined;
   beforeModelCallback?: OneOrMany<BeforeModelCallback> | undefined;
   afterModelCallback?: OneOrMany<AfterModelCallback> | undefined;

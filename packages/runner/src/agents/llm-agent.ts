@@ -30,9 +30,9 @@ import type {
 } from './llm-agent-options.ts';
 
 /**
- * An agent that a model speaks for: it answers, calls tools, and hands over to other agents. It holds nothing of a run.
- * Construction throws `INVALID_INPUT` naming the option that is unknown or wrong, `DUPLICATE_NAME` for two tools or agents of
- * one name, `SCHEMA_UNSUPPORTED` for a schema that cannot be told to a model.
+ * An agent that uses a model: it answers, calls tools, and transfers to other agents. It keeps no data of a run. The
+ * constructor throws `INVALID_INPUT` with the name of an unknown or invalid option, `DUPLICATE_NAME` for two tools
+ * or agents with one name, and `SCHEMA_UNSUPPORTED` for a schema that cannot be sent to a model.
  */
 export class LlmAgent<Output = unknown> extends BaseAgent {
   readonly model: Llm | string | undefined;
@@ -81,12 +81,15 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
     this.onToolErrorCallback = options.onToolErrorCallback;
   }
 
-  /** A later message may come straight here, unless the agent could not hand back. */
+  /** True if a later message may go directly to this agent: it can transfer back. */
   get resumable(): boolean {
     return !this.disallowTransferToParent;
   }
 
-  /** `INVALID_INPUT` where there is no model, `MODEL_UNKNOWN` for a name that no factory knows; agents in tools too. */
+  /**
+   * Throws `INVALID_INPUT` if there is no model and `MODEL_UNKNOWN` for a name that no factory knows. Also checks
+   * agents in tools.
+   */
   check(p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
     assertModel(this, p);
     for (const tool of this.tools) (tool as Pick<Agent, 'check'>).check?.(p);

@@ -5,17 +5,17 @@ import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { follow } from './follow.ts';
 
-/** What every agent has, and how often the loop may go round. */
+/** Options of `LoopAgent`. */
 export interface LoopAgentOptions extends BaseAgentOptions {
   /**
-   * Maximum number of rounds. Default: none; then an event with `escalate` ends the loop, or the run's `maxLlmCalls`, or
-   * `LOOP_LIMIT` after 1,000 rounds in a row without a model call or a wait.
+   * Maximum number of rounds. Default: none; the loop then ends with an event that has `escalate`, at the run's
+   * `maxLlmCalls`, or with `LOOP_LIMIT` after 1,000 consecutive rounds without a model call or a wait.
    */
   maxIterations?: number | undefined;
 }
 
 /**
- * Runs its agents one after another, again and again, until one of their events has `escalate`, one waits for a call that
+ * Runs its agents one after another, repeatedly, until one of their events has `escalate`, one waits for a call that
  * is answered later, or `maxIterations` rounds are done.
  */
 export class LoopAgent extends BaseAgent {
@@ -27,7 +27,7 @@ export class LoopAgent extends BaseAgent {
     if (maxIterations !== undefined && !(Number.isSafeInteger(maxIterations) && maxIterations > 0)) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: maxIterations must be a positive integer.`);
     }
-    // Nothing would ever end it, and nothing would wait.
+    // Without agents, nothing would end the loop or wait.
     if (this.subAgents.length === 0) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: subAgents must hold at least one agent.`);
     }

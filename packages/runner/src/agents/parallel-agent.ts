@@ -2,12 +2,12 @@ import type { Event, InvocationContext } from '@thole/core';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 
-/** What every agent has; `subAgents` are those that run at once. */
+/** Options of `ParallelAgent`. Its `subAgents` run at the same time. */
 export type ParallelAgentOptions = BaseAgentOptions;
 
 /**
- * Runs its agents at once, each in a branch of its own that does not see the others. Events come as they are ready. When
- * one fails, what the others have ready is stored; then the error is thrown.
+ * Runs its agents at the same time, each in a separate branch that does not see the others. Events are yielded as
+ * they are ready. If one agent fails, the ready events of the others are stored before the error is thrown.
  */
 export class ParallelAgent extends BaseAgent {
   constructor(options: ParallelAgentOptions) {
@@ -41,7 +41,8 @@ export class ParallelAgent extends BaseAgent {
     const branches = this.subAgents.map((agent) => context.runAgent(agent, { branch: `${prefix}.${agent.name}` }));
     for (const steps of branches) advance(steps, steps.next());
     try {
-      // Each branch has at most one event here, and goes on with its own answer: a slow reader holds them all, and loses none.
+      // Each branch has at most one event here and continues with its own stored event: a slow reader delays all
+      // branches and loses no event.
       for (;;) {
         const first = ready.shift();
         if (first) {
@@ -56,7 +57,7 @@ export class ParallelAgent extends BaseAgent {
         }
       }
     } finally {
-      // Not awaited: an agent that ignores its signal must not hold up the end of its run.
+      // Not awaited: an agent that ignores its signal must not delay the end of its run.
       for (const steps of branches) steps.return().catch(noop);
     }
   }

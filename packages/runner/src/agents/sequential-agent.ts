@@ -3,10 +3,10 @@ import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { follow } from './follow.ts';
 
-/** What every agent has; `subAgents` run in their order. */
+/** Options of `SequentialAgent`. Its `subAgents` run in their order. */
 export type SequentialAgentOptions = BaseAgentOptions;
 
-/** Runs its agents one after another, each once. It stops where one waits for a call that is answered later, or fails. */
+/** Runs its agents one after another, each once. Stops if one fails or waits for a call that is answered later. */
 export class SequentialAgent extends BaseAgent {
   constructor(options: SequentialAgentOptions) {
     super(options);

@@ -4,9 +4,9 @@ import { compactionOf, summaryOf } from '../history/compaction-of.ts';
 import { textPart } from './freeze-content.ts';
 
 /**
- * Puts each summary in the place of the last event that it covers, and hides exactly the events it names, of those before
- * its record. A summary whose record, or all of whose events, a later record covers is left out. Where the covered events
- * are not here at all (a window), the summary stands by `seq`.
+ * Inserts each summary at the last event that it covers and removes exactly the events it names before its record.
+ * Leaves out a summary whose record, or all of whose events, a later record covers. If the covered events are
+ * missing (a window), the summary is placed by `seq`.
  */
 export function applyCompactions(events: readonly Event[]): readonly Event[] {
   const records = events.filter((event) => compactionOf(event));
@@ -26,7 +26,7 @@ export function applyCompactions(events: readonly Event[]): readonly Event[] {
   });
 }
 
-/** Without the records: whoever sees the current turn alone sees no summary of earlier ones. */
+/** Removes the records: an agent that sees only the current turn sees no summary of earlier turns. */
 export function dropCompactions(events: readonly Event[]): readonly Event[] {
   return events.some((event) => compactionOf(event)) ? events.filter((event) => !compactionOf(event)) : events;
 }
@@ -38,14 +38,17 @@ function isSubsumed(record: Event, later: readonly Event[]): boolean {
   });
 }
 
-/** Where the summary stands: at the last covered event, which is hidden, else before the first that is newer than the range. */
+/**
+ * Returns the place of the summary: the last covered event, which is removed, otherwise the first event that is
+ * newer than the range.
+ */
 function placeOf(record: Event, covered: ReadonlySet<string>, before: readonly Event[]): Event {
   const { endSeq } = compactionOf(record)!;
   const isNewer = (event: Event): boolean => event.seq !== undefined && event.seq > endSeq;
   return before.findLast((event) => covered.has(event.id)) ?? before.find(isNewer) ?? record;
 }
 
-/** A summary is told to every agent as the user's context, never as something that an agent said. */
+/** A summary is shown to every agent as the user's context, never as an agent's words. */
 function summaryEvent(record: Event): Event {
   const text = `Summary of the earlier conversation:\n${summaryOf(compactionOf(record)!)}`;
   return {

@@ -9,8 +9,8 @@ import { renderEvents } from './render-events.ts';
 import { selectEvents } from './select-events.ts';
 
 /**
- * The contents that an agent's model is given, made of the whole history (contract 17). `ContentsFold` gives the same for
- * less. The answer is an array of its own; its contents are frozen and share their parts with the events.
+ * Returns the contents for an agent's model from the whole history (contract 17). `ContentsFold` returns the same at
+ * lower cost. The array is new; its contents are frozen and share their parts with the events.
  */
 export function buildContents(events: readonly Event[], request: ContentsRequest): Content[] {
   const included = includeEvents(applyRewinds(events), request.branch);

@@ -4,9 +4,9 @@ import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 const transferTool = 'transfer_to_agent';
 
 /**
- * The events since the last one that gave this agent something to do: what the user said, or what another agent said to
- * the one after it. A transfer hands the user's message on, so the turn of an agent that was transferred to begins there.
- * Where there is no such event, it begins with the latest of another author.
+ * Returns the events since the last one that gave this agent something to do: the user's message, or another agent's
+ * message to the next agent. A transfer passes the user's message on, so the turn of the target begins at that
+ * message. Without such an event, the turn begins with the latest event of another author.
  */
 export function currentTurn(events: readonly Event[], agentName: string): readonly Event[] {
   let wasTransferredTo = false;
@@ -20,7 +20,7 @@ export function currentTurn(events: readonly Event[], agentName: string): readon
   return last < 0 ? [] : events.slice(last);
 }
 
-/** Whether the event holds more than answers to calls, which go on with an older turn. */
+/** True if the event holds more than answers to calls, which continue an older turn. */
 function isSaid(event: Event): boolean {
   return event.content?.parts?.some((part) => !part.functionResponse) ?? true;
 }

@@ -11,9 +11,9 @@ import { isFrom, selectEvents } from './select-events.ts';
 import { SettledContents } from './settled-contents.ts';
 
 /**
- * Contents kept up while a log grows: what `buildContents` gives on the whole list, for the price of the new events and a
- * copy of the array. Keep one for each agent and branch; asked for others, or given another log, it begins anew. So it
- * does when the log's epoch moves or `selectHistory` chooses otherwise among the events that it has done with.
+ * Contents that are updated as a log grows: equal to `buildContents` on the whole list, at the cost of the new
+ * events and a copy of the array. Keep one for each agent and branch. It starts again for another agent or log, when
+ * the log's epoch changes, and when `selectHistory` chooses differently among earlier events.
  */
 export class ContentsFold {
   #log: EventLog | undefined;
@@ -21,19 +21,19 @@ export class ContentsFold {
   #asked: Viewer | undefined;
   #seen = 0;
   #included!: Event[];
-  /** Whether a rewind or a compaction was ever seen: without one, nothing that is included goes away again. */
+  /** True if a rewind or a compaction was seen: without one, included events never disappear. */
   #hasMarkers = false;
-  /** What `selectHistory` is shown, made when it is first asked. */
+  /** The log that `selectHistory` receives, created at its first use. */
   #shown: SessionLog | undefined;
-  /** The same array as `#included` while all of that is to be seen. */
+  /** The same array as `#included` while all of it is visible. */
   #visible!: Event[];
   #choice: ReturnType<SelectHistory>;
   #settled!: SettledContents;
 
-  /** An array of its own; the contents are frozen and shared. */
+  /** Returns a new array; its contents are frozen and shared. */
   contentsOf(log: EventLog, request: ContentsRequest): readonly Content[] {
     if (!this.#goesOn(log, request)) this.#begin(log, request);
-    // Until it is done, so that where `selectHistory` throws the next call begins anew.
+    // Cleared until the end, so that the next call starts again if `selectHistory` throws.
     this.#log = undefined;
     const before = this.#included.length;
     if (this.#take(log, request)) this.#choose(before, request);
@@ -62,7 +62,10 @@ export class ContentsFold {
     this.#settled = new SettledContents();
   }
 
-  /** Includes the new events that the agent may see; false at a rewind or a compaction, for which all have to be taken anew. */
+  /**
+   * Adds the new events that the agent may see. Returns false at a rewind or a compaction, after which all events
+   * must be read again.
+   */
   #take(log: EventLog, { branch }: ContentsRequest): boolean {
     for (let i = this.#seen; i < log.length; i++) {
       const event = log.at(i)!;
@@ -83,7 +86,7 @@ export class ContentsFold {
     this.#select(this.#chosen(request), request);
   }
 
-  /** Shows the new ones of the included events, which begin at this index, or another choice of all. */
+  /** Shows the new included events from this index on, or another selection of all. */
   #choose(fresh: number, request: ContentsRequest): void {
     const choice = this.#chosen(request);
     if (!isSameRule(choice, this.#choice)) return this.#select(choice, request);
@@ -107,13 +110,13 @@ export class ContentsFold {
   }
 }
 
-/** What makes a fold another one. */
+/** The members that identify a fold. */
 type Viewer = Pick<ContentsRequest, 'agentName' | 'branch' | 'includeContents'>;
 
 const withSummaries = (events: readonly Event[], { includeContents }: ContentsRequest): readonly Event[] =>
   includeContents === 'default' ? applyCompactions(events) : dropCompactions(events);
 
-/** Whether a choice holds for events that come later too, and is the one there was. A list is looked at each time. */
+/** True if a selection is the previous one and also applies to later events. A list is compared each time. */
 function isSameRule(
   choice: ReturnType<SelectHistory>,
   before: ReturnType<SelectHistory>,

@@ -1,19 +1,22 @@
 import type { Content, Event, Part } from '@thole/core';
 
-/** A part that is nothing but this text, frozen. */
+/** Returns a frozen part with this text only. */
 export function textPart(text: string): Part {
   return Object.freeze({ text });
 }
 
-/** A content of the user with these parts, frozen. */
+/** Returns a frozen content of the user with these parts. */
 export function userContent(parts: Part[]): Content {
   return Object.freeze({ role: 'user', parts: Object.freeze(parts) as Part[] });
 }
 
-/** The content of an event with these of its parts, frozen; the stored one itself where that is frozen and whole. */
+/**
+ * Returns a frozen content of an event with these of its parts; the stored content itself if it is frozen and
+ * complete.
+ */
 export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
   const stored = event.content!;
-  // Events are frozen from the inside out: where the content is, so are its parts.
+  // Events are frozen from the inside out: if the content is frozen, so are its parts.
   if (stored.role !== undefined && stored.parts === parts && Object.isFrozen(stored)) return stored;
   const role = stored.role ?? (event.author === agentName ? 'model' : 'user');
   return Object.freeze({ ...stored, role, parts: Object.freeze([...parts]) as Part[] });

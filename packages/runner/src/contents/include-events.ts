@@ -2,7 +2,7 @@ import type { Event } from '@thole/core';
 import { isFrameworkPart } from '../history/event-kinds.ts';
 import { Shape, shapeOf } from '../history/event-shape.ts';
 
-/** The events that say something to an agent in this branch, without what runs and people say to each other. */
+/** Returns the events that an agent in this branch sees, without those between runs and people. */
 export function includeEvents(events: readonly Event[], branch: string | undefined): Event[] {
   const included: Event[] = [];
   for (const event of events) {
@@ -13,9 +13,9 @@ export function includeEvents(events: readonly Event[], branch: string | undefin
 }
 
 /**
- * The event as it may be shown, or undefined: one of another branch, a partial, one that says nothing (state alone, blank,
- * nothing but thoughts, a closing record) or a request to a person and its answer. Where only some parts are such, the
- * others are shown. Compaction records and transcriptions pass. `shape` is the event's.
+ * Returns the event with its visible parts. Undefined for an event of another branch, a partial, an event without
+ * words (state only, blank, thoughts only, a closing record), and a request to a person or its answer. Compaction
+ * records and transcriptions are included. `shape` is the event's.
  */
 export function includeEvent(event: Event, shape: number, branch: string | undefined): Event | undefined {
   if (event.partial || !isVisible(event.branch, branch)) return undefined;
@@ -25,7 +25,10 @@ export function includeEvent(event: Event, shape: number, branch: string | undef
   return shapeOf(shown) & Shape.said ? shown : undefined;
 }
 
-/** Branches are dotted paths: one sees itself, what it came from and what stands in no branch. No branch sees all. */
+/**
+ * Branches are dotted paths: a branch sees itself, its ancestors and events without a branch. An agent without a
+ * branch sees all.
+ */
 function isVisible(made: string | undefined, viewer: string | undefined): boolean {
   return !made || !viewer || made === viewer || viewer.startsWith(`${made}.`);
 }

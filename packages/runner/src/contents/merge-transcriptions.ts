@@ -2,7 +2,7 @@ import type { Event } from '@thole/core';
 import { transcriptOf } from '../history/event-kinds.ts';
 import { textPart } from './freeze-content.ts';
 
-/** Puts pieces of speech that follow each other and have one speaker together into one event with their text. */
+/** Joins consecutive pieces of speech of one speaker into one event with their text. */
 export function mergeTranscriptions(events: readonly Event[]): readonly Event[] {
   if (!events.some(transcriptOf)) return events;
   const merged: Event[] = [];
@@ -27,7 +27,7 @@ function spoken(run: readonly Event[]): Event {
   let finished = false;
   for (const event of run) {
     const piece = transcriptOf(event)!;
-    // Pieces of one utterance bring their own blanks; a finished one is followed by another utterance.
+    // Pieces of one utterance include their spaces; a finished piece is followed by another utterance.
     if (finished && !/\s$/.test(text) && !/^\s/.test(piece.text)) text += ' ';
     text += piece.text;
     finished = piece.finished;

@@ -7,7 +7,7 @@ import type { ContentsRequest } from './contents-request.ts';
 import { freezeContent, textPart, userContent } from './freeze-content.ts';
 import { arrivedNote, outcomeUnknown, stillPending } from './made-up-answers.ts';
 
-/** A call of the agent and the answer that counts: the last that came for it. */
+/** A call of the agent and its last answer, which counts. */
 interface Slot {
   readonly turn: Turn;
   readonly call: FunctionCall;
@@ -15,21 +15,21 @@ interface Slot {
   answer: Part | undefined;
 }
 
-/** A content, and the answers that follow it where it holds calls. */
+/** A content and the answers to its calls. */
 interface Turn {
   readonly content: Content;
   readonly slots: Slot[];
   readonly index: number;
-  /** Where it only notes that answers came which stand further up. */
+  /** For a content that only notes answers shown earlier. */
   readonly note?: Part[];
 }
 
 /**
- * The contents of events whose calls are all the agent's own. Each content with calls is followed by one with an answer
- * to every call, in call order, wherever the answers came and however many events they were. The last answer to a call
- * counts. A call without one gets one that is made up: still pending, or, once a later invocation has begun and the call
- * is not a long-running one, outcome unknown. Where an answer came after other contents a note says so, so that the
- * latest event is never out of sight. Answers without a call before them are pruned.
+ * Returns the contents of events whose calls are all the agent's. Each content with calls is followed by one content
+ * that answers every call in call order, no matter where the answers are. The last answer of a call counts. A call
+ * without an answer gets one: pending, or outcome unknown if a later invocation has begun and the call is not
+ * long-running. A note replaces an answer that came after other contents, so that the latest event is visible.
+ * Answers without a call are removed.
  */
 export function pairAnswers(events: readonly Event[], request: ContentsRequest): Content[] {
   const turns: Turn[] = [];
@@ -65,7 +65,7 @@ function addSlot(slots: Map<string, Slot[]>, slot: Slot): void {
   else slots.set(key, [slot]);
 }
 
-/** Gives the answers among these parts to their calls; what is left of the parts. */
+/** Assigns the answers among these parts to their calls. Returns the remaining parts. */
 function placeAnswers(
   event: Event,
   parts: readonly Part[],
@@ -100,7 +100,7 @@ function addNotes(turns: Turn[], names: readonly string[], index: number): void 
   turns.push({ content: userContent(note), slots: [], index, note });
 }
 
-/** Whether a later invocation than the turn's has begun, as these events and the one that asks show it. */
+/** Returns whether a later invocation than the turn's has begun, by these events and the current invocation. */
 function closedTurns(events: readonly Event[], current: string): (index: number) => boolean {
   const newest = events.at(-1)?.invocationId;
   const lastOther = events.findLastIndex((event) => event.invocationId !== newest);

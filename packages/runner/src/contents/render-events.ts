@@ -4,7 +4,7 @@ import { mergeTranscriptions } from './merge-transcriptions.ts';
 import { pairAnswers } from './pair-answers.ts';
 import { retellOthers } from './retell-others.ts';
 
-/** From events that the agent sees to contents: the rules that come after which events there are. */
+/** Returns the contents of the events that the agent sees: the rules after the selection of events. */
 export function renderEvents(events: readonly Event[], request: ContentsRequest): Content[] {
   const spoken = mergeTranscriptions(events);
   return pairAnswers(retellOthers(spoken, request.agentName), request);

@@ -12,10 +12,10 @@ export interface Rendered {
 }
 
 /**
- * Adds the contents of the regular events from this index on: what the user and the agent say, what other agents do, and
- * the agent's calls with the answers to all of them right behind. They are what `renderEvents` gives, without looking at
- * what stands around them, and stay so unless one of the calls is answered again. The answer is the index of the first
- * event that is not such.
+ * Adds the contents of the regular events from this index on: messages of the user and the agent, other agents'
+ * events, and the agent's calls directly followed by all their answers. They equal those of `renderEvents` without
+ * its look at the neighbours, and stay valid unless one of the calls is answered again. Returns the index of the
+ * first event that is not regular.
  */
 export function renderRegular(events: readonly Event[], from: number, agentName: string, out: Rendered): number {
   let i = from;
@@ -27,7 +27,7 @@ export function renderRegular(events: readonly Event[], from: number, agentName:
   return i;
 }
 
-/** Adds what begins at this index where it is regular; the index behind it, or the same one. */
+/** Adds the regular event at this index. Returns the next index, or the same one if the event is not regular. */
 function renderNext(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
   const event = events[index]!;
   const shape = shapeOf(event);
@@ -44,12 +44,15 @@ function renderNext(events: readonly Event[], index: number, agentName: string, 
   return isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, index, agentName, out) : index;
 }
 
-/** Whether the agent is shown the event as it is: it is its own or the user's. */
+/** True if the agent sees the event unchanged: it is the agent's or the user's. */
 const isSeenAsOwn = ({ author }: Event, agentName: string): boolean => author === 'user' || author === agentName;
 const isOnlyCalls = (shape: number): boolean => (shape & ~(Shape.said | Shape.other)) === Shape.calls;
 const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shape.answers;
 
-/** Adds the event with calls and one with all their answers; the index behind them, or of the event where one is missing. */
+/**
+ * Adds the event with calls and one content with all their answers. Returns the next index, or that of the event if
+ * an answer is missing.
+ */
 function renderAnswered(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
   const event = events[index]!;
   const calls = getFunctionCalls(event);
@@ -75,7 +78,7 @@ function addCalls(calls: readonly FunctionCall[], out: Rendered): void {
   for (let i = 0; i < calls.length; i++) out.calls.add(callKey(calls[i]!));
 }
 
-/** The first call that the answer belongs to and that has none yet; -1 where there is none. */
+/** Returns the index of the first call that the answer belongs to and that has none yet; -1 if there is none. */
 function placeOf(answer: FunctionResponse, calls: readonly FunctionCall[], answers: readonly unknown[]): number {
   const key = callKey(answer);
   for (let i = 0; i < calls.length; i++) if (answers[i] === undefined && callKey(calls[i]!) === key) return i;

@@ -5,9 +5,9 @@ import { callKey } from '../history/call-key.ts';
 import { textPart, userContent } from './freeze-content.ts';
 
 /**
- * Other agents' events as the user's context, a line for each part: an agent never sees another's words as its own, nor
- * calls that it has not made. Thoughts, signatures and provider marks of others are left out; data and files stay as they
- * are. An answer to another agent's call is retold too, whoever gave it.
+ * Returns other agents' events as the user's context, one line for each part: an agent never sees another agent's
+ * words as its own, nor calls that it has not made. Thoughts, signatures and provider marks of others are removed;
+ * data and files are kept. An answer to another agent's call is described too, whoever gave it.
  */
 export function retellOthers(events: readonly Event[], agentName: string): readonly Event[] {
   const callers = new Map<string, string>();
@@ -15,7 +15,7 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
     const isOther = event.author !== 'user' && event.author !== agentName;
     if (!hasCallsOrAnswers(event)) return isOther ? retold(event) : event;
     const told = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
-    // Calls of the user, which only an imported history has, are shown as they are, and so are their answers.
+    // Calls of the user exist only in an imported history. They and their answers are shown unchanged.
     const caller = event.author === 'user' ? agentName : event.author;
     for (const call of getFunctionCalls(event)) callers.set(callKey(call), caller);
     return told;
@@ -28,7 +28,7 @@ function retold(event: Event): Event {
   return { ...event, content: retoldContent(event) };
 }
 
-/** What another agent's event is to an agent, frozen: the same wherever it stands. */
+/** Returns what an agent sees of another agent's event, frozen: the same at any position. */
 export function retoldContent(event: Event): Content {
   const told = [heading];
   const parts = event.content?.parts ?? [];

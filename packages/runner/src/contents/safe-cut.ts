@@ -10,10 +10,10 @@ export interface SafeCut {
 }
 
 /**
- * How many of the first of these events have contents that the others, and later ones, leave as they are: no speech goes
- * on across the cut, no event after it answers a call before it, and each of the agent's calls before it is answered, is a
- * long-running one, or belongs to an invocation that another one before the cut has followed. That an event still to come
- * answers a call before the cut is the caller's to watch for.
+ * Returns how many of the first events have contents that later events do not change. No speech continues across the
+ * cut, and no event after it answers a call before it. Each of the agent's calls before it is answered,
+ * long-running, or of an invocation that another one before the cut has followed. The caller must detect a future
+ * event that answers a call before the cut.
  */
 export function safeCut(events: readonly Event[], agentName: string): SafeCut {
   const cuts = [0];
@@ -22,7 +22,7 @@ export function safeCut(events: readonly Event[], agentName: string): SafeCut {
   events.forEach((event, index) => {
     if (event.invocationId !== events[index - 1]?.invocationId) open.clear();
     if (hasCallsOrAnswers(event)) {
-      // Calls of the user, which only an imported history has, are shown like the agent's own.
+      // Calls of the user exist only in an imported history; they are shown like the agent's own.
       const isOwn = event.author === agentName || event.author === 'user';
       for (const answer of isOwn ? getFunctionResponses(event) : []) {
         const called = calls.get(callKey(answer));
@@ -40,10 +40,10 @@ export function safeCut(events: readonly Event[], agentName: string): SafeCut {
   return { count, calls: [...calls].flatMap(([key, { index }]) => (index < count ? key : [])) };
 }
 
-/** The agent's calls of one invocation that wait for an answer. An answer goes to the newest event with calls of its key. */
+/** The agent's open calls in one invocation. An answer goes to the newest event with calls of its key. */
 class OpenCalls {
   readonly #waiting = new Map<string, { index: number; count: number }>();
-  /** Whether a call waits whose key a later one has taken: nothing answers it any more. */
+  /** True if a call is open whose key a later call uses: nothing can answer it. */
   #isStuck = false;
 
   get isEmpty(): boolean {

@@ -2,7 +2,10 @@ import type { Event } from '@thole/core';
 import { compactionOf } from '../history/compaction-of.ts';
 import type { SelectHistory } from './contents-request.ts';
 
-/** The chosen events in the order of the history, and every compaction record. What was chosen and is not here is passed over. */
+/**
+ * Returns the chosen events in the order of the history, and every compaction record. Chosen events that do not
+ * exist are ignored.
+ */
 export function selectEvents(events: readonly Event[], choice: ReturnType<SelectHistory>): readonly Event[] {
   if (choice === undefined) return events;
   if ('fromSeq' in choice) return events.filter((event) => isFrom(event, choice.fromSeq) || compactionOf(event));
@@ -10,7 +13,7 @@ export function selectEvents(events: readonly Event[], choice: ReturnType<Select
   return events.filter((event) => chosen.has(event.id) || compactionOf(event));
 }
 
-/** Whether the event is not before `fromSeq`; one without `seq` is newer than all. */
+/** True if the event is not before `fromSeq`. An event without `seq` is newer than all. */
 export function isFrom(event: Event, fromSeq: number): boolean {
   return event.seq === undefined || event.seq >= fromSeq;
 }

@@ -8,27 +8,27 @@ import { renderRegular } from './render-regular.ts';
 import { safeCut } from './safe-cut.ts';
 
 /**
- * The contents of the first events of a growing list, which nothing that comes later changes: nothing but an answer to a
- * call among them, for which all are made again.
+ * The contents of the first events of a growing list that later events do not change. An answer to one of their
+ * calls is the only exception; then all contents are built again.
  */
 export class SettledContents {
   #contents: Content[] = [];
   #calls = new Set<string>();
-  /** The list, how many of its first events are settled, and whether some were left that could not be. */
+  /** The list, the number of its settled first events, and whether some of the rest could not be settled. */
   #events: readonly Event[] = [];
   #count = 0;
   #isWaiting = false;
 
-  /** Whether the events that are settled are, in this list too, the first. */
+  /** True if the settled events are the first events of this list too. */
   isBeginningOf(events: readonly Event[]): boolean {
     for (let i = 0; i < this.#count; i++) if (events[i]?.id !== this.#events[i]!.id) return false;
     return true;
   }
 
-  /** The contents of the list, which must begin with the events that are settled. */
+  /** Returns the contents of the list, which must begin with the settled events. */
   contentsOf(events: readonly Event[], request: ContentsRequest): Content[] {
     this.#events = events;
-    // What waits is left to the rules for all events: settled in part, it might be made again, with everything, each time.
+    // Open calls are left to the rules for all events: settling a part might be repeated with everything each time.
     if (!this.#isWaiting) {
       const out = { contents: this.#contents, calls: this.#calls };
       this.#count = renderRegular(events, this.#count, request.agentName, out);
@@ -40,7 +40,7 @@ export class SettledContents {
     return this.#contents.concat(renderEvents(events.slice(this.#count), request));
   }
 
-  /** Settles what can be of the rest, by the rules for all events. */
+  /** Settles as much of the rest as possible, by the rules for all events. */
   #settleRest(events: readonly Event[], request: ContentsRequest): void {
     if (this.#isReopened(events, request.agentName)) this.#forget();
     const rest = events.slice(this.#count);
@@ -52,7 +52,7 @@ export class SettledContents {
     this.#count += count;
   }
 
-  /** Whether an answer in the rest that the agent sees as one, not retold, belongs to a settled call. */
+  /** True if an answer in the rest that the agent sees unchanged belongs to a settled call. */
   #isReopened(events: readonly Event[], agentName: string): boolean {
     if (this.#calls.size === 0) return false;
     const called = new Set<string>();

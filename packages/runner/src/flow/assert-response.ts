@@ -2,10 +2,13 @@ import { TholeError } from '@thole/core';
 import type { LlmResponse, Part } from '@thole/core';
 import { isLlmResponse } from '../hooks/check-answer.ts';
 
-/** Reasons to stop that explain an empty answer are all but these. */
+/** Finish reasons that do not explain an empty answer. */
 const ENDED_BY_ITSELF: readonly (string | undefined)[] = [undefined, '', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED'];
 
-/** Throws `MODEL_PROTOCOL` where a model breaks its promise: a wrong shape, a second final, something after it, a call in a partial. */
+/**
+ * Throws `MODEL_PROTOCOL` if a model violates its contract: a wrong shape, a second final response, a response after
+ * it, a call in a partial response.
+ */
 export function assertResponse(response: LlmResponse, final: LlmResponse | undefined, model: string): void {
   if (!isLlmResponse(response))
     throw broken(model, 'gave a response of the wrong shape; it must be {content: {role: "model", parts: [{text}]}}');
@@ -18,7 +21,7 @@ export function assertResponse(response: LlmResponse, final: LlmResponse | undef
 const isCall = (part: Part): boolean => part.functionCall !== undefined;
 const broken = (model: string, what: string): TholeError => new TholeError('MODEL_PROTOCOL', `Model ${model} ${what}.`);
 
-/** Throws `MODEL_INCOMPLETE` where there is no final, `MODEL_EMPTY` for one that says nothing and not why. */
+/** Throws `MODEL_INCOMPLETE` without a final response and `MODEL_EMPTY` for one without content and reason. */
 export function assertFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {
   if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was whole.`);
   if (final.errorCode || final.content?.parts?.some(saysSomething)) return;

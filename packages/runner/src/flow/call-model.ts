@@ -9,15 +9,16 @@ import { inSpan } from '../traces/run-trace.ts';
 import { assertFinal, assertResponse } from './assert-response.ts';
 import { ModelSpan } from './model-span.ts';
 
-/** A model's whole answer; `id` is that of its event and of the partials that were shown. */
+/** A model's complete answer. `id` is that of its event and of its partial events. */
 export interface ModelAnswer {
   readonly id: string;
   readonly response: LlmResponse;
 }
 
 /**
- * Asks the model once, with the hooks around it. `pull` throws what the model throws, `MODEL_FAILED` around an error that is not ours,
- * `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` where it breaks its promise, and `LLM_CALL_LIMIT`.
+ * Calls the model once, with its hooks. `pull` throws the model's error, `MODEL_FAILED` around an error without a
+ * code, `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` if the model violates its contract, and
+ * `LLM_CALL_LIMIT`.
  */
 export class ModelCall {
   readonly #draft: RequestDraft;
@@ -35,7 +36,7 @@ export class ModelCall {
     this.#isStreamed = draft.context.runConfig.streamingMode === 'sse';
   }
 
-  /** The next partial event, where parts are streamed; in the end the answer. */
+  /** Returns the next partial event, if pieces are streamed, and at the end the answer. */
   async pull(): Promise<Event | ModelAnswer> {
     const draft = this.#draft;
     if (!this.#model) {
@@ -74,14 +75,17 @@ export class ModelCall {
     } finally {
       support.workEnds();
     }
-    // Out here, so that what hooks throw is not taken for the model's.
+    // Outside of the `try`, so that errors of hooks are not treated as the model's.
     const isHeard = listensAfter(draft);
     if (part) return partialEvent(draft, this.#id, isHeard ? await afterModel(draft, part) : part);
     const whole = failure ? await onModelError(draft, failure) : this.#final!;
     return this.#answer(isHeard ? await afterModel(draft, whole) : whole);
   }
 
-  /** Lets the model go before its end. Not waited for: one that broke its promise, or ignores its signal, may break this one too. */
+  /**
+   * Ends the model's stream early. Not awaited: a model that violated its contract or ignores its signal may do so
+   * here too.
+   */
   leave(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -127,7 +131,7 @@ function asModelError(error: unknown, { model }: Llm): TholeError {
   return TholeError.is(error) ? error : new TholeError('MODEL_FAILED', `Model ${model} failed.`, { cause: error });
 }
 
-// All partials share it: they do nothing, and there are many of them.
+// Shared by all partial events: they have no actions, and there are many.
 const noActions: Event['actions'] = deepFreeze(createEventActions());
 
 function partialEvent({ agent, context }: RequestDraft, id: string, response: LlmResponse): Event {

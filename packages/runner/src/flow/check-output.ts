@@ -2,10 +2,10 @@ import { textOf } from '@thole/core';
 import type { Content } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 
-/** A typed answer: the text to store, or what is wrong with it, in a sentence for the model. */
+/** The text of a typed answer to store, or the problem with it as a sentence for the model. */
 export type CheckedOutput = { text: string } | { problem: string };
 
-/** Reads an answer's text as JSON and checks it. The text to store is the model's own unless the schema made something else of it. */
+/** Reads an answer's text as JSON and validates it. Returns the model's own text unless the schema transforms it. */
 export async function checkOutput(schema: ReadSchema, content: Content | undefined): Promise<CheckedOutput> {
   const text = unfenced(textOf(content));
   let value: unknown;
@@ -19,14 +19,14 @@ export async function checkOutput(schema: ReadSchema, content: Content | undefin
   return { text: JSON.stringify(checked.value) === JSON.stringify(value) ? text : JSON.stringify(checked.value) };
 }
 
-/** The content with this text in the place of its own; thoughts and what else there is stay. */
+/** Returns the content with its text replaced by this text. Thoughts and other parts stay. */
 export function withText(content: Content | undefined, text: string): Content {
   if (textOf(content) === text) return content!;
   const others = (content?.parts ?? []).filter((part) => part.text === undefined || part.thought);
   return { role: 'model', ...content, parts: [...others, { text }] };
 }
 
-// Some models put JSON between code fences, asked or not.
+// Some models put JSON between code fences.
 function unfenced(text: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text.trim();
 }

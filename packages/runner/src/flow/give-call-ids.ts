@@ -1,11 +1,11 @@
 import type { Content, FunctionCall, Part, Runtime } from '@thole/core';
 
-/** Ids that begin so were given here: a provider that pairs calls otherwise need not send them. */
+/** Prefix of ids created here: a provider that pairs calls in another way need not send them. */
 const OWN_CALL_ID = 'thole-';
 
 /**
- * The content with an id on every call that no other call of the session has. A model that gives the same call twice in
- * one answer means one; models that count their calls anew in each answer mean others.
+ * Returns the content with an id for every call, unique in the session. A call that is repeated within one answer is
+ * one call. Models that number their calls again in each answer mean different calls.
  */
 export function giveCallIds(content: Content, p: { runtime: Runtime; isKnown(id: string): boolean }): Content {
   if (!content.parts?.some((part) => part.functionCall)) return content;

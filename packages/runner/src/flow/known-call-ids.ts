@@ -1,7 +1,7 @@
 import { getFunctionCalls } from '@thole/core';
 import type { EventLog } from '@thole/core';
 
-/** The ids of all calls in a session, kept up as its history grows. */
+/** The ids of all calls in a session, updated as its history grows. */
 export class KnownCallIds {
   readonly #ids = new Set<string>();
   #epoch = -1;

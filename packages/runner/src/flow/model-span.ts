@@ -11,7 +11,7 @@ export class ModelSpan {
   readonly #begun: number;
   #hasChunk: boolean = false;
 
-  /** `eventId` is that of the event which will hold the answer. */
+  /** `eventId` is the id of the event that will hold the answer. */
   constructor(trace: RunTrace, draft: RequestDraft, p: { model: Llm; eventId: string; stream: boolean }) {
     const { context, request } = draft;
     this.#trace = trace;
@@ -21,7 +21,7 @@ export class ModelSpan {
     if (trace.capturesContent) trace.set(this.span, () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }));
   }
 
-  /** A piece of the answer has come. */
+  /** Records a piece of the answer. */
   chunk(): void {
     if (this.#hasChunk) return;
     this.#hasChunk = true;
@@ -38,7 +38,7 @@ export class ModelSpan {
     this.#trace.end(this.span);
   }
 
-  /** Without an error: it was left before its end, by whoever was reading it. */
+  /** Ends the span. Without an error: the reader left it early. */
   end(error?: unknown): void {
     this.#trace.end(this.span, error);
   }

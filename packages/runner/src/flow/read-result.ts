@@ -3,20 +3,20 @@ import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
 import type { JsonProblem } from '@thole/core/kit';
 
 /**
- * Returns a tool's result as the object that answers its call, deeply frozen: an object unchanged, anything else under `result`,
- * undefined as `{result: null}`; `toJSON` is called. Throws an error that names the path of what is not JSON, and of a wrong
- * member in the `parts` of `{response, parts}`.
+ * Returns a tool's result as the object that answers its call, deeply frozen: an object unchanged, any other value
+ * as `result`, undefined as `{result: null}`. Calls `toJSON`. Throws an error with the path of a value that is not
+ * JSON, and of an invalid member in the `parts` of `{response, parts}`.
  */
 export function readResult(result: unknown): JsonObject {
   if (result === undefined) return { result: null };
-  // Most results are JSON already; `toJSON` is looked for in the others only.
+  // Most results are JSON already; only others are searched for `toJSON`.
   const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result, 0), failWithPath);
   const object = isPlainObject(json) ? (json as JsonObject) : { result: json ?? null };
   if (hasParts(object)) assertResponseParts(object['parts'], 'parts');
   return object;
 }
 
-/** Splits what a tool returned as exactly `{response, parts}`, where `parts` is a list of `{inlineData}` and `{fileData}`. */
+/** Splits a result of exactly `{response, parts}`, where `parts` is a list of `{inlineData}` and `{fileData}`. */
 export function splitResult(result: JsonObject): { response: JsonObject; parts?: FunctionResponsePart[] } {
   if (!hasParts(result)) return { response: result };
   return { response: result['response'] as JsonObject, parts: result['parts'] as unknown as FunctionResponsePart[] };
@@ -41,7 +41,7 @@ function failWithPath({ path, problem }: JsonProblem): never {
   throw new TypeError(`${path} ${problem}.`);
 }
 
-// What refers back to itself does so in the copy too, so that the error names where.
+// Circular references stay circular in the copy, so that the error names their place.
 function resolveToJson(value: unknown, depth: number, copies: Map<object, unknown> = new Map()): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value;
   if (copies.has(value)) return copies.get(value);

@@ -13,26 +13,29 @@ import { KnownCallIds } from './known-call-ids.ts';
 import { runTools } from './run-tools.ts';
 import { transferTarget } from './transfer.ts';
 
-/** Steps on end that may bring nothing: calls that are all unknown or refused, code results without an answer. */
+/**
+ * Maximum number of consecutive steps without progress: only unknown or rejected calls, or code results without an
+ * answer.
+ */
 const STUCK_STEPS = 3;
-/** How often an answer that does not fit `outputSchema` goes back to the model. */
+/** Maximum number of answers per turn that are returned to the model because they do not fit `outputSchema`. */
 const OUTPUT_RETRIES = 2;
 
-/** What an agent's turn remembers from step to step. */
+/** State of an agent's turn between its steps. */
 interface Turn {
   step: number;
   refusedSteps: number;
   unfinishedSteps: number;
   badOutputs: number;
-  /** An answer that did not fit and why, for the next request alone. */
+  /** An answer that did not fit, and the problem, for the next request only. */
   retry: readonly Content[];
-  /** Tokens of answers that were not stored, for the next event that is. */
+  /** Tokens of answers that were not stored, for the next stored event. */
   uncounted: Usage;
 }
 
 /**
- * An `LlmAgent`'s turn: ask the model, store its answer, run its calls; step after step until it has answered, handed over, or
- * asked for what comes later.
+ * Runs a turn of an `LlmAgent`: call the model, store its answer, run its calls; step after step until it has
+ * answered, transferred, or started calls that are answered later.
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
@@ -42,12 +45,12 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     const building = buildRequest(agent, context, turn);
     const draft = 'agent' in building ? building : await building;
     turn.retry = [];
-    // Whatever was waited for above, or in the step before: the run may have ended meanwhile.
+    // The run may have ended during a wait above or in the step before.
     context.signal.throwIfAborted();
     const call = new ModelCall(draft);
     let answer: Event | ModelAnswer;
     try {
-      // Here, and not in a generator of its own: each one that parts of answers go through costs them time.
+      // Inline, because each generator that partial answers pass through costs time.
       while (!('response' in (answer = await call.pull()))) yield answer;
     } finally {
       call.leave();
@@ -87,7 +90,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   }
 }
 
-/** The answer's content; where it does not fit `outputSchema`, what to say about it is put down in `turn.retry`. */
+/** Returns the answer's content. If it does not fit `outputSchema`, stores the problem in `turn.retry`. */
 async function fittingContent(agent: LlmAgent, turn: Turn, response: LlmResponse): Promise<Content | undefined> {
   const { content, errorCode, usageMetadata } = response;
   if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;

@@ -15,28 +15,28 @@ import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
 import type { ToolCall } from './tool-hooks.ts';
 
-/** What became of one call. */
+/** The result of one call. */
 export interface ToolAnswer {
-  /** None: it is answered later. */
+  /** Undefined: the call is answered later. */
   readonly response?: JsonObject | undefined;
   /** Images, audio and files of the response. */
   readonly parts?: FunctionResponsePart[] | undefined;
   readonly actions?: EventActions | undefined;
-  /** The tool did not run: there is none of that name, or the arguments did not fit. */
+  /** True if the tool did not run: its name is unknown, or the arguments are invalid. */
   readonly isRefused?: boolean | undefined;
-  /** The answer comes later; a response is a first note. */
+  /** True if the answer comes later. A response is then a first note. */
   readonly isPending?: boolean | undefined;
-  /** What the tool threw, or why it was ended. */
+  /** The tool's error, or the reason why it was ended. */
   readonly error?: Error | undefined;
 }
 
-/** How far a call has come, for the end of a run that finds it unanswered. */
+/** The progress of a call, for a run that ends before the call is answered. */
 export interface ToolProgress {
   /** True if the tool was called and did not fail. */
   mayTakeEffect: boolean;
 }
 
-/** Runs one call with the hooks around it. What goes wrong with the tool is an answer; what hooks throw fails the run. */
+/** Runs one call with its hooks. An error of the tool is an answer; an error of a hook fails the run. */
 export async function runTool(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
@@ -70,7 +70,7 @@ export async function runTool(
 
 type Ran = { value: unknown; isTools: boolean } | { error: Error };
 
-/** A call's time; what waits for the tool's signal hears that it is over. */
+/** The time limit of a call. It aborts the tool's signal. */
 interface TimeLimit {
   readonly limitMs: number;
   readonly over: AbortController;
@@ -89,7 +89,7 @@ async function runWithHooks(
   if (progress) progress.mayTakeEffect = !instead;
   let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
   if (progress && 'error' in ran && !limit?.over.signal.aborted) progress.mayTakeEffect = false;
-  // The end of the run answers a call that it finds running; no hook is called for it any more.
+  // The end of the run answers a running call; no further hook is called for it.
   signal.throwIfAborted();
   if ('error' in ran) {
     if (isOfTheRun(ran.error)) throw ran.error;
@@ -175,7 +175,10 @@ function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: Even
   return { ...splitResult(ran.value as JsonObject), actions, isPending };
 }
 
-/** What the model learns of an error; with `toolErrors: 'redacted'` nothing of what others threw. */
+/**
+ * Returns the text that the model gets for an error. With `toolErrors: 'redacted'`, texts of foreign errors are left
+ * out.
+ */
 function sentenceOf(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
   const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
   return (!isRedacted && error.message) || `${tool.name} failed.`;
@@ -189,13 +192,16 @@ function fail(sentence: string, actions: EventActions): ToolAnswer {
   return { response: { error: sentence }, actions: keptActions(actions) };
 }
 
-/** A call that failed keeps what it wrote, but ends nothing and hands nothing over: the model has to hear of it. */
+/**
+ * Returns the actions of a failed call: its state changes are kept, but it neither ends nor transfers, because the
+ * model must see the error.
+ */
 export function keptActions(actions: EventActions): EventActions {
   const { skipSummarization: _skip, transferToAgent: _transfer, escalate: _escalate, ...kept } = actions;
   return kept;
 }
 
-/** True if the tool did not run because its arguments did not fit. */
+/** True if the tool did not run because its arguments were invalid. */
 function isRefusal(error: Error): boolean {
   return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
 }
@@ -204,7 +210,7 @@ function listOf(tools: ReadonlyMap<string, Tool> | undefined): string {
   return !tools ? 'There are no tools.' : `The tools are: ${[...tools.keys()].join(', ')}.`;
 }
 
-/** Errors of an inner run that the outer one must not survive. */
+/** True for an error of an inner run that must end the outer run too. */
 function isOfTheRun(error: Error): boolean {
   return (
     TholeError.is(error, 'LLM_CALL_LIMIT') ||

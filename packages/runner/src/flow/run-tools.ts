@@ -5,7 +5,7 @@ import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 import { hasActions, storeAnswer } from './store-answer.ts';
 import { ToolSpans } from './tool-spans.ts';
 
-/** A turn's calls and what became of each, in call order. */
+/** The results of a turn's calls, in call order. */
 export type ToolsOutcome = readonly ToolAnswer[];
 
 type Call = FunctionCall & { id: string };
@@ -15,9 +15,10 @@ const IN_DOUBT = 'The run ended while this call was running. The call may or may
 const LAST_MICROTASKS = 30;
 
 /**
- * Runs a turn's calls together, each once. An answer is stored as an event of its own as soon as it is ready, and handed over
- * afterwards; the run's end answers the others: a call whose tool had not begun, or ended when it heard the signal, as cancelled,
- * and a call whose tool still runs as one that may have taken effect. Throws what a hook or the store throws.
+ * Runs a turn's calls together, each once. Each answer is stored as a separate event as soon as it is ready, and
+ * then shown. The end of the run answers the others: a call whose tool had not started, or stopped on the signal, as
+ * cancelled; a call whose tool still runs as one that may have taken effect. Throws the errors of hooks and of the
+ * store.
  */
 export async function* runTools(
   draft: RequestDraft,
@@ -39,7 +40,7 @@ export async function* runTools(
   const answer = async (call: Call, answered: ToolAnswer): Promise<ToolAnswer> => {
     const stored = await storeAnswer(draft, call, answered);
     spans?.answered(call, stored.answer, stored.event.id);
-    // One that a plugin dropped is not stored, and nobody sees it.
+    // An event that a plugin dropped is not stored or shown.
     if (stored.event.seq !== undefined) ready.push(stored.event);
     return { ...stored.answer, actions: stored.event.actions };
   };
@@ -50,7 +51,7 @@ export async function* runTools(
       const progress: ToolProgress = { mayTakeEffect: false };
       progressOf.set(call.id, progress);
       const answered = await (spans ? spans.run(call, progress) : runTool(draft, call, { progress }));
-      // Whoever takes the call out of `open` answers it: a run that ends may have been faster.
+      // The one that removes the call from `open` answers it: the end of the run may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
       // A call that is answered later may have written something already.
@@ -70,7 +71,7 @@ export async function* runTools(
   };
 
   const settled = context.onClose(async () => {
-    // A tool that ends when it hears the signal has ended after these.
+    // A tool that stops on the signal has stopped after these microtasks.
     for (let i = 0; i < LAST_MICROTASKS; i++) await Promise.resolve();
     for (const [id, call] of open) {
       open.delete(id);
@@ -89,7 +90,7 @@ export async function* runTools(
     });
   }
   context.signal.throwIfAborted();
-  // Only here: where the run ends early, the calls still open are answered by it.
+  // Only here: if the run ends early, it answers the calls that are still open.
   settled();
   return outcome;
 }

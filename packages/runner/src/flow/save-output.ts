@@ -3,7 +3,7 @@ import { setOwn } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 
-/** Puts the agent's own final answer under its `outputKey`: the text without thoughts, parsed where there is a schema. */
+/** Stores the agent's final answer under its `outputKey`: the text without thoughts, parsed if there is a schema. */
 export function saveOutput(agent: LlmAgent, event: Event): void {
   if (agent.outputKey === undefined || event.author !== agent.name) return;
   if (event.errorCode || !isFinalResponse(event) || getFunctionCalls(event).length > 0) return;
@@ -12,7 +12,7 @@ export function saveOutput(agent: LlmAgent, event: Event): void {
   setOwn(event.actions.stateDelta, agent.outputKey, agent.outputSchema ? parsed(text) : text);
 }
 
-// The flow has checked it, but a plugin may have changed it since.
+// The flow has validated it, but a plugin may have changed it since.
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;

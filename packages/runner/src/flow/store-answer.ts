@@ -5,17 +5,17 @@ import type { RequestDraft } from '../request/request-draft.ts';
 import type { ToolAnswer } from './run-tool.ts';
 import { keptActions } from './run-tool.ts';
 
-/** A call's answer as it was stored. */
+/** A call's stored answer. */
 export interface StoredAnswer {
   readonly answer: ToolAnswer;
-  /** Without `seq` where a plugin dropped it. */
+  /** Without `seq` if a plugin dropped it. */
   readonly event: Event;
 }
 
 /**
- * Stores a call's answer as an event. Where the store refuses it as too large or not JSON, an error answer is stored instead
- * that tells the model so: without the result; without the state changes, all of them, if one of them is the reason; in the end
- * without any action. Throws what else the store throws.
+ * Stores a call's answer as an event. If the store rejects it as too large or not JSON, stores an error answer for
+ * the model instead: without the result, without all state changes if one of them is the reason, and finally without
+ * any action. Throws all other errors of the store.
  */
 export async function storeAnswer(
   draft: RequestDraft,
@@ -42,7 +42,7 @@ function isRefused(error: unknown): error is TholeError {
   return TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT');
 }
 
-/** Returns an error answer without what was refused, and on the second attempt without any action. */
+/** Returns an error answer without the rejected data; on the second attempt without any action. */
 function instead(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
   const path = error.details?.['path'];
   const refused = typeof path === 'string' ? whatIsAt(path) : 'result';
@@ -90,7 +90,7 @@ function answerEvent(
   );
 }
 
-/** True if the actions hold anything that an event should carry. */
+/** True if the actions hold anything that an event should store. */
 export function hasActions(actions: EventActions | undefined): boolean {
   return Object.values(actions ?? {}).some(
     (member: unknown) =>

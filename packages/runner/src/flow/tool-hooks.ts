@@ -5,14 +5,14 @@ import { callCallbacks, callPlugins, nameOf } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { readResult } from './read-result.ts';
 
-/** One call as hooks see it. */
+/** One call, as hooks see it. */
 export interface ToolCall {
   readonly tool: Tool;
   readonly toolArgs: JsonObject;
   readonly toolContext: ToolContext;
 }
 
-/** May change the arguments; an object answers instead of the tool. */
+/** Calls the hooks before a tool. They may change the arguments; a returned object replaces the tool call. */
 export async function beforeTool(
   { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
@@ -28,7 +28,7 @@ export async function beforeTool(
   return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
-/** Returns the answer as hooks leave it; the caller checks that it is JSON. */
+/** Calls the hooks after a tool and returns their answer. The caller checks that it is JSON. */
 export async function afterTool(
   { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
@@ -54,7 +54,7 @@ export async function afterTool(
   );
 }
 
-/** What hooks answer instead of the error, if anything. */
+/** Returns the answer of hooks to a tool's error, if any. */
 export async function onToolError(
   { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,

@@ -19,13 +19,16 @@ export class ToolSpans {
     this.#draft = draft;
   }
 
-  /** Runs one call within a span, which goes on until `answered`: where a hook throws, the end of the run answers. */
+  /**
+   * Runs one call within a span that stays open until `answered`: if a hook throws, the end of the run answers the
+   * call.
+   */
   run(call: Call, progress: ToolProgress): Promise<ToolAnswer> {
     const span = this.#begin(call);
     return inSpan(span, () => runTool(this.#draft, call, { span, progress }));
   }
 
-  /** `eventId` is that of the answer's event; a call that is answered later has none. */
+  /** `eventId` is that of the answer's event. A call that is answered later has none. */
   answered(call: Call, answer: ToolAnswer, eventId: string | undefined): void {
     const span = this.#spans.get(call.id);
     if (!span) return;

@@ -1,7 +1,7 @@
 import type { Agent, InvocationContext } from '@thole/core';
 import type { ToolsOutcome } from './run-tools.ts';
 
-/** To whom the turn's calls hand over: the first in call order that does. */
+/** Returns the agent that the turn's calls transfer to: that of the first call in order that does. */
 export function transferTarget(outcome: ToolsOutcome, { tree }: InvocationContext): Agent | undefined {
   for (const answer of outcome) {
     const name = answer?.actions?.transferToAgent;

@@ -1,8 +1,8 @@
 import type { Event, EventCompaction } from '@thole/core';
 
 /**
- * The compaction record of this event. Honoured only where the runtime made it: the author is `system`, there is no
- * content, and the record is whole (ids to hide, a summary with text). Anything else an agent, a tool or a client wrote.
+ * Returns the compaction record of this event. Only records of the runtime count: author `system`, no content, ids
+ * to hide and a summary with text. Undefined for a record by an agent, a tool or a client.
  */
 export function compactionOf(event: Event): EventCompaction | undefined {
   const record = event.actions.compaction;
@@ -10,7 +10,7 @@ export function compactionOf(event: Event): EventCompaction | undefined {
   return isWhole(record) ? record : undefined;
 }
 
-/** The text of a summary; empty where there is none. */
+/** Returns the text of a summary; empty if there is none. */
 export function summaryOf(record: EventCompaction): string {
   const { parts } = record.compactedContent;
   if (!Array.isArray(parts)) return '';

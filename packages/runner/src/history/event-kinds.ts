@@ -1,22 +1,23 @@
 import type { Event, Part } from '@thole/core';
 
-// Parts are walked by index: in V8 iterating over a frozen array costs several times as much, and each event of a history is asked.
+// Parts are read by index: iterating over a frozen array is several times slower in V8, and every event of a history
+// is read.
 
-/** Names of the calls by which a run asks people for something: no tool stands behind them, and no model sees them. */
+/** Names of the calls with which a run asks people for something. They have no tool, and models do not see them. */
 export const frameworkCalls: readonly string[] = [
   'adk_request_credential',
   'adk_request_confirmation',
   'adk_request_input',
 ];
 
-/** A request to a person or its answer. */
+/** True for a request to a person or its answer. */
 export function isFrameworkPart(part: Part): boolean {
   if (part.text !== undefined) return false;
   const name = part.functionCall?.name ?? part.functionResponse?.name;
   return name !== undefined && frameworkCalls.includes(name);
 }
 
-/** Nothing but white space: it says nothing, though it may carry a signature. */
+/** True for a part with only white space. It says nothing, but may have a signature. */
 export function isBlankPart(part: Part): boolean {
   if (part.text !== undefined && part.text.trim() !== '') return false;
   return (
@@ -29,7 +30,7 @@ export function isBlankPart(part: Part): boolean {
   );
 }
 
-/** Whether the event makes or answers a call. */
+/** True if the event makes or answers a call. */
 export function hasCallsOrAnswers(event: Event): boolean {
   const { parts } = event.content ?? {};
   for (let i = 0; i < (parts?.length ?? 0); i++) if (isCallOrAnswer(parts![i]!)) return true;
@@ -39,7 +40,7 @@ export function hasCallsOrAnswers(event: Event): boolean {
 const isCallOrAnswer = (part: Part): boolean =>
   part.text === undefined && (part.functionCall !== undefined || part.functionResponse !== undefined);
 
-/** The words spoken in the event, where it holds a transcription in place of content. */
+/** Returns the words spoken in an event that holds a transcription instead of content. */
 export function transcriptOf(event: Event): { speaker: string; text: string; finished: boolean } | undefined {
   if (event.content?.parts?.length) return undefined;
   const heard = event.inputTranscription;

@@ -3,34 +3,34 @@ import { compactionOf } from './compaction-of.ts';
 import { isBlankPart, isFrameworkPart, transcriptOf } from './event-kinds.ts';
 import { rewindOf } from './rewind-of.ts';
 
-/** What an event is made of, a bit for each thing. */
+/** Bits for the kinds of parts in an event. */
 export const Shape = {
-  /** Something but thoughts and blanks. A signature alone says nothing. */
+  /** Text other than thoughts and white space. A signature alone does not count. */
   said: 1,
   calls: 2,
   answers: 4,
-  /** A part that is no call and no answer. */
+  /** A part that is neither a call nor an answer. */
   other: 8,
-  /** A request to a person or its answer, which no model sees. */
+  /** A request to a person or its answer, which models do not see. */
   framework: 16,
-  /** A call or an answer in one part with something else: told apart by the whole rules alone. */
+  /** A call or an answer in one part with something else: only the complete rules handle it. */
   odd: 32,
   transcript: 64,
   rewind: 128,
   compaction: 256,
 } as const;
 
-/** The shape of an event: all that a fold has to know of it, found in one walk over its parts. */
+/** Returns the shape of an event: everything a fold must know of it, found in one pass over its parts. */
 export function shapeOf(event: Event): number {
   const parts = event.content?.parts;
   if (!parts?.length) return shapeWithoutParts(event);
   let shape = 0;
-  // By index: in V8 iterating over a frozen array costs several times as much.
+  // By index: iterating over a frozen array is several times slower in V8.
   for (let i = 0; i < parts.length; i++) shape |= shapeOfPart(parts[i]!);
   return shape;
 }
 
-/** Whether the event is nothing but words, thoughts, data or code: no rule but that for its author concerns it. */
+/** True if the event holds only text, thoughts, data or code: only the rule for its author applies. */
 export function isPlain(shape: number): boolean {
   return (shape & ~Shape.said) === Shape.other;
 }

@@ -12,8 +12,8 @@ export interface RecordedCall {
 }
 
 /**
- * The call with this id, as the history stands after rewinds, and whether its answer is final. What a tool says of a
- * long-running call is provisional; what a message of the user says is final, as is any answer to another call.
+ * Returns the call with this id after rewinds, and whether its answer is final. A tool's own answer to a
+ * long-running call is provisional. An answer in a user's message is final, and so is any answer to another call.
  */
 export function recordedCall(history: EventLog, id: string): RecordedCall | undefined {
   let byUser = false;

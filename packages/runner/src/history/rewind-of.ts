@@ -1,8 +1,8 @@
 import type { Event } from '@thole/core';
 
 /**
- * The invocation before which this event rewinds. Honoured only where the runtime made the marker: it has no content, and
- * its author is `user` or `system`. An agent or a tool that writes the action into its own event rewinds nothing.
+ * Returns the invocation before which this event rewinds. Only markers of the runtime count: no content, author
+ * `user` or `system`. An agent or a tool that writes the action into its own event rewinds nothing.
  */
 export function rewindOf(event: Event): string | undefined {
   const target = event.actions.rewindBeforeInvocationId;

@@ -3,8 +3,8 @@ import { compactionOf } from './compaction-of.ts';
 import { rewindOf } from './rewind-of.ts';
 
 /**
- * The events of a session in memory, by `seq`. `epoch` moves whenever what a fold has made of the earlier events may no
- * longer hold: something was put before the end, the log was filled anew, or a rewind or a compaction came.
+ * The events of a session in memory, by `seq`. `epoch` changes when results from earlier events may no longer be
+ * valid: an event was inserted before the end, the log was filled again, or a rewind or a compaction was added.
  */
 export class SessionLog implements EventLog {
   #events: Event[];
@@ -22,7 +22,7 @@ export class SessionLog implements EventLog {
     return this.#epoch;
   }
 
-  /** `seq` of the newest event, 0 without one. */
+  /** `seq` of the newest event; 0 without events. */
   get lastSeq(): number {
     return this.#events.at(-1)?.seq ?? 0;
   }
@@ -35,21 +35,24 @@ export class SessionLog implements EventLog {
     return this.#events[Symbol.iterator]();
   }
 
-  /** Adds the next event. One that is here already is passed over; one that belongs further up goes there, and `epoch` moves. */
+  /** Adds the next event. Ignores an event that exists. Inserts an event that belongs earlier, and changes `epoch`. */
   push(event: Event): void {
     if (event.seq !== undefined && event.seq <= this.lastSeq) return this.#insert([event]);
     this.#events.push(event);
     if (movesEpoch(event)) this.#epoch += 1;
   }
 
-  /** Adds what is missing, in any order. Where all of it is newer than what is here this is `push`, and `epoch` stays. */
+  /**
+   * Adds missing events in any order. If all are newer than the existing ones, it acts like `push`, and `epoch`
+   * stays.
+   */
   insertMissing(events: Iterable<Event>): void {
     const missing = inOrder(events);
     if (missing.some((event) => event.seq !== undefined && event.seq <= this.lastSeq)) return this.#insert(missing);
     for (const event of missing) this.push(event);
   }
 
-  /** Forgets everything and begins anew with these; `epoch` moves. */
+  /** Replaces all events; `epoch` changes. */
   reset(events: Iterable<Event>): void {
     this.#events = inOrder(events);
     this.#epoch += 1;
@@ -64,7 +67,7 @@ export class SessionLog implements EventLog {
 
 const movesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || compactionOf(event) !== undefined;
 
-/** By `seq`; what has none yet is the newest. */
+/** Returns the events sorted by `seq`. Events without one are the newest. */
 function inOrder(events: Iterable<Event>): Event[] {
   const list = Array.isArray(events) ? (events as Event[]).slice() : [...events];
   return isInOrder(list) ? list : list.sort((a, b) => (seqOf(a) === seqOf(b) ? 0 : seqOf(a) - seqOf(b)));

@@ -21,7 +21,10 @@ const HOOKS = {
 } satisfies Record<Exclude<keyof Plugin, 'name' | 'close'>, true>;
 const NAMES = Object.keys(HOOKS);
 
-/** Throws `INVALID_INPUT` for a plugin without a name, a class in its place, a hook that is not known or not a function. */
+/**
+ * Throws `INVALID_INPUT` for a plugin without a name, a class instead of an instance, an unknown hook, or a hook
+ * that is not a function.
+ */
 export function assertPlugin(plugin: Plugin): void {
   const given: unknown = plugin;
   if (typeof given === 'function')
@@ -41,7 +44,7 @@ export function assertPlugin(plugin: Plugin): void {
   }
 }
 
-/** Names of own and inherited members: the hooks of a class are on its prototype. */
+/** Returns the names of own and inherited members: the hooks of a class are on its prototype. */
 function membersOf(plugin: object): Set<string> {
   const names = new Set<string>();
   for (let each: unknown = plugin; each && each !== Object.prototype; each = Object.getPrototypeOf(each))

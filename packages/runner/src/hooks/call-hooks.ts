@@ -5,18 +5,19 @@ import { isAnswer, problemWithAnswer } from './check-answer.ts';
 import { logFailure } from './log-failure.ts';
 
 type HookName = Exclude<keyof Plugin, 'name' | 'close'>;
-/** What a plugin's hook of this name is given. */
+/** The parameters of a plugin's hook with this name. */
 export type HookParams<N extends HookName> = Parameters<NonNullable<Plugin[N]>>[0];
 type HookAnswer<N extends HookName> = Exclude<Awaited<ReturnType<NonNullable<Plugin[N]>>>, undefined | void>;
 
-/** Whether any plugin has this hook: what nobody listens to is not prepared for. */
+/** True if any plugin has this hook. Nothing is prepared for hooks without listeners. */
 export function hasHook(plugins: readonly Plugin[], name: HookName): boolean {
   return plugins.some((plugin) => plugin[name] !== undefined);
 }
 
 /**
- * Asks plugins in order; the first answer wins. `PLUGIN_FAILED` for what one throws, and for an answer of the wrong shape. With a
- * signal, throws its reason if it is aborted when a plugin answers: no later plugin is called then.
+ * Calls plugins in order; the first result that is not undefined is used. Throws `PLUGIN_FAILED` for an error of a
+ * plugin and for a result of the wrong shape. With a signal, throws its reason if it is aborted when a plugin
+ * returns; no later plugin is called then.
  */
 export async function callPlugins<N extends HookName>(
   plugins: readonly Plugin[],
@@ -27,7 +28,7 @@ export async function callPlugins<N extends HookName>(
   return askPlugins(plugins, name, params, signal);
 }
 
-/** As `callPlugins`, with nothing to wait for where all of them answer at once; it then throws at once, too. */
+/** Like `callPlugins`, but synchronous if all plugins return synchronously; then it also throws synchronously. */
 export function askPlugins<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
@@ -83,7 +84,7 @@ function checked<N extends HookName>(
   return answer as HookAnswer<N>;
 }
 
-/** Makes the error of a plugin, and logs it unless the run only logs what this hook throws. */
+/** Returns the error of a plugin, and logs it unless the run only logs errors of this hook. */
 export function pluginFailed<N extends HookName>(
   plugin: Plugin,
   name: N,
@@ -102,8 +103,9 @@ export function pluginFailed<N extends HookName>(
 }
 
 /**
- * Calls an agent's own callbacks in order; the first answer wins. `CALLBACK_FAILED` for what one throws, and for an answer of the
- * wrong shape. The first argument is the context, or an object that holds it. A signal acts as in `callPlugins`.
+ * Calls an agent's own callbacks in order; the first result that is not undefined is used. Throws `CALLBACK_FAILED`
+ * for an error of a callback and for a result of the wrong shape. The first argument is the context, or an object
+ * that holds it. A signal acts as in `callPlugins`.
  */
 export async function callCallbacks<A extends readonly unknown[], R>(
   callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | null | undefined,
@@ -141,7 +143,7 @@ function callbackFailed(
   return error;
 }
 
-/** Names an agent's callback for `callCallbacks`. */
+/** Returns the name of an agent's callback for `callCallbacks`. */
 export function nameOf(
   agent: { name: string },
   callback: string,

@@ -2,15 +2,16 @@ import { isPlainObject, typeName } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 
 /**
- * True if a callback of this name has answered: undefined and null are no answer, so that the next one is asked. Only
- * `onEventCallback` may answer null, which drops the event. Callbacks that are only informed never answer.
+ * True if a callback of this name has returned a result: undefined and null are no results, so that the next one is
+ * called. Only `onEventCallback` may return null, which drops the event. Notification callbacks never return a
+ * result.
  */
 export function isAnswer(callback: string, answer: unknown): boolean {
   if (answer === undefined || INFORMED.has(callback)) return false;
   return answer !== null || callback === 'onEventCallback';
 }
 
-/** Returns what is wrong with the shape of an answer, as the end of a sentence that begins with the callback's name. */
+/** Returns the problem with the shape of a result, as the end of a sentence that begins with the callback's name. */
 export function problemWithAnswer(callback: string, answer: unknown): string | undefined {
   const shape = SHAPES[callback];
   if (!shape || (answer === null && callback === 'onEventCallback')) return undefined;
@@ -89,7 +90,7 @@ const RESPONSE_MEMBERS = {
   customMetadata: true,
 } satisfies Record<keyof LlmResponse, true>;
 
-/** True if the value has the shape of a model's response: at least one member of it, and a content with parts. */
+/** True if the value has the shape of a model's response: at least one of its members, and a content with parts. */
 export function isLlmResponse(value: unknown): value is LlmResponse {
   if (!isPlainObject(value)) return false;
   const names = Object.keys(value);

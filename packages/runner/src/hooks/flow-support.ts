@@ -1,62 +1,67 @@
 import type { Event, InvocationContext, Llm, Plugin, Span, ToolContext, Toolset } from '@thole/core';
 import type { RunTrace } from '../traces/run-trace.ts';
 
-/** What the flow needs of a run beyond the public context. Every context that a run makes carries it. */
+/** What the flow needs of a run in addition to the public context. Every context of a run has it. */
 export interface FlowSupport {
   readonly plugins: readonly Plugin[];
-  /** Undefined where nobody records. */
+  /** Undefined if nothing is recorded. */
   readonly trace: RunTrace | undefined;
-  /** The model of this name, made by the runner's factories once. */
+  /** Returns the model with this name, created once by the runner's factories. */
   model(name: string): Llm;
-  /** Lives as long as the hot session does: folds over its history, by whatever key their owner takes. */
+  /** Folds over the history, by keys that their owners choose. They live as long as the cached session. */
   readonly folds: Map<string, unknown>;
-  /** A context for one call, with a state of its own over the committed one, and the run's signal if it is given none. */
+  /**
+   * Returns a context for one call, with its own state over the committed state, and the run's signal unless another
+   * one is given.
+   */
   openToolContext(p: ToolContextInit): OpenToolContext;
-  /** Throws why the run ends where no model call and no tool may begin any more. */
+  /** Throws the reason if no model call or tool may start any more. */
   assertMayBegin(): void;
-  /** Called when a model or tool is waited for: a reader that leaves meanwhile ends the run at once. */
+  /** Called before a wait for a model or tool: a reader that leaves during the wait ends the run at once. */
   workBegins(): void;
-  /** Called when that wait is over. */
+  /** Called after that wait. */
   workEnds(): void;
-  /** Returns an event as it was stored, for an agent whose `yield` was answered with nothing (a `for await` loop around it). */
+  /**
+   * Returns the stored event for an agent whose `yield` returned undefined, because a `for await` loop is around it.
+   */
   storedAs(event: Event): Event;
   /** Counts the rounds of a loop of this agent. */
   loopRounds(): LoopRounds;
-  /** Hands a partial event over without waiting for the reader. */
+  /** Shows a partial event without waiting for the reader. */
   show(event: Event): void;
-  /** Toolsets that were asked are closed with the runner. */
+  /** Registers a toolset, to be closed with the runner. */
   usesToolset(toolset: Toolset): void;
 }
 
 /** The rounds of one loop. */
 export interface LoopRounds {
-  /** Called when a round begins. Throws `LOOP_LIMIT` after 1,000 rounds in a row without a model call or a wait. */
+  /** Call when a round begins. Throws `LOOP_LIMIT` after 1,000 consecutive rounds without a model call or a wait. */
   next(): void;
-  /** Called when the loop has ended. */
+  /** Call when the loop has ended. */
   close(): void;
 }
 
-/** What a call brings to its context. */
+/** The parts of a call's context. */
 export interface ToolContextInit {
   readonly functionCallId: string;
   readonly signal?: AbortSignal | undefined;
-  /** The call's own; the agent's without it. */
+  /** The call's span. Default: the agent's. */
   readonly span?: Span | undefined;
 }
 
 /** A call's context while the call runs. */
 export interface OpenToolContext {
   readonly context: ToolContext;
-  /** Ends the call and hands over what it did, for the event that carries its answer; later writes are `CONTEXT_CLOSED`. */
+  /** Closes the context and returns its actions, for the event with its answer. Later writes throw `CONTEXT_CLOSED`. */
   close(): ToolContext['actions'];
 }
 
-/** A context that a run made, seen from inside the runner. */
+/** A context of a run, as the runner's own code sees it. */
 export interface WithFlowSupport {
   readonly flowSupport: FlowSupport;
 }
 
-/** The run behind a context; an agent that is run outside a runner has none. */
+/** Returns the run of a context. An agent that runs outside a runner has none. */
 export function flowSupport(context: InvocationContext): FlowSupport {
   const support = (context as Partial<WithFlowSupport>).flowSupport;
   if (!support) throw new TypeError('This agent runs only in a Runner.');

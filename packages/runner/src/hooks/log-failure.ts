@@ -3,15 +3,16 @@ import type { LogFields, ReadonlyContext } from '@thole/core';
 
 const logged = Symbol.for('thole.logged');
 
-/** The parts of a context that a log line names. */
+/** The members of a context that a log line names. */
 export type LoggingContext = Pick<
   ReadonlyContext,
   'appName' | 'userId' | 'sessionId' | 'invocationId' | 'agentName' | 'runtime' | 'signal'
 >;
 
 /**
- * Logs an error with message, stack and causes, at `error`. An error is logged once, where it first appears: one that was
- * logged before, or that wraps such an error, is skipped; so is the reason for which the run itself was stopped. Never throws.
+ * Logs an error with message, stack and causes at level `error`. Each error is logged once, where it first appears.
+ * An error that was logged before, an error that wraps one, and the reason for which the run itself was stopped are
+ * skipped. Never throws.
  */
 export function logFailure(context: LoggingContext, message: string, error: unknown, fields: LogFields = {}): void {
   try {
@@ -21,7 +22,7 @@ export function logFailure(context: LoggingContext, message: string, error: unkn
     const where = { appName, userId, sessionId, invocationId, agentName };
     runtime.logger.error(message, { ...where, ...fields, ...errorFields(error) });
   } catch {
-    // A logger that fails must not fail the run, and there is nowhere else to report it.
+    // A failing logger must not fail the run, and there is no other place to report it.
   }
 }
 
@@ -38,7 +39,7 @@ function isStop(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error as Error | undefined)?.cause === signal.reason);
 }
 
-// On the error itself: the package keeps no state, and two copies of it must know of each other's lines.
+// On the error itself: the package has no module state, and two copies of it must know each other's marks.
 function mark(error: unknown): void {
   if (typeof error === 'object' && error !== null && Object.isExtensible(error))
     Object.defineProperty(error, logged, { value: true });

@@ -1,10 +1,10 @@
 import type { Plugin, Runtime } from '@thole/core';
 import type { HookParams } from './call-hooks.ts';
 
-/** Hooks that cannot answer. */
+/** Hooks without a result. */
 type NotifyingHook = 'onAgentErrorCallback' | 'onRunErrorCallback';
 
-/** Calls this hook of every plugin, in order. What one throws is logged, and the next is called. */
+/** Calls this hook of every plugin in order. An error is logged, and the next plugin is called. */
 export async function notifyPlugins<N extends NotifyingHook>(
   { plugins, runtime, invocationId }: { plugins: readonly Plugin[]; runtime: Runtime; invocationId: string },
   name: N,

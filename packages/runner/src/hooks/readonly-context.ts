@@ -1,6 +1,6 @@
 import type { CallbackContext, ReadonlyContext, ReadonlyState } from '@thole/core';
 
-/** A view of the context that cannot write: for instructions and toolsets. */
+/** Returns a read-only view of the context, for instructions and toolsets. */
 export function readonlyContext(context: CallbackContext): ReadonlyContext {
   const { state } = context;
   const readonlyState: ReadonlyState = Object.freeze({

@@ -4,7 +4,10 @@ import { isAnswer, problemWithAnswer } from './check-answer.ts';
 
 const NAME = 'selectHistoryCallback';
 
-/** Returns which events the prompt is made of: the answer of the first plugin that has one. `PLUGIN_FAILED` for what one throws. */
+/**
+ * Returns the events of the prompt: the result of the first plugin that has one. Throws `PLUGIN_FAILED` for an error
+ * of a plugin.
+ */
 export function selectHistory(
   plugins: readonly Plugin[],
   p: { invocationContext: InvocationContext; events: EventLog },

@@ -2,22 +2,22 @@ import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
 
-/** Which models are asked, in which order, and when the next. */
+/** Options of `FallbackLlm`. */
 export interface FallbackLlmOptions {
-  /** In the order in which they are asked. */
+  /** The models, in the order in which they are called. */
   models: readonly Llm[];
-  /** How it is called (the models' names, joined by commas). */
+  /** Name of this model. Default: the models' names, joined by commas. */
   name?: string | undefined;
-  /** Which models are asked for this request, in order, in the place of `models`; undefined for all of them. */
+  /** Returns the models for this request, in order, instead of `models`. Undefined: all of `models`. */
   route?: ((request: LlmRequest) => MaybePromise<readonly Llm[] | undefined>) | undefined;
   /**
-   * Whether the next model is asked after this error (`MODEL_RATE_LIMITED`, `MODEL_OVERLOADED`, `MODEL_UNAVAILABLE`,
-   * `MODEL_TIMEOUT`, and a `MODEL_INCOMPLETE` of which nothing was passed on).
+   * True if the next model is called after this error. Default: for `MODEL_RATE_LIMITED`, `MODEL_OVERLOADED`,
+   * `MODEL_UNAVAILABLE`, `MODEL_TIMEOUT`, and a `MODEL_INCOMPLETE` before any response.
    */
   shouldFallBack?: ((error: unknown, model: Llm) => boolean) | undefined;
-  /** How long a model that failed so is asked after all others, in milliseconds (0). */
+  /** Time for which a failed model is called after all others, in milliseconds. Default: 0. */
   cooldownMs?: number | undefined;
-  /** Clock of the cooldown, and where each fall is logged. */
+  /** Clock of the cooldown, and logger of fallbacks. */
   runtime?: Runtime | undefined;
 }
 
@@ -32,9 +32,9 @@ const PASSING: readonly unknown[] = [
 ];
 
 /**
- * Asks one model after the other, until one answers. Once a model has answered anything, a partial even, its error goes to the
- * caller, and so does an abort. Where all fail it throws what the last one threw, with the others in `details.earlier`. The
- * final says who answered, in `customMetadata.answeredBy`, and in `modelVersion` unless the model fills that itself.
+ * Calls one model after another until one answers. After a model has returned any response, even a partial one, its
+ * error is thrown, and so is an abort. If all fail, throws the last error with the others in `details.earlier`. The
+ * final response names the model in `customMetadata.answeredBy`, and in `modelVersion` unless the model sets it.
  */
 export class FallbackLlm implements Llm {
   readonly specVersion = 1;
@@ -44,10 +44,10 @@ export class FallbackLlm implements Llm {
   readonly #shouldFallBack: (error: unknown, model: Llm) => boolean;
   readonly #cooldownMs: number;
   readonly #runtime: Runtime;
-  /** Until when each is asked last, by the runtime's monotonic clock. */
+  /** The end of each model's cooldown, by the runtime's monotonic clock. */
   readonly #restsUntil = new Map<Llm, number>();
 
-  /** `INVALID_INPUT` for options that it cannot work with. */
+  /** Throws `INVALID_INPUT` for invalid options. */
   constructor(options: FallbackLlmOptions) {
     assertOptions(options);
     const { models, route, shouldFallBack = mayPass, cooldownMs = 0, runtime = systemRuntime() } = options;
@@ -66,7 +66,7 @@ export class FallbackLlm implements Llm {
       const { model } = llm;
       let hasAnswered = false;
       try {
-        // Each model sees its own name.
+        // Each model receives its own name.
         for await (const response of llm.generateContentAsync({ ...request, model }, options)) {
           hasAnswered = true;
           yield response.partial ? response : answeredBy(model, response);

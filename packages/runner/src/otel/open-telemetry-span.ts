@@ -8,7 +8,10 @@ export class OpenTelemetrySpan implements Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSilent: boolean;
-  /** In which it is the active one; spans below it begin here. Two copies of this package know each other's by this name. */
+  /**
+   * The context in which the span is active; child spans start in it. Two copies of this package recognize each
+   * other's spans by this member.
+   */
   readonly otelContext: Context;
   readonly #span: OtelSpan;
 

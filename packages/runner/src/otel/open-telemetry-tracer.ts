@@ -4,20 +4,21 @@ import type { Span, SpanAttributes, Tracer } from '@thole/core';
 import { OpenTelemetrySpan } from './open-telemetry-span.ts';
 import { toOtelAttributes } from './to-otel-attributes.ts';
 
-/** Where spans go and what they may say; every member may be left out. */
+/** Options of `openTelemetryTracer`. All are optional. */
 export interface OpenTelemetryOptions {
-  /** OpenTelemetry's tracer; the one that the global provider has under `name`, also if it is registered later. */
+  /** OpenTelemetry's tracer. Default: that of the global provider with `name`, also if it is registered later. */
   tracer?: OpenTelemetryTracer | undefined;
-  /** Of the instrumentation, for the global provider (`@thole/runner`). */
+  /** Name of the instrumentation at the global provider. Default: `@thole/runner`. */
   name?: string | undefined;
-  /** Whether spans hold texts, arguments, results and messages of foreign errors (false). */
+  /** True if spans may hold texts, arguments, results and messages of foreign errors. Default: false. */
   captureContent?: boolean | undefined;
 }
 
 /**
- * Spans for whatever OpenTelemetry SDK the program has set up; without one they go nowhere. A span without a parent stands
- * below the span that is active where it begins. Models, tools and agents run with theirs as the active one, so that what
- * other instrumentations record (requests, queries) stands below, where the SDK has a context manager.
+ * Returns a tracer for the OpenTelemetry SDK that the program has set up; without an SDK, spans are dropped. A span
+ * without a parent becomes a child of the active span. Models, tools and agents run with their span as the active
+ * one, so that spans of other instrumentations (requests, queries) are their children, if the SDK has a context
+ * manager.
  */
 export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer {
   const { name = '@thole/runner', captureContent = false } = options;
@@ -33,7 +34,7 @@ export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer 
   };
 }
 
-// A span that somebody else made is told by its ids, if they are OpenTelemetry's.
+// A span of another tracer is identified by its ids, if they are OpenTelemetry's.
 function contextOf(parent: Span & { readonly otelContext?: Context | undefined }): Context {
   const { otelContext, traceId, spanId } = parent;
   if (otelContext) return otelContext;
@@ -41,7 +42,7 @@ function contextOf(parent: Span & { readonly otelContext?: Context | undefined }
   return isSpanContextValid(told) ? trace.setSpanContext(context.active(), told) : context.active();
 }
 
-// Models mostly stand elsewhere; all else is done here.
+// Models usually run on another host; all other work is done here.
 function kindOf(attributes: SpanAttributes): SpanKind {
   return attributes['gen_ai.operation.name'] === 'generate_content' ? SpanKind.CLIENT : SpanKind.INTERNAL;
 }

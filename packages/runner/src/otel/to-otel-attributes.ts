@@ -1,7 +1,10 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { SpanAttributes } from '@thole/core';
 
-/** What OpenTelemetry takes: texts, numbers, booleans, lists of texts; anything else as its JSON, and nothing for null. */
+/**
+ * Returns attributes as OpenTelemetry supports them: texts, numbers, booleans and lists of texts; other values as
+ * JSON; null is left out.
+ */
 export function toOtelAttributes(attributes: SpanAttributes): Attributes {
   const told: Attributes = {};
   for (const [key, value] of Object.entries(attributes)) {

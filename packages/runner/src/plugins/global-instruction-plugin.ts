@@ -4,14 +4,14 @@ import type { HookParams } from '../hooks/call-hooks.ts';
 import type { Instruction } from '../agents/llm-agent-options.ts';
 import { readInstruction } from '../request/read-instruction.ts';
 
-/** The instruction, and the name by which errors know the plugin (`global_instruction`). */
+/** Options of `GlobalInstructionPlugin`. The default of `name`, which errors contain, is `global_instruction`. */
 export interface GlobalInstructionPluginOptions {
-  /** Text with `{key}`, or a function: as an agent's own instruction. */
+  /** Text with `{key}`, or a function, like an agent's own instruction. */
   globalInstruction: Instruction;
   name?: string | undefined;
 }
 
-/** Puts one instruction before those of every agent of the app. */
+/** Adds one instruction before those of every agent of the app. */
 export class GlobalInstructionPlugin implements Plugin {
   readonly name: string;
   readonly #instruction: Instruction;

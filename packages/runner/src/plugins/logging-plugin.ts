@@ -3,16 +3,16 @@ import { getFunctionCalls } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
-/** How much is logged, and the name by which errors know the plugin (`logging`). */
+/** Options of `LoggingPlugin`. The default of `name`, which errors contain, is `logging`. */
 export interface LoggingPluginOptions {
   name?: string | undefined;
-  /** Also logs messages, arguments and results (false): for development, they may hold what is private. */
+  /** True to log messages, arguments and results too, for development: they may be private. Default: false. */
   content?: boolean | undefined;
 }
 
 /**
- * Logs what a run does: ids, names and counts at `info`, errors with their messages and those of their causes at `error`. It
- * changes nothing.
+ * Logs what a run does: ids, names and counts at `info`, errors with their messages and causes at `error`. Changes
+ * nothing.
  */
 export class LoggingPlugin implements Plugin {
   readonly name: string;
@@ -93,7 +93,7 @@ export class LoggingPlugin implements Plugin {
     try {
       runtime.logger[level](message, { appName, userId, sessionId, invocationId, agentName, ...fields });
     } catch {
-      // A logger that fails is no reason for the run to fail, and there is nowhere else to tell of it.
+      // A failing logger must not fail the run, and there is no other place to report it.
     }
   }
 }

@@ -2,16 +2,16 @@ import { TholeError } from '@thole/core';
 import type { JsonObject, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
-/** The limit, and the name by which errors know the plugin (`reflect_and_retry_tool`). */
+/** Options of `ReflectAndRetryToolPlugin`. The default of `name`, which errors contain, is `reflect_and_retry_tool`. */
 export interface ReflectAndRetryToolPluginOptions {
-  /** How often the model may try a tool again after it failed, in one invocation (3). */
+  /** Maximum number of retries of a failed tool in one invocation. Default: 3. */
   maxRetries?: number | undefined;
   name?: string | undefined;
 }
 
 /**
- * Answers a tool's failure with what went wrong and a request to try differently, up to a limit for each tool; then with one
- * to leave it. A success starts the count anew, and the end of the invocation forgets it.
+ * Answers a tool's error with the problem and a request to try another way, up to a limit for each tool; then with a
+ * request to stop. A success resets the count, and the end of the invocation removes it.
  */
 export class ReflectAndRetryToolPlugin implements Plugin {
   readonly name: string;

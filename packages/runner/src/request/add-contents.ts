@@ -5,12 +5,12 @@ import { hasHook } from '../hooks/call-hooks.ts';
 import { selectHistory } from '../hooks/select-history.ts';
 import type { RequestDraft } from './request-draft.ts';
 
-/** The history as this agent sees it, kept up from turn to turn; the user's message at the least. */
+/** Adds the history as this agent sees it, kept from turn to turn; at least the user's message. */
 export function addContents(draft: RequestDraft): void {
   const { context, request, retry, dynamicInstruction } = draft;
   const contents = foldOf(draft).contentsOf(context.history, contentsRequest(draft));
   const shown = contents.length > 0 ? contents : [context.userContent];
-  // The fold's own array is handed on where nothing but the model sees it.
+  // The fold's own array is used if only the model sees it.
   const isShared = retry.length === 0 && dynamicInstruction === '' && !mayBeChanged(draft);
   request.contents = isShared ? shown : [...withInstruction(shown, dynamicInstruction), ...retry];
 }
@@ -26,7 +26,7 @@ function mayBeChanged({ agent, support }: RequestDraft): boolean {
 }
 
 function foldOf({ agent, context, support }: RequestDraft): ContentsFold {
-  // Names may hold blanks: two agents that came to share a fold would but have it begin anew for each.
+  // Names may hold blanks: two agents that share a fold would only make it start again for each.
   const key = `contents ${agent.includeContents} ${agent.name} ${context.branch ?? ''}`;
   const known = support.folds.get(key) as ContentsFold | undefined;
   if (known) return known;
@@ -49,7 +49,7 @@ function contentsRequest({ agent, context, support }: RequestDraft): ContentsReq
   };
 }
 
-// Right before the message that is answered: what stands further up stays the same from turn to turn, for prompt caches.
+// Directly before the message that is answered: earlier contents stay the same from turn to turn, for prompt caches.
 function withInstruction(contents: readonly Content[], text: string): readonly Content[] {
   if (text === '') return contents;
   const at = contents.findLastIndex(

@@ -4,13 +4,15 @@ import { isLlmAgent } from './is-llm-agent.ts';
 import { readInstruction } from './read-instruction.ts';
 import type { RequestDraft } from './request-draft.ts';
 
-/** The root's global instruction, then the agent's own; behind a static one they wait for the contents. */
+/**
+ * Adds the root's global instruction and the agent's own. With a static instruction, they are added to the contents.
+ */
 export function addInstructions(draft: RequestDraft): void | Promise<void> {
   const { agent, context, request } = draft;
   const { root } = context.tree;
   const everyones = isLlmAgent(root) ? root.globalInstruction : undefined;
   if (agent.staticInstruction) appendInstruction(request, agent.staticInstruction);
-  // The common cases wait for nothing.
+  // Synchronous in the common cases.
   if (everyones === undefined && agent.instruction === undefined) return;
   if (!agent.staticInstruction && everyones === undefined && isPlain(agent.instruction)) {
     return appendInstruction(request, agent.instruction);

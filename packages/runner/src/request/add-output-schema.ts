@@ -3,7 +3,10 @@ import { addTool } from './add-tools.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { makeOutputTool, SET_MODEL_RESPONSE } from './set-model-response-tool.ts';
 
-/** Asks for a typed answer: by the provider's own means, or by a call where tools are there, which many models cannot combine. */
+/**
+ * Requests a typed answer: by the provider's own means, or with tools by a call, because many models cannot combine
+ * both.
+ */
 export function addOutputSchema(draft: RequestDraft): void {
   const { agent, request } = draft;
   if (!agent.outputSchema) return;

@@ -5,7 +5,10 @@ import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RequestDraft } from './request-draft.ts';
 
-/** Declares the agent's tools and lets each work on the request; toolsets are asked once. `DUPLICATE_NAME` for two of one name, `TOOL_FAILED` for what one throws. */
+/**
+ * Declares the agent's tools and lets each change the request. Toolsets are called once. Throws `DUPLICATE_NAME` for
+ * two tools with one name and `TOOL_FAILED` for an error of a tool.
+ */
 export function addTools(draft: RequestDraft): void | Promise<void> {
   const { tools } = draft.agent;
   if (tools.length === 0) return;
@@ -13,7 +16,7 @@ export function addTools(draft: RequestDraft): void | Promise<void> {
   tools.forEach((tool, i) => addTool(draft, tool as Tool, `tools[${i}]`));
 }
 
-/** Makes one tool callable, unless it is passive. `origin` says where it comes from. */
+/** Makes one tool callable unless it is passive. `origin` names its source for errors. */
 export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
   const declaration = tool.declaration?.();
   if (!declaration) return;
@@ -25,7 +28,10 @@ export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
   declarationsIn(draft.request).push(declaration);
 }
 
-/** `INVALID_INPUT` for what is neither tool nor toolset, `DUPLICATE_NAME` for two tools of one name. */
+/**
+ * Throws `INVALID_INPUT` for a value that is neither a tool nor a toolset, and `DUPLICATE_NAME` for two tools with
+ * one name.
+ */
 export function assertToolNames(agentName: string, tools: readonly (Tool | Toolset)[]): void {
   const origins = new Map<string, string>();
   tools.forEach((tool, i) => {
@@ -40,7 +46,7 @@ export function assertToolNames(agentName: string, tools: readonly (Tool | Tools
       throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
     }
     if (isToolset(tool)) return;
-    // Agents have `runAsync` too, and would be ignored in silence.
+    // Agents have `runAsync` too and would be ignored silently.
     if (isAgent(tool)) {
       throw new TholeError(
         'INVALID_INPUT',
@@ -89,7 +95,7 @@ async function addAll(draft: RequestDraft): Promise<void> {
   }
 }
 
-// What a tool writes while it works on the request is seen from then on, and stored with the next event.
+// State that a tool writes during the request is visible at once and stored with the next event.
 async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   const { context, support, request, artifactDelta } = draft;
   const open = support.openToolContext({ functionCallId: '' });
@@ -104,7 +110,7 @@ async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   }
 }
 
-// The model has not asked yet, so nobody can mend it: it ends the run, by a name.
+// No model call has been made, so that no model can correct the error: it ends the run with a code.
 async function asked<T>(
   { agent, context }: RequestDraft,
   who: string,
@@ -121,7 +127,7 @@ async function asked<T>(
   }
 }
 
-// Tools that a provider runs itself stand beside ours, each on its own.
+// Tools that a provider runs itself are separate declarations.
 function declarationsIn({ config }: LlmRequest): FunctionDeclaration[] {
   const tools = (config.tools ??= []);
   for (const tool of tools) if ('functionDeclarations' in tool) return tool.functionDeclarations;

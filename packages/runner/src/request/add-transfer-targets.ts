@@ -7,7 +7,7 @@ import { transferTargets } from './transfer-targets.ts';
 
 export const TRANSFER_TO_AGENT = 'transfer_to_agent';
 
-/** Tells the model to which agents it may hand over, and gives it the tool to do so. */
+/** Tells the model to which agents it may transfer and adds the tool for it. */
 export function addTransferTargets(draft: RequestDraft): void {
   const targets = transferTargets(draft.agent, draft.context.tree);
   if (targets.length === 0) return;
@@ -33,7 +33,7 @@ function transferTool(targets: readonly Agent[]): Tool {
       parametersJsonSchema: { type: 'object', properties: { agentName }, required: ['agentName'] },
     }),
     async runAsync({ args, toolContext }) {
-      // ADK's Python spells it with an underscore, and models that have seen its histories do too.
+      // ADK's Python spells it with an underscore, and so do models that have seen its histories.
       const name = args['agentName'] ?? args['agent_name'];
       if (typeof name !== 'string' || !names.includes(name)) {
         throw new TholeError('INVALID_INPUT', `agentName must be one of ${names.join(', ')}.`, {

@@ -19,7 +19,7 @@ const steps: readonly RequestStep[] = [
   addOutputSchema,
 ];
 
-/** What the agent's model is asked in this step; there at once where nothing has to be waited for. */
+/** Returns the request for the agent's model in this step; synchronously if no part needs a wait. */
 export function buildRequest(
   agent: LlmAgent,
   context: InvocationContext,
@@ -42,7 +42,7 @@ export function buildRequest(
   return takeSteps(draft, 0);
 }
 
-// Waits only for what has to be waited for: most steps are done at once.
+// Waits only if a step returns a promise: most steps are synchronous.
 function takeSteps(draft: RequestDraft, from: number): MaybePromise<RequestDraft> {
   for (let i = from; i < steps.length; i++) {
     const pending = steps[i]!(draft);
@@ -56,7 +56,8 @@ function takeSteps(draft: RequestDraft, from: number): MaybePromise<RequestDraft
   return draft;
 }
 
-// A copy that hooks may change. What forces a call is asked for once in a turn: else the model could never answer.
+// Returns a copy that hooks may change. A forced call is requested once per turn; otherwise the model could never
+// answer.
 function configOf(agent: LlmAgent, step: number): GenerateContentConfig {
   if (!agent.generateContentConfig) return {};
   const config = thawJson(agent.generateContentConfig as Json) as GenerateContentConfig;

@@ -3,13 +3,14 @@ import { decodeBase64 } from '@thole/core/kit';
 import type { CallbackContext, Json, Part } from '@thole/core';
 
 const ARTIFACT = 'artifact.';
-// `${x}` and `{{x}}` are left alone, and so is all that could not be a key: JSON and code may stand in an instruction.
+// `${x}` and `{{x}}` stay unchanged, and so does everything that cannot be a key: an instruction may hold JSON and
+// code.
 const PLACE =
   /(?<![${])\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[\p{ID_Start}_][\p{ID_Continue}-]*(?:\.[\p{ID_Continue}-]+)*)(\??)\}(?!\})/gu;
 
 /**
- * Puts state values in the place of `{key}` and texts of artifacts in that of `{artifact.name}`, once: what comes in is
- * not looked at again. What is not there is `STATE_KEY_MISSING`, or nothing with `{key?}`.
+ * Replaces `{key}` by state values and `{artifact.name}` by texts of artifacts, once: inserted text is not read
+ * again. Throws `STATE_KEY_MISSING` for a missing value; `{key?}` inserts nothing then.
  */
 export async function fillTemplate(template: string, context: CallbackContext, where: string): Promise<string> {
   if (!template.includes('{')) return template;

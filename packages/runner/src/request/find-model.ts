@@ -2,7 +2,7 @@ import type { Agent, AgentTree, Llm } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { isLlmAgent } from './is-llm-agent.ts';
 
-/** The agent's own model, or that of the nearest agent above that has one. */
+/** Returns the agent's own model, or that of the nearest agent above that has one. */
 export function findModel(agent: LlmAgent, tree: AgentTree): Llm | string | undefined {
   for (let above: Agent | undefined = agent; above; above = tree.parentOf(above)) {
     if (isLlmAgent(above) && above.model !== undefined) return above.model;

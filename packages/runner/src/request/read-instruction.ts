@@ -7,8 +7,9 @@ import { readonlyContext } from '../hooks/readonly-context.ts';
 import { fillTemplate } from './fill-template.ts';
 
 /**
- * Returns the text of an instruction in this context: filled in, or what its function returns. `where` names it in errors:
- * `STATE_KEY_MISSING`, `CALLBACK_FAILED` for what a function throws, `INVALID_INPUT` for what is not a string. They are logged.
+ * Returns the text of an instruction in this context: the filled template, or the result of its function. `where`
+ * names it in errors. Throws `STATE_KEY_MISSING`, `CALLBACK_FAILED` for an error of a function, and `INVALID_INPUT`
+ * for a result that is not a string. Errors are logged.
  */
 export async function readInstruction(
   instruction: Instruction,

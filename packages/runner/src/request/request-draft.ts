@@ -3,25 +3,25 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 import type { FlowSupport } from '../hooks/flow-support.ts';
 import type { OutputTool } from './set-model-response-tool.ts';
 
-/** A request while it is being built, and what the rest of its step needs to know of it. */
+/** A request while it is being built, and data for the rest of its step. */
 export interface RequestDraft {
   readonly agent: LlmAgent;
   readonly context: InvocationContext;
   readonly support: FlowSupport;
-  /** Counts the agent's steps in this run of it, from 0. */
+  /** Number of the agent's step in this turn, starting with 0. */
   readonly step: number;
-  /** Said to the model after the history, and stored nowhere: an answer that did not do, and why. */
+  /** Contents for the model after the history that are never stored: a rejected answer and the problem. */
   readonly retry: readonly Content[];
   readonly request: LlmRequest;
-  /** What the model may call. */
+  /** The tools that the model may call. */
   tools: Map<string, Tool> | undefined;
-  /** Where each of them comes from, for errors. */
+  /** The source of each tool, for errors. */
   origins: Map<string, string> | undefined;
-  /** Artifacts saved on the way, for the event that carries the answer. */
+  /** Artifacts saved while the request was built, for the event with the answer. */
   readonly artifactDelta: { [filename: string]: number };
-  /** Instructions that stand in the contents, because a static one holds the system's place. */
+  /** Instructions for the contents, if a static instruction is the system text. */
   dynamicInstruction: string;
-  /** Where a typed answer comes in, if it comes as a call. */
+  /** The tool that receives a typed answer, if it comes as a call. */
   output: OutputTool | undefined;
 }
 

@@ -4,18 +4,18 @@ import type { ReadSchema } from '@thole/core/kit';
 
 export const SET_MODEL_RESPONSE = 'set_model_response';
 
-/** The tool by which a model that also has other tools gives its typed answer, and what it gave. */
+/** The tool with which a model that also has other tools gives its typed answer, and that answer. */
 export interface OutputTool {
   readonly tool: Tool;
-  /** The answer, once one has passed. */
+  /** The valid answer, if there is one. */
   accepted: { value: unknown } | undefined;
-  /** Why the last one did not pass. */
+  /** The problem of the last invalid answer. */
   refused: string | undefined;
 }
 
-/** One for each step: it holds that step's answer. */
+/** Returns a new tool for each step: it holds that step's answer. */
 export function makeOutputTool(schema: ReadSchema): OutputTool {
-  // Arguments are always an object; what is none stands under a name.
+  // Arguments are always an object; another value is wrapped in a member.
   const isObject = schema.jsonSchema['type'] === 'object';
   const parametersJsonSchema: JsonObject = isObject
     ? schema.jsonSchema

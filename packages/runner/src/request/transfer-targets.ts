@@ -3,8 +3,8 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 import { isLlmAgent } from './is-llm-agent.ts';
 
 /**
- * To whom the agent may hand over: those below it; the one above it and that one's others, unless that is ruled out or
- * the one above follows a plan of its own instead of a model.
+ * Returns the agents to which the agent may transfer: its sub-agents, and its parent and siblings, unless that is
+ * disabled or the parent is not an `LlmAgent`.
  */
 export function transferTargets(agent: LlmAgent, tree: AgentTree): readonly Agent[] {
   const parent = tree.parentOf(agent);

@@ -2,7 +2,7 @@ import type { MemoryEntry, Span, SpanAttributes } from '@thole/core';
 import { inSpan } from './run-trace.ts';
 import type { RunTrace } from './run-trace.ts';
 
-/** The operations on memory that OpenTelemetry's conventions for GenAI name. */
+/** The operations on memory in OpenTelemetry's conventions for GenAI. */
 export type MemoryOperation = 'search_memory' | 'create_memory' | 'upsert_memory' | 'delete_memory';
 
 /** One operation on memory. */
@@ -10,17 +10,17 @@ export interface TracedMemoryCall<T> {
   operation: MemoryOperation;
   agentName: string;
   parent: Span | undefined;
-  /** Text that was searched for: only in spans that capture content. */
+  /** The query. Only in spans that capture content. */
   query?: string | undefined;
-  /** Id of the entry, if there is one only. */
+  /** Id of the entry, if there is only one. */
   id?: string | undefined;
-  /** Number of entries that were found, added or deleted. */
+  /** Number of entries found, added or deleted. */
   count?: ((result: T) => number) | undefined;
-  /** Entries of the result: only in spans that capture content. */
+  /** Entries of the result. Only in spans that capture content. */
   records?: ((result: T) => readonly MemoryEntry[]) | undefined;
 }
 
-/** Does an operation on memory within a span of its own. Without a trace it only does the operation. */
+/** Runs an operation on memory within a separate span. Without a trace it only runs the operation. */
 export async function inMemorySpan<T>(
   trace: RunTrace | undefined,
   call: TracedMemoryCall<T>,

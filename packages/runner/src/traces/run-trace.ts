@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { silentSpan } from '@thole/core/kit';
 import type { Event, Runtime, Span, SpanAttributes } from '@thole/core';
 
-/** Whose run it is. */
+/** The names and ids of a traced run. */
 export interface TracedRun {
   readonly invocationId: string;
   readonly appName: string;
@@ -11,12 +11,12 @@ export interface TracedRun {
 }
 
 /**
- * The spans of one run. A run whose tracer is silent has none of this. A span ends once, and none outlives the run: what a tool
- * or model that ignores its signal has left open is ended with it. A tracer that throws is logged, and harms nothing.
+ * The spans of one run. A run with a silent tracer has none. A span ends once, and none outlives the run: spans of a
+ * tool or model that ignores its signal end with the run. Errors of a tracer are logged and have no other effect.
  */
 export class RunTrace {
   readonly capturesContent: boolean;
-  /** The run as a whole. */
+  /** The span of the whole run. */
   readonly root: Span;
   readonly #runtime: Runtime;
   readonly #ids: SpanAttributes;
@@ -46,12 +46,12 @@ export class RunTrace {
     return span;
   }
 
-  /** The attributes are made only for a span that keeps them. */
+  /** Computes the attributes only for a span that records them. */
   set(span: Span, attributes: () => SpanAttributes): void {
     if (!span.isSilent && this.#open.has(span)) this.#guarded(() => span.set(attributes()));
   }
 
-  /** Does nothing to a span that has ended. */
+  /** Has no effect on a span that has ended. */
   end(span: Span, error?: unknown): void {
     if (!this.#open.delete(span)) return;
     this.#guarded(() => {
@@ -62,7 +62,7 @@ export class RunTrace {
     });
   }
 
-  /** Ends all that is open, the youngest first. */
+  /** Ends all open spans, the youngest first. */
   close(error: unknown): void {
     this.#isClosed = true;
     for (const span of [...this.#open].reverse()) this.end(span, error);
@@ -78,12 +78,15 @@ export class RunTrace {
   }
 }
 
-/** Does the work with this span as the active one, where there are spans and such a thing. */
+/** Runs the work with this span as the active one, if there are spans. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return span?.run ? span.run(work) : work();
 }
 
-/** The agent's next step, likewise. A function of its own: a loop that made closures would pay for them without spans too. */
+/**
+ * Runs the agent's next step in the same way. A separate function: closures in a loop would cost time without spans
+ * too.
+ */
 export function stepInSpan(
   span: Span | undefined,
   steps: AsyncGenerator<Event, void, Event>,
@@ -97,7 +100,7 @@ function typeOf(error: unknown): string {
   return error instanceof Error && error.name !== '' ? error.name : '_OTHER';
 }
 
-// What others throw may say what was said; where in the code it happened does not.
+// A foreign error's message may hold content; its place in the code does not.
 function withoutMessage(error: unknown, type: string): Error {
   const told = new Error('The message of this error is not captured.');
   told.name = type;

@@ -1,11 +1,11 @@
 import type { Content, FunctionResponsePart, LlmRequest, LlmResponse, Part } from '@thole/core';
 
-/** A request as a span tells it: all but the bytes of files. */
+/** Returns a request for a span: everything except the bytes of files. */
 export function tracedRequest(request: LlmRequest): string {
   return JSON.stringify({ ...request, contents: request.contents.map(withoutBytes) });
 }
 
-/** A response, likewise. */
+/** Returns a response in the same way. */
 export function tracedResponse(response: LlmResponse): string {
   const { content } = response;
   return JSON.stringify(content ? { ...response, content: withoutBytes(content) } : response);
