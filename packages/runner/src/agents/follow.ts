@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
 
-/** What the runner of an agent must know about its events. */
+/** Facts about an agent's events for the agent that runs it. */
 export interface Followed {
   /** True if one of the events ends the enclosing loop. */
   escalated: boolean;

@@ -7,7 +7,7 @@ import { textPart, userContent } from './freeze-content.ts';
 /**
  * Returns other agents' events as the user's context, one line for each part: an agent never sees another agent's
  * words as its own, nor calls that it has not made. Thoughts, signatures and provider marks of others are removed;
- * data and files are kept. An answer to another agent's call is described too, whoever gave it.
+ * data and files are kept. Answers to another agent's calls are described too.
  */
 export function retellOthers(events: readonly Event[], agentName: string): readonly Event[] {
   const callers = new Map<string, string>();

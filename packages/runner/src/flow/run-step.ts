@@ -153,6 +153,6 @@ function countRefusedStep(turn: Turn, agent: LlmAgent, isRefused: boolean): void
   if (turn.refusedSteps < STUCK_STEPS) return;
   throw new TholeError(
     'MODEL_STUCK',
-    `The model of agent ${agent.name} made nothing but unknown or refused calls, ${STUCK_STEPS} steps on end.`,
+    `The model of agent ${agent.name} made only unknown or refused calls in ${STUCK_STEPS} consecutive steps.`,
   );
 }

@@ -2,7 +2,7 @@ import { isPlainObject, typeName } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 
 /**
- * True if a callback of this name has returned a result: undefined and null are no results, so that the next one is
+ * True if a callback of this name has returned a result: undefined and null do not count, so that the next one is
  * called. Only `onEventCallback` may return null, which drops the event. Notification callbacks never return a
  * result.
  */

@@ -1,7 +1,7 @@
 import type { Event, InvocationContext, Llm, Plugin, Span, ToolContext, Toolset } from '@thole/core';
 import type { RunTrace } from '../traces/run-trace.ts';
 
-/** What the flow needs of a run in addition to the public context. Every context of a run has it. */
+/** Members of a run that the flow needs in addition to the public context. Every context of a run has it. */
 export interface FlowSupport {
   readonly plugins: readonly Plugin[];
   /** Undefined if nothing is recorded. */
