@@ -65,6 +65,7 @@ export type { StoredArtifactServiceOptions } from './artifact/stored-artifact-se
 export type { MemoryEntry } from './memory/memory-entry.ts';
 export { escapeMemoryText } from './memory/escape-memory-text.ts';
 export type { SharedMemoryScope } from './memory/shared-memory-scope.ts';
+export type { TimeZoneOption } from './memory/time-zone-option.ts';
 export { ZonedTime } from './memory/zoned-time.ts';
 export type {
   AddMemoryRequest,
