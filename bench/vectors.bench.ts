@@ -1,10 +1,10 @@
 // One user with 100,000 vectors of 768 numbers: exact search, against reading the block alone with the same kernel, turn about
 // in one run; a ratio is the median of the rounds' own. Vectors crowd around middles, as those of texts do; what int8 misses is
 // counted against the ten nearest of a scan in float32.
-import { SegmentPool } from '../packages/recall/src/vectors/segment-pool.ts';
-import type { Segment } from '../packages/recall/src/vectors/segment-pool.ts';
+import { ArenaPool } from '../packages/recall/src/vectors/arena-pool.ts';
+import type { ArenaSlice } from '../packages/recall/src/vectors/arena-pool.ts';
 import { unitVector } from '../packages/recall/src/vectors/unit-vector.ts';
-import { VectorBlock } from '../packages/recall/src/vectors/vector-block.ts';
+import { VectorMatrix } from '../packages/recall/src/vectors/vector-matrix.ts';
 import { Figures, median } from './support/figures.ts';
 
 const [count, dimensions, queries, rounds] = [100_000, 768, 100, 31];
@@ -17,19 +17,19 @@ const middles = Array.from({ length: 200 }, () => Float32Array.from({ length: di
 const vectorOf = (i: number): Float32Array => unitVector(middles[i % 200]!.map((x) => x + 0.7 * noise()))!;
 
 /** The pool of the bench notes the segments, to read the same bytes that a scan in float32 reads. */
-class NotingPool extends SegmentPool {
-  readonly taken: Segment[] = [];
+class NotingPool extends ArenaPool {
+  readonly taken: ArenaSlice[] = [];
 
-  override take(bytes: number): Segment {
-    const segment = super.take(bytes);
+  override allocate(bytes: number): ArenaSlice {
+    const segment = super.allocate(bytes);
     this.taken.push(segment);
     return segment;
   }
 }
 
 const pool = new NotingPool();
-const floats = new VectorBlock({ pool, dimensions, precision: 'float32' });
-const bytes = new VectorBlock({ pool: new SegmentPool(), dimensions, precision: 'int8' });
+const floats = new VectorMatrix({ pool, dimensions, precision: 'float32' });
+const bytes = new VectorMatrix({ pool: new ArenaPool(), dimensions, precision: 'int8' });
 for (let i = 0; i < count; i++) {
   const vector = vectorOf(i);
   floats.put(`v${i}`, vector);

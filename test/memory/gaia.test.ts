@@ -200,7 +200,7 @@ describe.each([
       ],
       projects: ['Herb garden (open)'],
     });
-    expect(await second.consolidator!.sweep({ appName: 'gaia' })).toEqual({ consolidated: 1, failed: 0, armed: 0 });
+    expect(await second.consolidator!.sweep({ appName: 'gaia' })).toEqual({ consolidated: 1, failed: 0, scheduled: 0 });
     expect(await stored(['fact'], bobs)).toEqual(['Is called Bob.']);
     expect(await sessions.getSession(bobs)).toBeUndefined();
 
@@ -268,7 +268,7 @@ describe.each([
       memory: [answer({ operations: [] })],
       projects: [],
     });
-    expect(await second.consolidator!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, armed: 1 });
+    expect(await second.consolidator!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, scheduled: 1 });
     await second.hear(whatsapp, 'And now?');
     await runtime.advance(29 * minute);
     expect((await sessions.getSession(whatsapp))?.events).toHaveLength(8);

@@ -99,7 +99,7 @@ export function makeServices(p: {
       await consolidator.consolidate({ ...ref, signal });
       return undefined;
     } catch (error) {
-      consolidator.arm(ref);
+      consolidator.schedule(ref);
       return error;
     }
   }

@@ -1,4 +1,4 @@
-export type { UsersTimeZone } from './asking/users-time-zone.ts';
+export type { UsersTimeZone } from './user-time-zone.ts';
 export { memoryCommands } from './commands/memory-commands.ts';
 export type { CommandAnswer, MemoryCommands, MemoryCommandsOptions } from './commands/memory-commands.ts';
 export type { ConsolidationOutcome } from './consolidate/consolidate-session.ts';
@@ -20,8 +20,8 @@ export type { Proposal, ProposalAudit, ProposalChange } from './improve/proposal
 export { undoProposals } from './improve/undo-proposals.ts';
 export { AutoIngestPlugin } from './ingest/auto-ingest-plugin.ts';
 export type { AutoIngestPluginOptions } from './ingest/auto-ingest-plugin.ts';
-export { memoryParts } from './parts/memory-parts.ts';
-export type { MemoryParts, MemoryPartsOptions, MemoryToolSettings } from './parts/memory-parts.ts';
+export { memoryParts } from './memory-parts.ts';
+export type { MemoryParts, MemoryPartsOptions, MemoryToolSettings } from './memory-parts.ts';
 export { correctMemory, exportMemory, importMemory } from './privacy/export-memory.ts';
 export type { MemoryExport } from './privacy/export-memory.ts';
 export { forgetMemory } from './privacy/forget-memory.ts';

@@ -1,11 +1,11 @@
-// node packages/recall/scripts/assemble-scan.mjs: writes src/vectors/scan-bytes.ts from scan.wat. A test compares the two.
+// node packages/recall/scripts/assemble-scan.mjs: writes src/vectors/scan-module.ts from scan.wat. A test compares the two.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabtOf from 'wabt';
 
 const folder = join(import.meta.dirname, '../src/vectors');
 
-/** What the text assembles to. */
+/** Returns scan.wat as bytes of a WebAssembly module. */
 export async function assembleScan() {
   const wabt = await wabtOf();
   const text = readFileSync(join(folder, 'scan.wat'), 'utf8');
@@ -19,7 +19,7 @@ if (process.argv[1] === import.meta.filename) {
   const lines = base64.match(/.{1,110}/g).map((line) => `  '${line}'`);
   const comment = '/** scan.wat, assembled by scripts/assemble-scan.mjs, as base64. */';
   writeFileSync(
-    join(folder, 'scan-bytes.ts'),
-    `${comment}\nexport const scanBytes: string =\n${lines.join(' +\n')};\n`,
+    join(folder, 'scan-module.ts'),
+    `${comment}\nexport const scanModuleBase64: string =\n${lines.join(' +\n')};\n`,
   );
 }

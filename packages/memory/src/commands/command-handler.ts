@@ -10,28 +10,28 @@ import {
 import type { CallOptions, LeaseManager, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
-import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { KeyedQueue } from '../keeping/keyed-queue.ts';
-import { listAll } from '../keeping/list-all.ts';
+import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
+import { fullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { KeyedQueue } from '../keyed-queue.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
 import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
 import { oneLine } from './one-line.ts';
 
 /** A question that waits for its yes. */
-interface Pending {
+interface PendingQuestion {
   until: number;
   forget(): Promise<CommandAnswer>;
   /** The answer to anything but yes. */
   kept: string;
 }
 
-const WIDTH = 160;
-const LISTED = 50;
+const MAX_LINE_CHARACTERS = 160;
+const MAX_LISTED = 50;
 /** How many sessions' last lists and questions are held. */
-const MOST = 1_000;
-const OFF = 'Memory is off: nothing is kept beyond this conversation.';
+const MAX_SESSIONS = 1_000;
+const MEMORY_IS_OFF = 'Memory is off: nothing is kept beyond this conversation.';
 const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'reset', memories: 'memory' };
 
 /** Runs the commands of one app's front ends; see `memoryCommands`. */
@@ -42,7 +42,7 @@ export class CommandHandler {
   readonly #leasing: LeaseManager;
   readonly #holder: string;
   readonly #queue = new KeyedQueue();
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingQuestion>();
   /** What `/memory` showed last. */
   readonly #listed = new Map<string, readonly string[]>();
 
@@ -95,16 +95,16 @@ export class CommandHandler {
   }
 
   async #remember(fact: string, { appName, userId, signal }: SessionRef & CallOptions): Promise<CommandAnswer> {
-    if (!this.#memory) return { text: OFF };
-    if (oneLine(fact, WIDTH) === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
+    if (!this.#memory) return { text: MEMORY_IS_OFF };
+    if (oneLine(fact, MAX_LINE_CHARACTERS) === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
     await this.#memory.addMemory({ appName, userId, memories, signal });
-    return { text: `Remembered: ${oneLine(fact, WIDTH)}` };
+    return { text: `Remembered: ${oneLine(fact, MAX_LINE_CHARACTERS)}` };
   }
 
   async #list(query: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
-    if (!this.#memory) return { text: OFF };
+    if (!this.#memory) return { text: MEMORY_IS_OFF };
     const { memories, more } = await this.#find(this.#memory, query, ref);
     hold(
       this.#listed,
@@ -125,13 +125,13 @@ export class CommandHandler {
     const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
     // What is a list's default is the service's to say: facts and notes here, turns where there are only those.
-    const all = await listAll(memory, { ...user, filter: {} });
-    return { memories: all.slice(-LISTED), more: Math.max(0, all.length - LISTED) };
+    const all = await listAllMemories(memory, { ...user, filter: {} });
+    return { memories: all.slice(-MAX_LISTED), more: Math.max(0, all.length - MAX_LISTED) };
   }
 
   async #forgetOne(argument: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     const memory = this.#memory;
-    if (!memory) return { text: OFF };
+    if (!memory) return { text: MEMORY_IS_OFF };
     const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
     if (id === undefined) return { text: 'There is no such line: /memory lists them with their numbers.' };
     const { appName, userId, signal } = ref;
@@ -150,7 +150,7 @@ export class CommandHandler {
 
   async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
     const memory = this.#memory;
-    if (!memory) return { text: OFF };
+    if (!memory) return { text: MEMORY_IS_OFF };
     this.#ask(ref, 'Nothing was forgotten.', async () => {
       const user = { appName: ref.appName, userId: ref.userId };
       const count = await memory.deleteUserMemory(user);
@@ -194,7 +194,7 @@ export class CommandHandler {
     return deleteQuietSession(now, { sessions, leasing, artifacts, runtime, holder });
   }
 
-  #take(ref: SessionRef): Pending | undefined {
+  #take(ref: SessionRef): PendingQuestion | undefined {
     const key = sessionKeyOf(ref);
     const pending = this.#pending.get(key);
     this.#pending.delete(key);
@@ -205,7 +205,7 @@ export class CommandHandler {
 function hold<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > MOST) map.delete(map.keys().next().value!);
+  if (map.size > MAX_SESSIONS) map.delete(map.keys().next().value!);
 }
 
 function counted(memories: number): string {
@@ -216,5 +216,5 @@ function lineOf(entry: MemoryEntry, now: number): string {
   const { kind, author, content } = entry;
   const who = kind === 'turn' ? `${oneLine(author ?? 'somebody', 40)}: ` : kind === 'note' ? 'kept: ' : '';
   const past = isCurrentMemory(entry, now) ? '' : ' (no longer true)';
-  return `${who}${oneLine(textOf(content), WIDTH)}${past}`;
+  return `${who}${oneLine(textOf(content), MAX_LINE_CHARACTERS)}${past}`;
 }

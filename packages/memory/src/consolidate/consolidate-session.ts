@@ -11,8 +11,8 @@ import type {
   SessionSummary,
 } from '@thole/core';
 import { turnsOf } from '@thole/recall';
-import { deleteQuietSession } from '../keeping/delete-quiet-session.ts';
-import { holdLease } from '../keeping/hold-lease.ts';
+import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
+import { holdLease } from '../lease/hold-lease.ts';
 
 /**
  * What became of a session: `deleted` or `kept` after it went into memory; `unchanged` when there was nothing new; `gone`
@@ -21,7 +21,7 @@ import { holdLease } from '../keeping/hold-lease.ts';
 export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | 'spoken';
 
 /** What it takes to consolidate one session. */
-export interface Consolidating {
+export interface ConsolidationContext {
   sessions: SessionService;
   memory: MemoryService;
   leasing: LeaseManager;
@@ -34,24 +34,24 @@ export interface Consolidating {
 }
 
 /** Under these leases sessions go into memory and leave: the first is no session's own, so that turns never wait for a model. */
-const LEASE = 'thole:consolidation';
+const CONSOLIDATION_LEASE_ID = 'thole:consolidation';
 const LEASE_WAIT_MS = 600_000;
 /** Where a kept session says up to which `seq` it is in memory, and which one it is: another one under its id may be as long. */
-const MARK = 'thole:consolidated';
+const CONSOLIDATED_KEY = 'thole:consolidated';
 
 /**
  * Puts a session into memory and then deletes it, if nothing was said meanwhile and no turn is going on. One process at a time
  * does this for a user; who comes second finds the session gone or unchanged.
  */
-export function consolidateSession(ref: SessionRef, p: Consolidating): Promise<ConsolidationOutcome> {
+export function consolidateSession(ref: SessionRef, p: ConsolidationContext): Promise<ConsolidationOutcome> {
   const { leasing, runtime, holder, leaseTtlMs: ttlMs, signal } = p;
-  const key = { ...ref, sessionId: LEASE };
+  const key = { ...ref, sessionId: CONSOLIDATION_LEASE_ID };
   return holdLease({ leasing, key, runtime, holder, waitMs: LEASE_WAIT_MS, ttlMs, signal }, (held) =>
     digest(ref, p, held),
   );
 }
 
-async function digest(ref: SessionRef, p: Consolidating, signal: AbortSignal): Promise<ConsolidationOutcome> {
+async function digest(ref: SessionRef, p: ConsolidationContext, signal: AbortSignal): Promise<ConsolidationOutcome> {
   const session = await p.sessions.getSession({ ...ref, signal });
   if (!session) return 'gone';
   if (isConsolidated(session)) return 'unchanged';
@@ -63,12 +63,16 @@ async function digest(ref: SessionRef, p: Consolidating, signal: AbortSignal): P
 
 /** Whether a kept session is in memory as it stands. */
 export function isConsolidated(session: SessionSummary): boolean {
-  return session.lastSeq > 0 && session.state[MARK] === markOf(session, session.lastSeq);
+  return session.lastSeq > 0 && session.state[CONSOLIDATED_KEY] === markOf(session, session.lastSeq);
 }
 
 // The mark is an event too, and counts itself; where somebody else wrote in between it fits no more.
-async function mark(ref: SessionRef, session: Session, { sessions }: Consolidating): Promise<ConsolidationOutcome> {
-  const stateDelta = { [MARK]: markOf(session, session.lastSeq + 1) };
+async function mark(
+  ref: SessionRef,
+  session: Session,
+  { sessions }: ConsolidationContext,
+): Promise<ConsolidationOutcome> {
+  const stateDelta = { [CONSOLIDATED_KEY]: markOf(session, session.lastSeq + 1) };
   try {
     const event = await sessions.updateState({ ...ref, stateDelta, author: 'memory' });
     return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';

@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 import { rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
-import { assertDuration } from '../keeping/assert-duration.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
+import { assertDuration } from '../assert-duration.ts';
+import { fullMemory } from '../full-memory.ts';
 
 /** What went wrong with which session. */
 export interface ConsolidationFailure {
@@ -14,7 +14,7 @@ export interface ConsolidationFailure {
   retryInMs: number | undefined;
 }
 
-const LONGEST_LEASE_MS = 2 ** 31 - 1;
+const MAX_LEASE_MS = 2 ** 31 - 1;
 
 /** What an `IdleConsolidator` works with. */
 export interface IdleConsolidatorOptions {
@@ -54,6 +54,6 @@ export function assertConsolidatorOptions(options: IdleConsolidatorOptions): voi
     throw new TholeError('INVALID_INPUT', 'IdleConsolidator needs sessions, a SessionService.');
   fullMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
   if (idleMs !== undefined) assertDuration('idleMs', idleMs);
-  if (options.leaseTtlMs !== undefined) assertDuration('leaseTtlMs', options.leaseTtlMs, LONGEST_LEASE_MS);
+  if (options.leaseTtlMs !== undefined) assertDuration('leaseTtlMs', options.leaseTtlMs, MAX_LEASE_MS);
   if (retryMs !== undefined) assertDuration('retryMs', retryMs);
 }

@@ -1,9 +1,9 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, assertSessionRef, InProcessLeaseManager, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
+import { errorCodeOf } from '../error-code.ts';
 import { consolidateSession, isConsolidated } from './consolidate-session.ts';
-import type { Consolidating, ConsolidationOutcome } from './consolidate-session.ts';
+import type { ConsolidationContext, ConsolidationOutcome } from './consolidate-session.ts';
 import { assertConsolidatorOptions } from './consolidator-options.ts';
 import type { IdleConsolidatorOptions } from './consolidator-options.ts';
 import { unconsolidatedSessions } from './unconsolidated-sessions.ts';
@@ -15,11 +15,11 @@ export interface SweepReport {
   /** How many failed; they are tried again by themselves. */
   failed: number;
   /** How many are not quiet for long enough yet, and will be consolidated when they are. */
-  armed: number;
+  scheduled: number;
 }
 
 /** Clocks that count in floating point are not exact. */
-const TOLERANCE_MS = 5;
+const CLOCK_TOLERANCE_MS = 5;
 
 /**
  * Puts sessions into memory once they have gone quiet, and then deletes them. A plugin: each run's end arms it anew for that
@@ -29,7 +29,7 @@ export class IdleConsolidator implements Plugin {
   readonly name = 'idle_consolidator';
   readonly enabled: boolean;
   readonly #options: IdleConsolidatorOptions;
-  readonly #consolidating: Consolidating;
+  readonly #consolidating: ConsolidationContext;
   readonly #runtime: Runtime;
   readonly #idleMs: number;
   readonly #stop = new AbortController();
@@ -61,17 +61,17 @@ export class IdleConsolidator implements Plugin {
   /** Every run's end arms the consolidator for its session; part of being a plugin. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
     const { appName, userId, sessionId } = invocationContext;
-    this.arm({ appName, userId, sessionId });
+    this.schedule({ appName, userId, sessionId });
   }
 
   /** From now on the session has to be quiet for `idleMs`. Does nothing when it is not `enabled` or closed. */
-  arm(ref: SessionRef): void {
+  schedule(ref: SessionRef): void {
     assertSessionRef(ref);
     this.#armFor({ appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId }, this.#idleMs, 1);
   }
 
   /** The session is not consolidated before the next turn, sweep or call. */
-  disarm(ref: SessionRef): void {
+  cancel(ref: SessionRef): void {
     assertSessionRef(ref);
     this.#cancel(sessionKeyOf(ref));
   }
@@ -90,13 +90,13 @@ export class IdleConsolidator implements Plugin {
    * are not quiet for long enough yet. For the start of a process; several may do it at once.
    */
   async sweep(p: { appName: string; userId?: string | undefined }): Promise<SweepReport> {
-    const report: SweepReport = { consolidated: 0, failed: 0, armed: 0 };
+    const report: SweepReport = { consolidated: 0, failed: 0, scheduled: 0 };
     if (!this.enabled) return report;
     const quiet: SessionRef[] = [];
     for (const { ref, lastUpdateTime } of await unconsolidatedSessions(this.#consolidating.sessions, p)) {
       const quietInMs = this.#quietInMs(lastUpdateTime);
-      if (quietInMs <= TOLERANCE_MS) quiet.push(ref);
-      else if (this.#armFor(ref, quietInMs, 1)) report.armed++;
+      if (quietInMs <= CLOCK_TOLERANCE_MS) quiet.push(ref);
+      else if (this.#armFor(ref, quietInMs, 1)) report.scheduled++;
     }
     const next = async (): Promise<void> => {
       for (let ref = quiet.shift(); ref && !this.#stop.signal.aborted; ref = quiet.shift()) {
@@ -144,7 +144,7 @@ export class IdleConsolidator implements Plugin {
       const session = await this.#consolidating.sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!session || isConsolidated(session)) return;
       const quietInMs = this.#quietInMs(session.lastUpdateTime);
-      if (quietInMs > TOLERANCE_MS) this.#armAnew(ref, quietInMs);
+      if (quietInMs > CLOCK_TOLERANCE_MS) this.#armAnew(ref, quietInMs);
       else await this.#attempt(ref, attempt);
     } catch (error) {
       this.#failed(ref, error, attempt);
@@ -189,14 +189,14 @@ export class IdleConsolidator implements Plugin {
     logger.warn('A session could not be consolidated.', {
       appName,
       sessionId,
-      code: codeOf(error),
+      code: errorCodeOf(error),
       attempt,
       retryInMs,
     });
     try {
       onError?.({ session, error, attempt, retryInMs });
     } catch (thrown) {
-      logger.error('onError of IdleConsolidator failed.', { code: codeOf(thrown) });
+      logger.error('onError of IdleConsolidator failed.', { code: errorCodeOf(thrown) });
     }
   }
 

@@ -2,7 +2,7 @@ import type { SessionRef, SessionService } from '@thole/core';
 import { isConsolidated } from './consolidate-session.ts';
 
 /** A session that is not in memory as it stands, and when something was last stored in it. */
-export interface Unconsolidated {
+export interface UnconsolidatedSession {
   ref: SessionRef;
   /** Seconds since the epoch. */
   lastUpdateTime: number;
@@ -14,9 +14,9 @@ const PAGE = 100;
 export async function unconsolidatedSessions(
   sessions: SessionService,
   p: { appName: string; userId?: string | undefined },
-): Promise<Unconsolidated[]> {
+): Promise<UnconsolidatedSession[]> {
   const { appName, userId } = p;
-  const found: Unconsolidated[] = [];
+  const found: UnconsolidatedSession[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const page = await sessions.listSessions({ appName, userId, limit: PAGE, offset });
     for (const session of page.sessions) {

@@ -1,12 +1,12 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry, UserRef } from '@thole/core';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
 import { factId, normalized } from './fact-id.ts';
 
 /** Where operations are applied. */
-export interface Applying {
+export interface ApplyContext {
   memory: FullMemory;
   user: UserRef;
   sessionId: string;
@@ -16,7 +16,7 @@ export interface Applying {
 }
 
 /** How many of the operations did what. */
-export interface Applied {
+export interface AppliedCounts {
   added: number;
   superseded: number;
   dropped: number;
@@ -26,7 +26,7 @@ export interface Applied {
  * Applies checked operations. Nothing is made of turns that were forgotten meanwhile, before or while it is at it. Done again
  * after a crash in the middle it comes to the same.
  */
-export async function applyOperations(operations: readonly FactOperation[], p: Applying): Promise<Applied> {
+export async function applyOperations(operations: readonly FactOperation[], p: ApplyContext): Promise<AppliedCounts> {
   const { memory, user } = p;
   const present = await turnIdsOf(p);
   const plan = planOf(operations, p, present);
@@ -64,7 +64,7 @@ interface Plan {
   dropped: { fact: MemoryEntry; into: MemoryEntry }[];
 }
 
-function planOf(operations: readonly FactOperation[], p: Applying, present: ReadonlySet<string>): Plan {
+function planOf(operations: readonly FactOperation[], p: ApplyContext, present: ReadonlySet<string>): Plan {
   const plan: Plan = { made: new Map(), confirmed: new Map(), superseded: [], dropped: [] };
   const byId = new Map(p.current.map((entry) => [entry.id, entry]));
   const byText = new Map(p.current.map((entry) => [normalized(textOf(entry.content)), entry]));
@@ -117,7 +117,7 @@ function confirm(plan: Plan, known: MemoryEntry, evidence: readonly string[]): v
   else if (all.length > before.length) plan.confirmed.set(known.id, all);
 }
 
-async function takeBack(plan: Plan, lost: ReadonlySet<string>, { memory, user }: Applying): Promise<void> {
+async function takeBack(plan: Plan, lost: ReadonlySet<string>, { memory, user }: ApplyContext): Promise<void> {
   const written = [...[...plan.made].map(([id, { evidence = [] }]) => [id, evidence] as const), ...plan.confirmed];
   const ids: string[] = [];
   for (const [id, before] of written) {
@@ -131,12 +131,12 @@ async function takeBack(plan: Plan, lost: ReadonlySet<string>, { memory, user }:
 }
 
 /** What ended by one fact has ended by the other. */
-async function redirect(from: string, to: string, { memory, user }: Applying): Promise<void> {
-  for (const { id, supersededBy } of await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] } }))
+async function redirect(from: string, to: string, { memory, user }: ApplyContext): Promise<void> {
+  for (const { id, supersededBy } of await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } }))
     if (supersededBy === from) await memory.updateMemory({ ...user, id, change: { supersededBy: to } });
 }
 
-async function turnIdsOf({ memory, user, sessionId }: Applying): Promise<Set<string>> {
-  const turns = await listAll(memory, { ...user, filter: { kinds: ['turn'], sessionId } });
+async function turnIdsOf({ memory, user, sessionId }: ApplyContext): Promise<Set<string>> {
+  const turns = await listAllMemories(memory, { ...user, filter: { kinds: ['turn'], sessionId } });
   return new Set(turns.map(({ id }) => id));
 }

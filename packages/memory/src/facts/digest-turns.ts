@@ -1,12 +1,12 @@
 import { textOf, TholeError } from '@thole/core';
 import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import { applyOperations } from './apply-operations.ts';
 import { batchTurns } from './batch-turns.ts';
 import type { Batch } from './batch-turns.ts';
-import { checkOperations } from './check-operation.ts';
+import { checkOperations } from './check-operations.ts';
 import { isDigested, markOf } from './digest-mark.ts';
 import type { FactExtractor, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
 
@@ -22,7 +22,7 @@ export interface FactReport {
 }
 
 /** Whose turns are digested, by what, and how many at a time. */
-export interface Digesting {
+export interface DigestOptions {
   memory: FullMemory;
   extractor: FactExtractor;
   runtime: Runtime;
@@ -41,11 +41,11 @@ export interface Digesting {
  * Makes facts of undigested turns, batch by batch, and marks each turn when its batch is done: after a failure the next call
  * goes on from there.
  */
-export async function digestTurns(p: Digesting): Promise<FactReport> {
+export async function digestTurns(p: DigestOptions): Promise<FactReport> {
   const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
   const filter = { kinds: ['turn' as const], sessionId: p.sessionId };
   const { texts } = p;
-  const all = await listAll(p.memory, { ...p.user, filter, signal: p.signal });
+  const all = await listAllMemories(p.memory, { ...p.user, filter, signal: p.signal });
   const entries = texts ? all.filter(({ id }) => texts.has(id)) : all;
   for (const [sessionId, turns] of Map.groupBy(entries, (entry) => entry.sessionId)) {
     if (sessionId === undefined || turns.every(isDigested)) continue;
@@ -57,7 +57,7 @@ export async function digestTurns(p: Digesting): Promise<FactReport> {
 async function digestSession(
   entries: readonly MemoryEntry[],
   sessionId: string,
-  p: Digesting,
+  p: DigestOptions,
   report: FactReport,
 ): Promise<void> {
   const inOrder = entries.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
@@ -73,12 +73,12 @@ async function digestSession(
   }
 }
 
-async function digestBatch(batch: Batch, sessionId: string, p: Digesting, report: FactReport): Promise<void> {
+async function digestBatch(batch: Batch, sessionId: string, p: DigestOptions, report: FactReport): Promise<void> {
   const { memory, user, extractor, evidenceFrom, timeZone, runtime, signal } = p;
   // Of what an agent said to itself nothing could be accepted.
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
   const now = runtime.now();
-  const all = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
+  const all = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const current = all.filter((entry) => isCurrentMemory(entry, now));
   const known = await similar(all, current, batch, p);
   const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
@@ -117,7 +117,7 @@ async function similar(
   all: readonly MemoryEntry[],
   current: readonly MemoryEntry[],
   batch: Batch,
-  p: Digesting,
+  p: DigestOptions,
 ): Promise<KnownFact[]> {
   const limit = p.limits.knownFacts;
   if (current.length <= limit) return current.map(toKnownFact);

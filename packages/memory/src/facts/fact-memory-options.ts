@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
 import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { LeaseManager, Llm, MemoryService, Runtime } from '@thole/core';
-import { assertTimeZone } from '../asking/users-time-zone.ts';
-import type { UsersTimeZone } from '../asking/users-time-zone.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
+import { assertTimeZone } from '../user-time-zone.ts';
+import type { UsersTimeZone } from '../user-time-zone.ts';
+import { fullMemory } from '../full-memory.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 
 /** What a `FactMemoryService` is made of. */

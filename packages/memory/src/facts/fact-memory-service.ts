@@ -15,11 +15,11 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { timeZoneOf } from '../asking/users-time-zone.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { holdLease } from '../keeping/hold-lease.ts';
-import { KeyedQueue } from '../keeping/keyed-queue.ts';
+import { timeZoneOf } from '../user-time-zone.ts';
+import { fullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { holdLease } from '../lease/hold-lease.ts';
+import { KeyedQueue } from '../keyed-queue.ts';
 import { withoutMark } from './digest-mark.ts';
 import { digestTurns } from './digest-turns.ts';
 import type { FactReport } from './digest-turns.ts';
@@ -30,10 +30,10 @@ import { LlmFactExtractor } from './llm-fact-extractor.ts';
 import { hasEvents, placeholdersOf, withoutTurns } from './turn-placeholders.ts';
 
 /** The name of the lease under which facts are made: no session's, so that turns never wait for it. */
-const LEASE = 'thole:facts';
+const FACTS_LEASE_ID = 'thole:facts';
 const LEASE_WAIT_MS = 300_000;
 const LIST_LIMIT = 100;
-const NOTHING: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
+const EMPTY_REPORT: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
 
 /**
  * Memory that draws facts from what was said. `addSessionToMemory` keeps the turns first and then makes facts of those of
@@ -88,7 +88,7 @@ export class FactMemoryService implements MemoryService {
   async makeFacts(p: UserRef & { sessionId?: string | undefined } & CallOptions): Promise<FactReport> {
     assertUser(p);
     p.signal?.throwIfAborted();
-    return this.#keepsTurns ? this.#digest(p, undefined) : { ...NOTHING };
+    return this.#keepsTurns ? this.#digest(p, undefined) : { ...EMPTY_REPORT };
   }
 
   #digest(
@@ -108,7 +108,7 @@ export class FactMemoryService implements MemoryService {
     const work = (): Promise<FactReport> => {
       p.signal?.throwIfAborted();
       if (!leasing) return digest(p.signal);
-      const key = { ...user, sessionId: LEASE };
+      const key = { ...user, sessionId: FACTS_LEASE_ID };
       const how = { runtime: this.#runtime, holder: this.#holder, waitMs: LEASE_WAIT_MS, signal: p.signal };
       return holdLease({ leasing, key, ...how }, digest);
     };

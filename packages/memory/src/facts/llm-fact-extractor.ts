@@ -1,11 +1,11 @@
 import { systemRuntime, TholeError, ZonedTime } from '@thole/core';
 import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
-import { askModel } from '../asking/ask-model.ts';
-import { assertLlm } from '../asking/assert-llm.ts';
-import { isoMinute, secondsOf } from '../asking/iso-date.ts';
-import { quotedText } from '../asking/quoted-text.ts';
-import { assertDuration } from '../keeping/assert-duration.ts';
+import { askModel } from '../llm/ask-model.ts';
+import { assertLlm } from '../llm/assert-llm.ts';
+import { isoMinute, secondsOf } from '../llm/iso-date.ts';
+import { quotedText } from '../llm/quoted-text.ts';
+import { assertDuration } from '../assert-duration.ts';
 import { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
 import type { FactExtractor, FactRequest, FactTurn } from './fact-extractor.ts';
 

@@ -1,11 +1,11 @@
 import { systemRuntime, textOf } from '@thole/core';
 import { assertUser, invalidInput, isCurrentMemory, rejectUnknownOptions, userKeyOf } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
-import { knownEntry } from './known-entry.ts';
+import { errorCodeOf } from '../error-code.ts';
+import { fullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
+import { findEntry } from './find-entry.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
 import { undoProposals } from './undo-proposals.ts';
 
@@ -57,7 +57,7 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
       audit.changes.push(change);
       await write(change, { memory, user, now: runtime.now() });
     } catch (error) {
-      refuse(`it could not be written (${codeOf(error)})`);
+      refuse(`it could not be written (${errorCodeOf(error)})`);
     }
   }
   await takeBackForgotten(audit, { memory, user, runtime });
@@ -81,20 +81,20 @@ async function takeBackForgotten(
       }
       await undoProposals({ memory, audit: { ...audit, changes: [change] } });
       audit.changes.splice(audit.changes.indexOf(change), 1);
-      audit.refused.push({ proposalId: change.proposal.id, reason: GONE });
+      audit.refused.push({ proposalId: change.proposal.id, reason: EVIDENCE_IS_GONE });
     }
   } catch (error) {
     // The audit tells of what was written, whatever became of this.
     runtime.logger.warn('What was forgotten while proposals were applied may be in facts.', {
       appName: user.appName,
-      code: codeOf(error),
+      code: errorCodeOf(error),
     });
   }
 }
 
-const GONE = 'its evidence is not in memory any more';
+const EVIDENCE_IS_GONE = 'its evidence is not in memory any more';
 
-interface Place {
+interface ApplyContext {
   memory: FullMemory;
   user: UserRef;
   /** Ids of what is remembered. */
@@ -104,11 +104,11 @@ interface Place {
   approvedBy: string | undefined;
 }
 
-async function changeFor(proposal: Proposal, p: Place): Promise<ProposalChange | string> {
+async function changeFor(proposal: Proposal, p: ApplyContext): Promise<ProposalChange | string> {
   const { memory, user, now } = p;
   const evidence = proposal.evidence.filter((id) => p.turns.has(id));
-  if (proposal.action !== 'remove' && evidence.length === 0) return GONE;
-  const before = proposal.target && (await knownEntry(memory, user, proposal.target.id));
+  if (proposal.action !== 'remove' && evidence.length === 0) return EVIDENCE_IS_GONE;
+  const before = proposal.target && (await findEntry(memory, user, proposal.target.id));
   if (proposal.target) {
     if (!before || !isCurrentMemory(before, now)) return 'what it changes is not there any more';
     if (textOf(before.content) !== textOf(proposal.target.content)) return 'what it changes says something else by now';
@@ -122,7 +122,7 @@ async function changeFor(proposal: Proposal, p: Place): Promise<ProposalChange |
 
 async function write(
   { made, before }: ProposalChange,
-  { memory, user, now }: Omit<Place, 'turns' | 'auditId' | 'approvedBy'>,
+  { memory, user, now }: Omit<ApplyContext, 'turns' | 'auditId' | 'approvedBy'>,
 ): Promise<void> {
   if (made) await memory.addMemory({ ...user, memories: [made] });
   if (!before) return;
@@ -133,7 +133,7 @@ async function write(
 function factOf(
   proposal: Proposal,
   evidence: string[],
-  { now, auditId, approvedBy }: Place,
+  { now, auditId, approvedBy }: ApplyContext,
 ): Omit<MemoryEntry, 'score'> {
   const { id, text, reason } = proposal;
   return {
@@ -148,7 +148,7 @@ function factOf(
 }
 
 async function turnIdsOf(memory: FullMemory, user: UserRef): Promise<Set<string>> {
-  return new Set((await listAll(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
+  return new Set((await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
 }
 
 function userOf(proposals: readonly Proposal[]): UserRef {

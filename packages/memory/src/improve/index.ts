@@ -1,4 +1,4 @@
-export type { UsersTimeZone } from '../asking/users-time-zone.ts';
+export type { UsersTimeZone } from '../user-time-zone.ts';
 export { applyProposals } from './apply-proposals.ts';
 export type { ApplyProposalsOptions } from './apply-proposals.ts';
 export { proposeMemories } from './propose-memories.ts';

@@ -1,16 +1,33 @@
 import { systemRuntime, textOf, TholeError, ZonedTime } from '@thole/core';
-import { assertCount, assertUser, clipToTokens, estimateTokens, isCurrentMemory, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
-import type { CallOptions, JsonObject, Llm, MemoryEntry, MemoryService, Runtime, SessionService, UserRef } from '@thole/core';
-import { askModel } from '../asking/ask-model.ts';
-import { assertLlm } from '../asking/assert-llm.ts';
-import { isoMinute } from '../asking/iso-date.ts';
-import { quotedText } from '../asking/quoted-text.ts';
-import { assertTimeZone, timeZoneOf } from '../asking/users-time-zone.ts';
-import type { UsersTimeZone } from '../asking/users-time-zone.ts';
-import { assertDuration } from '../keeping/assert-duration.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
-import type { FullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import {
+  assertCount,
+  assertUser,
+  clipToTokens,
+  estimateTokens,
+  isCurrentMemory,
+  isPlainObject,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type {
+  CallOptions,
+  JsonObject,
+  Llm,
+  MemoryEntry,
+  MemoryService,
+  Runtime,
+  SessionService,
+  UserRef,
+} from '@thole/core';
+import { askModel } from '../llm/ask-model.ts';
+import { assertLlm } from '../llm/assert-llm.ts';
+import { isoMinute } from '../llm/iso-date.ts';
+import { quotedText } from '../llm/quoted-text.ts';
+import { assertTimeZone, timeZoneOf } from '../user-time-zone.ts';
+import type { UsersTimeZone } from '../user-time-zone.ts';
+import { assertDuration } from '../assert-duration.ts';
+import { fullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import type { Proposal } from './proposal.ts';
 
 /** Over which sessions of whom to look, and with which model. */
@@ -51,9 +68,9 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   const memory = fullMemory(options.memory, 'proposeMemories');
   await addSessions(memory, options);
   const user = { appName, userId };
-  const turns = newest(await listAll(memory, { ...user, filter: { kinds: ['turn'] }, signal }), maxTokens);
+  const turns = newest(await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] }, signal }), maxTokens);
   if (turns.length === 0) return [];
-  const entries = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
+  const entries = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const now = runtime.now();
   const timeZone = await timeZoneOf(user, options.timeZone, runtime);
   const zone = timeZone === undefined ? undefined : new ZonedTime(timeZone);

@@ -1,7 +1,7 @@
 import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
-import { fullMemory } from '../keeping/full-memory.ts';
-import { knownEntry } from './known-entry.ts';
+import { fullMemory } from '../full-memory.ts';
+import { findEntry } from './find-entry.ts';
 import type { ProposalAudit } from './proposal.ts';
 
 /**
@@ -18,9 +18,9 @@ export async function undoProposals(p: { memory: MemoryService; audit: ProposalA
   const user = { appName: audit.appName, userId: audit.userId };
   let undone = 0;
   for (const { made, before } of audit.changes.toReversed()) {
-    const since = made && (await knownEntry(memory, user, made.id));
+    const since = made && (await findEntry(memory, user, made.id));
     const taken = made ? await memory.deleteMemory({ ...user, ids: [made.id], keepEvidence: true }) : 0;
-    const there = before && (await knownEntry(memory, user, before.id));
+    const there = before && (await findEntry(memory, user, before.id));
     const isToStand = there?.validTo !== undefined && there.supersededBy === made?.id;
     if (isToStand) await memory.addMemory({ ...user, memories: [withEndOf(there, hasEnd(since) ? since : before!)] });
     if (taken > 0 || isToStand) undone++;

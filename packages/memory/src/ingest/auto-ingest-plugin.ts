@@ -1,9 +1,9 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, rejectUnknownOptions, sessionKeyOf } from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
-import { assertDuration } from '../keeping/assert-duration.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
+import { errorCodeOf } from '../error-code.ts';
+import { assertDuration } from '../assert-duration.ts';
+import { fullMemory } from '../full-memory.ts';
 import { LatestSeqs } from './latest-seqs.ts';
 
 /** What an `AutoIngestPlugin` works with. */
@@ -27,11 +27,11 @@ const OPTIONS = [
   ...(['sessions', 'memory', 'maxWaiting', 'maxAttempts', 'retryMs', 'onError', 'name', 'runtime'] as const),
 ] satisfies readonly (keyof AutoIngestPluginOptions)[];
 
-const ANSWER_MS = 30_000;
+const MEMORY_TIMEOUT_MS = 30_000;
 /** So long runs that end are gathered before the first of them is read. */
-const GATHER_MS = 20;
+const BATCH_WINDOW_MS = 20;
 /** Contexts hold their sessions: no more of them are held. */
-const MOST_ENDED = 16;
+const MAX_BUFFERED_RUNS = 16;
 
 /**
  * Adds the new events of each run to memory when the run has ended, in the background: one session after the other, each in
@@ -71,7 +71,7 @@ export class AutoIngestPlugin implements Plugin {
   /** Notes that a run has ended; part of being a plugin. What that means is found out when nobody waits for the run any more. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
     if (this.#working) return this.#queue(invocationContext);
-    if (this.#ended.push(invocationContext) >= MOST_ENDED) this.#queueEnded();
+    if (this.#ended.push(invocationContext) >= MAX_BUFFERED_RUNS) this.#queueEnded();
     if (!this.#isToWake) this.#wakeSoon();
   }
 
@@ -109,7 +109,7 @@ export class AutoIngestPlugin implements Plugin {
       this.#isToWake = false;
       this.#begin();
     };
-    this.#runtime.sleep(GATHER_MS, this.#closing.signal).then(wake, wake);
+    this.#runtime.sleep(BATCH_WINDOW_MS, this.#closing.signal).then(wake, wake);
   }
 
   #begin(): void {
@@ -140,11 +140,15 @@ export class AutoIngestPlugin implements Plugin {
           continue;
         }
         const { appName, sessionId } = session;
-        this.#runtime.logger.warn('Events could not be added to memory.', { appName, sessionId, code: codeOf(error) });
+        this.#runtime.logger.warn('Events could not be added to memory.', {
+          appName,
+          sessionId,
+          code: errorCodeOf(error),
+        });
         try {
           onError?.({ session, error });
         } catch (thrown) {
-          this.#runtime.logger.error('onError of AutoIngestPlugin failed.', { code: codeOf(thrown) });
+          this.#runtime.logger.error('onError of AutoIngestPlugin failed.', { code: errorCodeOf(thrown) });
         }
         return;
       }
@@ -166,8 +170,8 @@ export class AutoIngestPlugin implements Plugin {
   // A memory that never answers must not keep the others waiting, nor the runner from closing.
   #add(session: SessionRef, events: readonly Event[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#runtime.timer(ANSWER_MS, () => {
-        const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${ANSWER_MS} ms.`);
+      const cancel = this.#runtime.timer(MEMORY_TIMEOUT_MS, () => {
+        const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${MEMORY_TIMEOUT_MS} ms.`);
         this.#late.abort(late);
         this.#late = new AbortController();
         reject(late);

@@ -1,5 +1,5 @@
 /** What is forgotten here is read once more, and adds nothing twice. */
-const MOST = 10_000;
+const MAX_SESSIONS = 10_000;
 
 /** Up to which `seq` of a session something was done, and of which session of that name. */
 export interface Reached {
@@ -19,6 +19,6 @@ export class LatestSeqs {
   set(key: string, reached: Reached): void {
     this.#reached.delete(key);
     this.#reached.set(key, reached);
-    if (this.#reached.size > MOST) this.#reached.delete(this.#reached.keys().next().value!);
+    if (this.#reached.size > MAX_SESSIONS) this.#reached.delete(this.#reached.keys().next().value!);
   }
 }

@@ -10,8 +10,8 @@ import type {
   StateMap,
   UserRef,
 } from '@thole/core';
-import { fullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import { fullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 
 /** Everything of one user, as JSON. */
 export interface MemoryExport {
@@ -44,7 +44,12 @@ export async function exportMemory(
   assertUser(p);
   const { appName, userId, sessions, signal, runtime = systemRuntime() } = p;
   const memory = fullMemory(p.memory, 'exportMemory', ['listMemories']);
-  const memories = await listAll(memory, { appName, userId, filter: { kinds: ['turn', 'fact', 'note'] }, signal });
+  const memories = await listAllMemories(memory, {
+    appName,
+    userId,
+    filter: { kinds: ['turn', 'fact', 'note'] },
+    signal,
+  });
   const exported: MemoryExport = {
     format: 'thole-memory',
     version: 1,

@@ -1,7 +1,7 @@
 import { textOf } from '@thole/core';
 import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
-import { fullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import { fullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import { findSameStatements } from './find-same-statements.ts';
 
 /** What `forgetMemory` deleted and left. */
@@ -22,9 +22,9 @@ export async function forgetMemory(
 ): Promise<ForgottenMemory> {
   const memory = fullMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
   const user = { appName, userId, signal };
-  const before = await listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
+  const before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
   const isKnown = (id: string): boolean => before.some((entry) => entry.id === id);
-  if (!ids.every(isKnown)) before.push(...(await listAll(memory, { ...user, filter: { kinds: ['turn'] } })));
+  if (!ids.every(isKnown)) before.push(...(await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] } })));
   const count = await memory.deleteMemory({ ...user, ids });
   if (count === 0) return { count, remaining: [] };
   const texts = versionsOf(ids, before).map((entry) => textOf(entry.content));

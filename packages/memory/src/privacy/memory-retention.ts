@@ -10,9 +10,9 @@ import type {
   Runtime,
   UserRef,
 } from '@thole/core';
-import { assertDuration } from '../keeping/assert-duration.ts';
-import { codeOf } from '../keeping/code-of.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
+import { assertDuration } from '../assert-duration.ts';
+import { errorCodeOf } from '../error-code.ts';
+import { fullMemory } from '../full-memory.ts';
 
 /** A service that can let go of what is old in an app's whole memory: every one that keeps memory, over a store that tells of its users. */
 export interface PrunableMemory {
@@ -110,11 +110,11 @@ export class MemoryRetention implements Plugin {
   #failed(error: unknown): void {
     if (this.#isClosed) return;
     const { logger } = this.#runtime;
-    logger.warn('Old memory could not be removed.', { appName: this.#options.appName, code: codeOf(error) });
+    logger.warn('Old memory could not be removed.', { appName: this.#options.appName, code: errorCodeOf(error) });
     try {
       this.#options.onError?.(error);
     } catch (thrown) {
-      logger.error('onError of MemoryRetention failed.', { code: codeOf(thrown) });
+      logger.error('onError of MemoryRetention failed.', { code: errorCodeOf(thrown) });
     }
   }
 }

@@ -16,8 +16,8 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { fullMemory } from '../keeping/full-memory.ts';
-import type { FullMemory } from '../keeping/full-memory.ts';
+import { fullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../full-memory.ts';
 
 /** Whose texts are redacted, and how. */
 export interface RedactingMemoryServiceOptions {

@@ -1,13 +1,13 @@
 import { TholeError } from '@thole/core';
 import { clipToTokens, isPlainObject } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
-import { askModel } from '../asking/ask-model.ts';
-import { quotedText } from '../asking/quoted-text.ts';
+import { askModel } from '../llm/ask-model.ts';
+import { quotedText } from '../llm/quoted-text.ts';
 import { withinTokens } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';
 
 /** How the model is asked, and for how much. */
-export interface AskingProfile extends CallOptions {
+export interface AskProfileOptions extends CallOptions {
   llm: Llm;
   runtime: Runtime;
   limit: number;
@@ -18,7 +18,7 @@ export interface AskingProfile extends CallOptions {
 const LINE_TOKENS = 100;
 
 /** The lines of a profile, the most important first. Throws what the model throws, or `OUTPUT_INVALID`. */
-export async function askProfile(known: KnownLines, p: AskingProfile): Promise<string[]> {
+export async function askProfile(known: KnownLines, p: AskProfileOptions): Promise<string[]> {
   const blocks = [block('facts', withinTokens(known.facts, p.maxTokens))];
   for (const { name, lines } of known.sources) {
     if (lines.length > 0) blocks.push(`${quotedText(name)}:\n${block('lines', withinTokens(lines, p.maxTokens))}`);

@@ -1,9 +1,9 @@
 import { textOf } from '@thole/core';
 import { clipToTokens, estimateTokens, isCurrentMemory } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, Runtime, UserRef } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
-import { listAll } from '../keeping/list-all.ts';
+import { errorCodeOf } from '../error-code.ts';
+import { fullMemory } from '../full-memory.ts';
+import { listAllMemories } from '../list-all-memories.ts';
 import type { ProfileOptions, ProfileSource } from './profile-options.ts';
 
 /** A line longer than this is no line of a profile. */
@@ -44,7 +44,7 @@ export async function knownTexts(
 
 function knownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & CallOptions): Promise<MemoryEntry[]> {
   const memory = fullMemory(p.memory, 'profile', ['listMemories']);
-  return listAll(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal: p.signal });
+  return listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal: p.signal });
 }
 
 function textsOf(entries: readonly MemoryEntry[]): ReadonlyMap<string, string> {
@@ -79,7 +79,7 @@ async function linesOf(
     const lines = await source.lines({ ...user, signal: p.signal });
     return lines.map((line) => clipToTokens(String(line).trim(), LINE_TOKENS)).filter((line) => line !== '');
   } catch (error) {
-    p.runtime.logger.warn('A source of the profile failed.', { source: source.name, code: codeOf(error) });
+    p.runtime.logger.warn('A source of the profile failed.', { source: source.name, code: errorCodeOf(error) });
     return [];
   }
 }

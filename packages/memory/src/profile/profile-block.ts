@@ -1,4 +1,4 @@
-import { quotedText } from '../asking/quoted-text.ts';
+import { quotedText } from '../llm/quoted-text.ts';
 import type { Profile } from './profile.ts';
 
 const LABEL =

@@ -1,8 +1,8 @@
 import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
-import { assertLlm } from '../asking/assert-llm.ts';
-import { assertDuration } from '../keeping/assert-duration.ts';
-import { fullMemory } from '../keeping/full-memory.ts';
+import { assertLlm } from '../llm/assert-llm.ts';
+import { assertDuration } from '../assert-duration.ts';
+import { fullMemory } from '../full-memory.ts';
 
 /** Knows something of a user that memory does not: recent projects, open bookings. */
 export interface ProfileSource {

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { rejectUnknownOptions } from '@thole/core/kit';
 import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
+import { errorCodeOf } from '../error-code.ts';
 import { PROFILE_OPTIONS } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
 import { profileBlock } from './profile-block.ts';
@@ -73,7 +73,7 @@ export class ProfilePlugin implements Plugin {
       if (found) block = profileBlock(found);
     } catch (error) {
       if (signal.aborted) throw error;
-      runtime.logger.warn('The profile could not be read.', { plugin: this.name, code: codeOf(error), sessionId });
+      runtime.logger.warn('The profile could not be read.', { plugin: this.name, code: errorCodeOf(error), sessionId });
     }
     state.set(memo, block);
     return block;

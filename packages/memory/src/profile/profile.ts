@@ -1,7 +1,7 @@
 import { systemRuntime } from '@thole/core';
 import { assertUser, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef } from '@thole/core';
-import { codeOf } from '../keeping/code-of.ts';
+import { errorCodeOf } from '../error-code.ts';
 import { askProfile } from './ask-profile.ts';
 import { knownLines, knownTexts } from './known-lines.ts';
 import type { KnownLines } from './known-lines.ts';
@@ -36,10 +36,10 @@ export interface Profiles {
 }
 
 /** How many profiles of users and of sessions are held. */
-const MOST = 1_000;
+const MAX_CACHED_PROFILES = 1_000;
 
 /** The latest of a user. */
-interface Made {
+interface CachedProfile {
   /** Of what it was made. */
   print: string;
   profile: Promise<Profile>;
@@ -52,7 +52,7 @@ interface Found {
   wasThere: boolean;
 }
 
-interface Kept {
+interface SessionProfile {
   profile: Profile | undefined;
   /** Of what it was made, by id. */
   texts: ReadonlyMap<string, string>;
@@ -62,8 +62,8 @@ interface Kept {
 export function profile(options: ProfileOptions): Profiles {
   assertProfileOptions(options);
   const { llm, limit = 20, maxTokens = 6_000, timeoutMs = 15_000, runtime = systemRuntime() } = options;
-  const made = new Map<string, Made>();
-  const sessions = new Map<string, Kept>();
+  const made = new Map<string, CachedProfile>();
+  const sessions = new Map<string, SessionProfile>();
 
   async function of(p: ProfileRequest): Promise<Profile | undefined> {
     assertUser(p);
@@ -112,13 +112,13 @@ export function profile(options: ProfileOptions): Profiles {
     const making = askProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
       (lines): Profile => ({ lines, madeBy: 'model' }),
       (error: unknown): Profile => {
-        runtime.logger.warn('A profile could not be made by the model.', { ...user, code: codeOf(error) });
+        runtime.logger.warn('A profile could not be made by the model.', { ...user, code: errorCodeOf(error) });
         // The next session asks again.
         if (made.get(key)?.profile === making) made.delete(key);
         return standIn(known);
       },
     );
-    const entry: Made = { print, profile: making, isReady: false };
+    const entry: CachedProfile = { print, profile: making, isReady: false };
     void making.then(() => (entry.isReady = true));
     hold(made, key, entry);
     return making;
@@ -156,5 +156,5 @@ function isNothing({ facts, sources }: KnownLines): boolean {
 function hold<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > MOST) map.delete(map.keys().next().value!);
+  if (map.size > MAX_CACHED_PROFILES) map.delete(map.keys().next().value!);
 }

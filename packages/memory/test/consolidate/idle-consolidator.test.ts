@@ -54,7 +54,7 @@ describe('going quiet', () => {
     const house = new House();
     const consolidator = house.consolidator();
     await house.say('I am vegetarian.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(30 * minutes - 1);
     expect([house.added, await house.isThere()]).toEqual([[], true]);
     await house.runtime.advance(1);
@@ -68,7 +68,7 @@ describe('going quiet', () => {
     const consolidator = house.consolidator({ idleMs: 0.5 * minutes + 0.25 });
     for (let turn = 0; turn < 4; turn++) {
       await house.say(`Turn ${turn}.`);
-      consolidator.arm(one);
+      consolidator.schedule(one);
       await house.runtime.advance(0.5 * minutes);
     }
     expect([house.added, house.runtime.pending]).toEqual([[], 1]);
@@ -80,7 +80,7 @@ describe('going quiet', () => {
     const house = new House();
     const consolidator = house.consolidator();
     await house.say('First.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(20 * minutes);
     await house.say('Elsewhere.');
     await house.runtime.advance(29 * minutes);
@@ -93,7 +93,7 @@ describe('going quiet', () => {
     const house = new House();
     const consolidator = house.consolidator();
     for (const ref of [one, two, other]) await house.say('Hello.', ref);
-    for (const ref of [one, other]) consolidator.arm(ref);
+    for (const ref of [one, other]) consolidator.schedule(ref);
     await house.runtime.advance(30 * minutes);
     expect(await Promise.all([one, two, other].map(house.isThere))).toEqual([false, true, false]);
     expect([await house.remembered(ann), await house.remembered(bob)]).toEqual([1, 1]);
@@ -118,8 +118,8 @@ describe('going quiet', () => {
     const house = new House();
     const consolidator = house.consolidator();
     await house.say('Hello.');
-    consolidator.arm(one);
-    consolidator.disarm(one);
+    consolidator.schedule(one);
+    consolidator.cancel(one);
     await house.runtime.advance(60 * minutes);
     expect(house.added).toEqual([]);
   });
@@ -129,14 +129,14 @@ describe('going quiet', () => {
     const consolidator = house.consolidator();
     await house.sessions.createSession({ ...one, state: { step: 'prepared' } });
     await house.sessions.updateState({ ...one, stateDelta: { step: 'more' } });
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(60 * minutes);
     expect([house.added, await house.isThere(), house.failures]).toEqual([[], true, []]);
   });
 
   it('what was never kept, such as the session of an ephemeral run, leaves nothing and is no failure', async () => {
     const house = new House();
-    house.consolidator().arm(one);
+    house.consolidator().schedule(one);
     await house.runtime.advance(60 * minutes);
     expect([house.added, house.failures, house.runtime.pending]).toEqual([[], [], 0]);
   });
@@ -145,9 +145,9 @@ describe('going quiet', () => {
     const house = new House();
     const consolidator = house.consolidator({ enabled: false });
     await house.say('Hello.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(60 * minutes);
-    expect(await consolidator.sweep(ann)).toEqual({ consolidated: 0, failed: 0, armed: 0 });
+    expect(await consolidator.sweep(ann)).toEqual({ consolidated: 0, failed: 0, scheduled: 0 });
     expect([house.added, house.runtime.pending]).toEqual([[], 0]);
     expect(await consolidator.consolidate(one)).toBe('deleted');
   });
@@ -158,7 +158,7 @@ describe('several processes', () => {
     const house = new House();
     const consolidators = [1, 2, 3].map(() => house.consolidator());
     await house.say('Hello.');
-    for (const consolidator of consolidators) consolidator.arm(one);
+    for (const consolidator of consolidators) consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     expect([house.added, await house.isThere(), house.failures]).toEqual([['one'], false, []]);
   });
@@ -168,7 +168,7 @@ describe('several processes', () => {
     const consolidators = [1, 2].map(() => house.consolidator());
     house.onAdd = () => house.runtime.sleep(200_000);
     await house.say('Hello.');
-    for (const consolidator of consolidators) consolidator.arm(one);
+    for (const consolidator of consolidators) consolidator.schedule(one);
     await house.runtime.advance(40 * minutes);
     expect([house.added, await house.isThere(), house.failures]).toEqual([['one'], false, []]);
     expect(house.runtime.pending).toBe(0);
@@ -191,16 +191,20 @@ describe('several processes', () => {
     const house = new House();
     const consolidators = [1, 2].map(() => house.consolidator({ keep: true }));
     await house.say('Hello.');
-    for (const consolidator of consolidators) consolidator.arm(one);
+    for (const consolidator of consolidators) consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     expect([house.added, await house.isThere()]).toEqual([['one'], true]);
-    expect(await consolidators[0]!.sweep(ann), 'its mark is no turn').toEqual({ consolidated: 0, failed: 0, armed: 0 });
+    expect(await consolidators[0]!.sweep(ann), 'its mark is no turn').toEqual({
+      consolidated: 0,
+      failed: 0,
+      scheduled: 0,
+    });
     await house.runtime.advance(60 * minutes);
-    expect(await consolidators[1]!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, armed: 0 });
+    expect(await consolidators[1]!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, scheduled: 0 });
     expect(await consolidators[1]!.consolidate(one)).toBe('unchanged');
     await house.say('Back again.');
     await house.runtime.advance(30 * minutes);
-    expect(await consolidators[1]!.sweep(ann)).toEqual({ consolidated: 1, failed: 0, armed: 0 });
+    expect(await consolidators[1]!.sweep(ann)).toEqual({ consolidated: 1, failed: 0, scheduled: 0 });
     expect([house.added.length, await house.remembered()]).toEqual([2, 2]);
   });
 
@@ -214,7 +218,7 @@ describe('several processes', () => {
     const [consolidator, late] = [house.consolidator(), house.consolidator()];
     const reports = await Promise.all([consolidator.sweep({ appName: 'hotel' }), late.sweep({ appName: 'hotel' })]);
     expect(reports[0]!.consolidated + reports[1]!.consolidated).toBe(2);
-    expect(reports[0]).toMatchObject({ armed: 1, failed: 0 });
+    expect(reports[0]).toMatchObject({ scheduled: 1, failed: 0 });
     expect(house.added.toSorted()).toEqual(['one', 'one']);
     await house.runtime.advance(15 * minutes - 1);
     expect(await house.isThere(two)).toBe(true);
@@ -234,7 +238,7 @@ describe('several processes', () => {
     const house = new House();
     for (let i = 0; i < 130; i++) await house.say('Old.', { ...ann, sessionId: `s${i}` });
     await house.runtime.advance(60 * minutes);
-    expect(await house.consolidator().sweep(ann)).toEqual({ consolidated: 130, failed: 0, armed: 0 });
+    expect(await house.consolidator().sweep(ann)).toEqual({ consolidated: 130, failed: 0, scheduled: 0 });
     expect((await house.sessions.listSessions(ann)).total).toBe(0);
   });
 });
@@ -256,7 +260,7 @@ describe('turns', () => {
     const consolidator = house.consolidator();
     await house.say('Hello.');
     house.onAdd = () => (house.added.length === 1 ? house.say('And another thing.') : undefined);
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     expect([house.added.length, await house.isThere(), house.failures]).toEqual([1, true, []]);
     await house.runtime.advance(30 * minutes);
@@ -274,10 +278,10 @@ describe('turns', () => {
         await house.sessions.deleteSession(one);
         await house.say('Hello again, and not yet in memory.');
       };
-      consolidator.arm(one);
+      consolidator.schedule(one);
       await house.runtime.advance(30 * minutes);
       expect([house.added.length, await house.isThere(), await house.remembered()]).toEqual([1, true, 1]);
-      if (keep) expect(await consolidator.sweep(ann), 'it is none that is in memory').toMatchObject({ armed: 1 });
+      if (keep) expect(await consolidator.sweep(ann), 'it is none that is in memory').toMatchObject({ scheduled: 1 });
       await house.runtime.advance(30 * minutes);
       expect([house.added.length, await house.isThere(), await house.remembered()]).toEqual([2, keep, 2]);
       expect(house.failures).toEqual([]);
@@ -293,7 +297,7 @@ describe('turns', () => {
       house.onAdd = async () => void (await house.sessions.deleteSession(one));
       expect(await consolidator.consolidate(one)).toBe('gone');
       await house.say('Hello.');
-      consolidator.arm(one);
+      consolidator.schedule(one);
       await house.runtime.advance(60 * minutes);
       expect([house.added.length, house.failures, house.runtime.pending]).toEqual([2, [], 0]);
     },
@@ -307,7 +311,7 @@ describe('turns', () => {
       ...{ invocationId: 'run', holder: 'runner', policy: 'queue' as const },
       ...{ waitMs: 0, maxWaiting: 0, ttlMs: 1e9, cleanupMs: 0 },
     });
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     expect([await house.isThere(), house.failures]).toEqual([true, []]);
     await run.release();
@@ -325,7 +329,7 @@ describe('failures', () => {
       if (left-- > 0) throw new Error('The model is out.');
     };
     await house.say('Hello.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     expect(await house.isThere()).toBe(true);
     await house.runtime.advance(1 * minutes);
@@ -342,7 +346,7 @@ describe('failures', () => {
     const consolidator = house.consolidator({ maxAttempts: 2, retryMs: 10 });
     house.onAdd = () => Promise.reject(new Error('out'));
     await house.say('Hello.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(300 * minutes);
     expect(house.failures.map(({ retryInMs }) => retryInMs === undefined)).toEqual([false, true]);
     expect(house.runtime.pending).toBe(0);
@@ -360,7 +364,7 @@ describe('failures', () => {
     house.onAdd = (session) => (session.id === 'one' ? Promise.reject(new Error('out')) : undefined);
     for (const ref of [one, two]) await house.say('Old.', ref);
     await house.runtime.advance(60 * minutes);
-    expect(await consolidator.sweep(ann)).toEqual({ consolidated: 1, failed: 1, armed: 0 });
+    expect(await consolidator.sweep(ann)).toEqual({ consolidated: 1, failed: 1, scheduled: 0 });
     expect(await house.isThere(one)).toBe(true);
   });
 
@@ -378,10 +382,10 @@ describe('the end', () => {
     const house = new House();
     const consolidator = house.consolidator();
     await house.say('Hello.');
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await consolidator.close();
     expect(house.runtime.pending).toBe(0);
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(60 * minutes);
     expect([house.added, await house.isThere()]).toEqual([[], true]);
     expect(await house.consolidator().sweep(ann)).toMatchObject({ consolidated: 1 });
@@ -393,7 +397,7 @@ describe('the end', () => {
     await house.say('Hello.');
     let go = (): void => {};
     house.onAdd = () => new Promise((resolve) => (go = resolve));
-    consolidator.arm(one);
+    consolidator.schedule(one);
     await house.runtime.advance(30 * minutes);
     const closing = consolidator.close();
     go();

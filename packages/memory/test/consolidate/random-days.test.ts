@@ -79,7 +79,7 @@ class Days {
     } finally {
       await lease.release();
     }
-    this.of(...this.processes).arm(ref);
+    this.of(...this.processes).schedule(ref);
   }
 
   /** Deletes a session with its memory: what was said there is gone, but for what begins another session of its name. */

@@ -11,6 +11,6 @@ export interface Analyzer {
 }
 
 /** True if a word is a further form, as an `Analyzer` marks it. */
-export function isForm(word: string): boolean {
+export function isVariant(word: string): boolean {
   return word.charCodeAt(0) === 126;
 }

@@ -1,4 +1,4 @@
-import { firmLetters, LEAST_LETTERS, withoutArticle } from './arabic-article.ts';
+import { strongLetters, MIN_STRONG_LETTERS, withoutArticle } from './arabic-article.ts';
 
 const UNWRITTEN = /[\p{M}\u0640]/gu;
 /** What is added to the end of a word, the longest first: endings of number and gender, and whose it is. */
@@ -7,7 +7,7 @@ const ENDINGS: readonly string[] = (
   'تي ته تك ات ون ين ان هم كم نا ها وا ية يه ة ه ك ي ت'
 ).split(' ');
 /** Whoever does it, as a verb says at its beginning. */
-const DOER = /^[تن]/;
+const SUBJECT_PREFIX = /^[تن]/;
 
 /**
  * The firm letters of an Arabic word without article and endings: the same for most of its forms, plurals inside the word (بيت,
@@ -16,16 +16,16 @@ const DOER = /^[تن]/;
 export function arabicSkeleton(word: string): string | undefined {
   const bare = word.replace(UNWRITTEN, '');
   const root = withoutEnding(withoutArticle(bare));
-  const firm = firmLetters(root);
-  const done = DOER.test(root) && firm.length > LEAST_LETTERS + 1 ? firm.slice(1) : firm;
-  return done.length < LEAST_LETTERS ? undefined : done;
+  const firm = strongLetters(root);
+  const done = SUBJECT_PREFIX.test(root) && firm.length > MIN_STRONG_LETTERS + 1 ? firm.slice(1) : firm;
+  return done.length < MIN_STRONG_LETTERS ? undefined : done;
 }
 
 function withoutEnding(word: string): string {
   for (const ending of ENDINGS) {
     if (!word.endsWith(ending)) continue;
     const rest = word.slice(0, -ending.length);
-    if (firmLetters(rest).length >= LEAST_LETTERS) return rest;
+    if (strongLetters(rest).length >= MIN_STRONG_LETTERS) return rest;
   }
   return word;
 }

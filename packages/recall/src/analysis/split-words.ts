@@ -11,14 +11,14 @@ const HAN = /\p{scx=Han}/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
 /** Longer ones are cut: nobody asks for them, and a blob should not become a key of its own size. */
-const MAX_WORD = 64;
+const MAX_WORD_CHARACTERS = 64;
 
 /**
  * Words in lower case after NFKC. Runs of scripts without spaces come as pairs of characters, a single one as itself; each
  * Chinese character is also a further form by itself (as an `Analyzer` marks it), and in an entry each Korean syllable.
  */
 export function splitWords(text: string, of: 'entry' | 'query'): string[] {
-  const plain = plainWords(text);
+  const plain = asciiWords(text);
   if (plain) return plain.map(cut);
   const words: string[] = [];
   for (const word of text.normalize('NFKC').toLowerCase().match(WORD) ?? []) {
@@ -29,12 +29,12 @@ export function splitWords(text: string, of: 'entry' | 'query'): string[] {
 }
 
 /** The words of a text that is plain ASCII, as most are, in lower case: five times as quick to take apart. Undefined for others. */
-export function plainWords(text: string): readonly string[] | undefined {
+export function asciiWords(text: string): readonly string[] | undefined {
   return PLAIN.test(text) ? (text.toLowerCase().match(PLAIN_WORD) ?? []) : undefined;
 }
 
 function cut(word: string): string {
-  return word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word;
+  return word.length > MAX_WORD_CHARACTERS ? word.slice(0, MAX_WORD_CHARACTERS) : word;
 }
 
 function addRun(words: string[], run: string, unspaced: boolean, of: 'entry' | 'query'): void {

@@ -9,9 +9,9 @@ import { foldAccents } from './fold-accents.ts';
 import { irregularForms } from './irregular-forms.ts';
 import { NAME_PART, namePartsIn } from './name-parts.ts';
 import { queryStopWords } from './query-stop-words.ts';
-import { saysEnglish } from './says-english.ts';
+import { englishOnlyWords } from './english-only-words.ts';
 import { splitWords } from './split-words.ts';
-import { stemOfScript } from './stem-of-script.ts';
+import { stemByScript } from './stem-by-script.ts';
 import { latinStopWords, scriptStopWords, stopWords } from './stop-words.ts';
 
 const LATIN = /^[a-z]+$/;
@@ -20,10 +20,10 @@ const CYRILLIC = /^\p{Script=Cyrillic}/u;
 /** A German one: what was done, between its marks. */
 const PARTICIPLE = /^ge(.{3,}?)(?:e?t|en)$/;
 /** Languages that add to the end of a word mostly leave this much of it alone. */
-const BEGINNING = 4;
+const PREFIX_LETTERS = 4;
 /** The longest word that is stemmed; no word of a language is longer. */
-const MAX_STEMMED = 32;
-const MAX_REMEMBERED = 50_000;
+const MAX_STEMMED_LETTERS = 32;
+const MAX_CACHED_WORDS = 50_000;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -34,13 +34,13 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export function standardAnalyzer(): Analyzer {
   // Conversations say the same words again and again.
-  const known = new Map<string, KnownWord>();
+  const known = new Map<string, AnalyzedWord>();
 
-  function look(word: string): KnownWord {
+  function look(word: string): AnalyzedWord {
     let found = known.get(word);
     if (found) return found;
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    found = knowledgeOf(word);
+    if (known.size >= MAX_CACHED_WORDS) known.clear();
+    found = analyzeWord(word);
     known.set(word, found);
     return found;
   }
@@ -52,11 +52,11 @@ export function standardAnalyzer(): Analyzer {
       const all = split.map(look);
       const english = all.some(({ isEnglish }) => isEnglish);
       const dropped = of === 'query' ? queryStopWords(split) : NONE;
-      const isContent = (known: KnownWord): boolean => !known.isStopWord && !dropped.has(known.word);
+      const isContent = (known: AnalyzedWord): boolean => !known.isStopWord && !dropped.has(known.word);
       const content = all.some(isContent) ? all.filter(isContent) : all;
       const words = content.map(({ base }) => base);
       // Words of other scripts show themselves that they are not English.
-      for (const word of content) if (!english || !word.isLatin) words.push(...formsOf(word));
+      for (const word of content) if (!english || !word.isLatin) words.push(...variantsOf(word));
       for (const part of namePartsIn(text)) {
         const { base, isStopWord } = look(part);
         if (!isStopWord) words.push(NAME_PART + base);
@@ -66,7 +66,7 @@ export function standardAnalyzer(): Analyzer {
   };
 }
 
-interface KnownWord {
+interface AnalyzedWord {
   readonly word: string;
   readonly base: string;
   readonly isStopWord: boolean;
@@ -76,7 +76,7 @@ interface KnownWord {
   forms: readonly string[] | undefined;
 }
 
-function knowledgeOf(word: string): KnownWord {
+function analyzeWord(word: string): AnalyzedWord {
   const folded = foldAccents(word);
   const isLatin = LATIN.test(folded);
   // Single characters come marked already.
@@ -85,45 +85,45 @@ function knowledgeOf(word: string): KnownWord {
     word,
     base: baseOf(folded, isLatin),
     isStopWord: stopWords.has(word) || scriptStopWords.has(word),
-    isEnglish: saysEnglish.has(word),
+    isEnglish: englishOnlyWords.has(word),
     isLatin,
     forms: undefined,
   };
 }
 
 function baseOf(folded: string, isLatin: boolean): string {
-  if (!isLatin) return stemOfScript(folded) ?? folded;
-  return folded.length <= MAX_STEMMED ? stemEnglish(irregularForms.get(folded) ?? folded) : folded;
+  if (!isLatin) return stemByScript(folded) ?? folded;
+  return folded.length <= MAX_STEMMED_LETTERS ? stemEnglish(irregularForms.get(folded) ?? folded) : folded;
 }
 
-function formsOf(known: KnownWord): readonly string[] {
-  return (known.forms ??= known.isStopWord ? [] : furtherForms(known));
+function variantsOf(known: AnalyzedWord): readonly string[] {
+  return (known.forms ??= known.isStopWord ? [] : createVariants(known));
 }
 
-function furtherForms({ word, base, isLatin }: KnownWord): string[] {
-  if (!isLatin) return formsInScript(word, base);
+function createVariants({ word, base, isLatin }: AnalyzedWord): string[] {
+  if (!isLatin) return variantsInScript(word, base);
   const folded = foldAccents(word);
-  if (word.length > MAX_STEMMED || latinStopWords.has(folded)) return [];
+  if (word.length > MAX_STEMMED_LETTERS || latinStopWords.has(folded)) return [];
   // The stemmers know their languages' letters, so accents are folded afterwards.
   const stems = [stemGerman, stemTurkish].map((stem) => `~${foldAccents(stem(word))}`);
   if (stems[0] === stems[1]) stems.pop();
-  const forms = [...stems, ...beginningOf(folded)];
+  const forms = [...stems, ...prefixOf(folded)];
   const verb = PARTICIPLE.exec(folded)?.[1];
-  if (verb !== undefined) forms.push(...(verb.length < BEGINNING ? [`~${verb}`] : beginningOf(verb)));
+  if (verb !== undefined) forms.push(...(verb.length < PREFIX_LETTERS ? [`~${verb}`] : prefixOf(verb)));
   return forms;
 }
 
-function beginningOf(word: string): string[] {
-  return word.length < BEGINNING ? [] : [`~~${word.slice(0, BEGINNING)}`];
+function prefixOf(word: string): string[] {
+  return word.length < PREFIX_LETTERS ? [] : [`~~${word.slice(0, PREFIX_LETTERS)}`];
 }
 
-function formsInScript(word: string, base: string): string[] {
-  if (ARABIC.test(word)) return arabicForms(word);
+function variantsInScript(word: string, base: string): string[] {
+  if (ARABIC.test(word)) return arabicVariants(word);
   const form = CYRILLIC.test(word) ? withoutFleetingVowel(base) : undefined;
   return form === undefined ? [] : [`~${form}`];
 }
 
-function arabicForms(word: string): string[] {
+function arabicVariants(word: string): string[] {
   const bare = `~${withoutArticle(word)}`;
   const skeleton = arabicSkeleton(word);
   return skeleton === undefined ? [bare] : [bare, `~~${skeleton}`];

@@ -1,8 +1,8 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { Names } from './names.ts';
+import { NameTable } from './name-table.ts';
 
 /** No author. */
-export const NOBODY = -1;
+export const NO_AUTHOR = -1;
 
 /** An author with turns and a name that a question may use. */
 export interface NamedAuthor {
@@ -14,7 +14,7 @@ export interface NamedAuthor {
 /** Who has said something in an index, and in which sessions how often. Authors without a turn left are not asked after. */
 export class Authors {
   readonly #analyzer: Analyzer;
-  readonly #names = new Names();
+  readonly #names = new NameTable();
   readonly #words: (readonly string[])[] = [];
   readonly #turns: number[] = [];
   readonly #turnsAsUser: number[] = [];
@@ -46,7 +46,7 @@ export class Authors {
   }
 
   /** Returns the names by number; empty for an author without a turn. */
-  all(): readonly string[] {
+  names(): readonly string[] {
     return this.#names.all().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
   }
 
@@ -66,7 +66,7 @@ export class Authors {
    * Who has turns and a name that a question may use. People's names are written with a capital, or in a
    * script without; agents are called after what they do, so that only those of one word are names.
    */
-  present(): readonly NamedAuthor[] {
+  namedAuthors(): readonly NamedAuthor[] {
     if (this.#present) return this.#present;
     const present: NamedAuthor[] = [];
     for (let author = 0; author < this.#words.length; author++) {
@@ -79,9 +79,9 @@ export class Authors {
   }
 
   /** Returns the first author present whom a token of a text names. */
-  calledBy(token: string): number | undefined {
+  findByName(token: string): number | undefined {
     const [word] = this.#analyzer.words(token, 'query');
-    return word === undefined ? undefined : this.present().find(({ words }) => words.includes(word))?.author;
+    return word === undefined ? undefined : this.namedAuthors().find(({ words }) => words.includes(word))?.author;
   }
 
   /** Whether an author is the user whose memory this is. */

@@ -10,6 +10,6 @@ export const shortTexts: Bm25Weights = { k1: 0.9, b: 0.5 };
 export const longTexts: Bm25Weights = { k1: 1.2, b: 0.75 };
 
 /** What a word is worth by its rareness; never negative. */
-export function rareness(entries: number, entriesWithWord: number): number {
+export function inverseDocumentFrequency(entries: number, entriesWithWord: number): number {
   return Math.log(1 + (entries - entriesWithWord + 0.5) / (entriesWithWord + 0.5));
 }

@@ -4,11 +4,12 @@
  */
 export type Postings = number[];
 
-const COUNTS = 256;
+const COUNT_VALUES = 256;
 /** Number of slots for which a posting still fits into an integer that engines keep unboxed. */
-export const MAX_SLOTS: number = 2 ** 31 / COUNTS;
+export const MAX_SLOTS: number = 2 ** 31 / COUNT_VALUES;
 
-export const toPosting = (slot: number, count: number): number => slot * COUNTS + Math.min(count, COUNTS - 1);
+export const toPosting = (slot: number, count: number): number =>
+  slot * COUNT_VALUES + Math.min(count, COUNT_VALUES - 1);
 /** Returns the slot of a posting. */
 export const slotOf = (posting: number): number => posting >> 8;
 /** Returns how often the word is in the entry of a posting. */

@@ -1,13 +1,13 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { isForm } from '../analysis/analyzer.ts';
+import { isVariant } from '../analysis/analyzer.ts';
 import { dayAt, isOnCalendar, monthAt } from '../dates/day-span.ts';
 import type { DaySpan } from '../dates/day-span.ts';
-import { spansIn } from '../dates/spans-in.ts';
-import { Authors, NOBODY } from './authors.ts';
-import { Names } from './names.ts';
-import { plainTokens } from '../analysis/plain-tokens.ts';
+import { readDaySpans } from '../dates/read-day-spans.ts';
+import { Authors, NO_AUTHOR } from './authors.ts';
+import { NameTable } from './name-table.ts';
+import { latinTokens } from '../analysis/latin-tokens.ts';
 import { ABOUT_USER, BY_USER, flagsOf } from './turn-flags.ts';
 import { TurnTable } from './turn-table.ts';
 import type { TurnRow } from './turn-table.ts';
@@ -26,7 +26,7 @@ export class RecallIndex {
   readonly analyzer: Analyzer;
   readonly words: WordTable = new WordTable();
   readonly turns: TurnTable = new TurnTable();
-  readonly sessions: Names = new Names();
+  readonly sessions: NameTable = new NameTable();
   readonly authors: Authors;
   /** By slot: the numbers of the turn's words, in order. */
   readonly wordsOf: (readonly number[])[] = [];
@@ -60,32 +60,32 @@ export class RecallIndex {
     const { author, content, kind, sessionId, supersededBy, timestamp } = entry;
     const text = textOf(content);
     const words = this.analyzer.words(text, 'entry');
-    const tokens = plainTokens(text);
+    const tokens = latinTokens(text);
     const asUser = content.role === 'user' || author === 'user' ? BY_USER : 0;
-    const slot = this.place(
+    const slot = this.insert(
       {
         id: entry.id,
         time: timestamp ?? -Infinity,
-        length: words.reduce((length, word) => (isForm(word) ? length : length + 1), 0),
-        author: author === undefined ? NOBODY : this.authors.numberOf(author),
+        length: words.reduce((length, word) => (isVariant(word) ? length : length + 1), 0),
+        author: author === undefined ? NO_AUTHOR : this.authors.numberOf(author),
         // An entry without a session is alone in a session of its own.
         session: this.sessions.numberOf(sessionId === undefined ? `1${entry.id}` : `0${sessionId}`),
         flags: flagsOf(text, tokens) | asUser | (kind === 'turn' ? 0 : ABOUT_USER),
       },
       words.map((word) => this.words.numberOf(word)),
-      timestamp === undefined || !isOnCalendar(timestamp) ? [] : spansIn(text, tokens, dayAt(timestamp)),
+      timestamp === undefined || !isOnCalendar(timestamp) ? [] : readDaySpans(text, tokens, dayAt(timestamp)),
     );
     if (supersededBy !== undefined) this.successors.set(slot, supersededBy);
   }
 
   /** Adds a turn whose id is new. Returns its slot. */
-  place(row: TurnRow, numbers: readonly number[], spans: readonly DaySpan[]): number {
+  insert(row: TurnRow, numbers: readonly number[], spans: readonly DaySpan[]): number {
     const slot = this.turns.add(row);
     this.wordsOf[slot] = numbers;
     this.#wordBytes += LIST_BYTES + 8 * numbers.length;
     this.#eachWord(slot, (number, count) => this.words.add(number, slot, count));
     if (spans.length > 0) this.spans.set(slot, spans);
-    if (row.author !== NOBODY) this.authors.count(row.author, row.session, (row.flags & BY_USER) !== 0, 1);
+    if (row.author !== NO_AUTHOR) this.authors.count(row.author, row.session, (row.flags & BY_USER) !== 0, 1);
     return slot;
   }
 
@@ -100,9 +100,9 @@ export class RecallIndex {
     this.wordsOf[slot] = NO_WORDS;
     this.spans.delete(slot);
     this.successors.delete(slot);
-    if (author !== NOBODY) this.authors.count(author, session, (flags[slot]! & BY_USER) !== 0, -1);
+    if (author !== NO_AUTHOR) this.authors.count(author, session, (flags[slot]! & BY_USER) !== 0, -1);
     this.turns.remove(slot);
-    if (this.turns.ofSessions.turns[session] === 0) this.sessions.forget(session);
+    if (this.turns.sessionCounts.turns[session] === 0) this.sessions.remove(session);
     return true;
   }
 

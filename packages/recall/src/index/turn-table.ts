@@ -1,11 +1,11 @@
 import { isOnCalendar } from '../dates/day-span.ts';
-import { growColumns } from './grown.ts';
+import { growColumns } from './grow-columns.ts';
 import { MAX_SLOTS } from './postings.ts';
 import { SessionCounts } from './session-counts.ts';
-import { ASKS } from './turn-flags.ts';
-import { Windows } from './windows.ts';
+import { HAS_QUESTION } from './turn-flags.ts';
+import { WindowLengths } from './window-lengths.ts';
 
-const NONE = -1;
+const NO_SLOT = -1;
 const BYTES_PER_TURN = 8 + 6 * 4 + 1;
 
 /** A turn without its words. */
@@ -34,10 +34,10 @@ export class TurnTable {
   /** The previous and next turn of the session; -1 at its ends. */
   before: Int32Array = new Int32Array(64);
   after: Int32Array = new Int32Array(64);
-  readonly windows: Windows = new Windows(this);
+  readonly windows: WindowLengths = new WindowLengths(this);
   /** Sum of the lengths of all turns. */
   totalLength = 0;
-  readonly ofSessions: SessionCounts = new SessionCounts();
+  readonly sessionCounts: SessionCounts = new SessionCounts();
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #lastOfSession: number[] = [];
@@ -61,7 +61,7 @@ export class TurnTable {
   }
 
   get bytes(): number {
-    return this.capacity * BYTES_PER_TURN + this.#slots.size * 110 + this.#idLetters * 2 + this.ofSessions.bytes;
+    return this.capacity * BYTES_PER_TURN + this.#slots.size * 110 + this.#idLetters * 2 + this.sessionCounts.bytes;
   }
 
   find(id: string): number | undefined {
@@ -85,7 +85,7 @@ export class TurnTable {
     this.#slots.set(row.id, slot);
     this.#idLetters += row.id.length;
     this.totalLength += row.length;
-    this.ofSessions.add(row.session, 1, row.length);
+    this.sessionCounts.add(row.session, 1, row.length);
     this.#link(slot);
     this.windows.add(slot);
     this.#shortestWindows[row.session] = undefined;
@@ -99,7 +99,7 @@ export class TurnTable {
     this.ids[slot] = '';
     const length = this.lengths[slot]!;
     this.totalLength -= length;
-    this.ofSessions.add(this.sessions[slot]!, -1, -length);
+    this.sessionCounts.add(this.sessions[slot]!, -1, -length);
     this.#unlink(slot);
     this.windows.remove(slot);
     this.#shortestWindows[this.sessions[slot]!] = undefined;
@@ -111,7 +111,7 @@ export class TurnTable {
     let shortest = this.#shortestWindows[session];
     if (shortest !== undefined) return shortest;
     shortest = Infinity;
-    for (let slot = this.#lastOfSession[session] ?? NONE; slot !== NONE; slot = this.before[slot]!)
+    for (let slot = this.#lastOfSession[session] ?? NO_SLOT; slot !== NO_SLOT; slot = this.before[slot]!)
       shortest = Math.min(shortest, this.windows.lengths[slot]!);
     return (this.#shortestWindows[session] = shortest);
   }
@@ -119,15 +119,16 @@ export class TurnTable {
   /** Returns the turns of a session in order. */
   ofSession(session: number): number[] {
     const slots: number[] = [];
-    for (let slot = this.#lastOfSession[session] ?? NONE; slot !== NONE; slot = this.before[slot]!) slots.push(slot);
+    for (let slot = this.#lastOfSession[session] ?? NO_SLOT; slot !== NO_SLOT; slot = this.before[slot]!)
+      slots.push(slot);
     return slots.reverse();
   }
 
   /** True if the turn asks a question and the next turn of the session is by another author. */
   isAnswered(slot: number): boolean {
-    if ((this.flags[slot]! & ASKS) === 0) return false;
+    if ((this.flags[slot]! & HAS_QUESTION) === 0) return false;
     const next = this.after[slot]!;
-    return next !== NONE && this.authors[next] !== this.authors[slot];
+    return next !== NO_SLOT && this.authors[next] !== this.authors[slot];
   }
 
   /** True if `a` is later than `b`, or of the same time with a smaller id. */
@@ -163,24 +164,24 @@ export class TurnTable {
 
   #link(slot: number): void {
     const session = this.sessions[slot]!;
-    let before = this.#lastOfSession[session] ?? NONE;
-    let after = NONE;
-    while (before !== NONE && this.#isBefore(slot, before)) {
+    let before = this.#lastOfSession[session] ?? NO_SLOT;
+    let after = NO_SLOT;
+    while (before !== NO_SLOT && this.#isBefore(slot, before)) {
       after = before;
       before = this.before[before]!;
     }
     this.before[slot] = before;
     this.after[slot] = after;
-    if (before !== NONE) this.after[before] = slot;
-    if (after === NONE) this.#lastOfSession[session] = slot;
+    if (before !== NO_SLOT) this.after[before] = slot;
+    if (after === NO_SLOT) this.#lastOfSession[session] = slot;
     else this.before[after] = slot;
   }
 
   #unlink(slot: number): void {
     const before = this.before[slot]!;
     const after = this.after[slot]!;
-    if (before !== NONE) this.after[before] = after;
-    if (after === NONE) this.#lastOfSession[this.sessions[slot]!] = before;
+    if (before !== NO_SLOT) this.after[before] = after;
+    if (after === NO_SLOT) this.#lastOfSession[this.sessions[slot]!] = before;
     else this.before[after] = before;
   }
 

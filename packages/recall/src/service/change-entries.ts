@@ -1,11 +1,11 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
-import { copyEntry } from './check-memory.ts';
+import { copyEntry } from './assert-memory.ts';
 import { hasExpired } from './matches-filter.ts';
 import type { IndexCache } from './index-cache.ts';
 
 /** Where entries are changed: what a text said before is forgotten in what is saved of the index, too. */
-export interface Changing {
+export interface ChangeContext {
   store: MemoryStore;
   indexes: IndexCache;
   scope: MemoryScope;
@@ -15,7 +15,7 @@ export interface Changing {
 
 /** Writes the members that are given over those of an entry. Undefined where it is not there, or not any more. */
 export async function changeEntry(
-  { store, indexes, scope, now }: Changing,
+  { store, indexes, scope, now }: ChangeContext,
   id: string,
   change: { [name: string]: unknown },
 ): Promise<MemoryEntry | undefined> {
@@ -32,7 +32,7 @@ export async function changeEntry(
 
 /** Writes entries of different ids whatever is there; of those in `known` there may be something. */
 export async function replaceEntries(
-  { store, indexes, scope }: Changing,
+  { store, indexes, scope }: ChangeContext,
   entries: readonly MemoryEntry[],
   known: readonly MemoryEntry[],
 ): Promise<void> {

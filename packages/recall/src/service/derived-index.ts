@@ -8,24 +8,24 @@ import type {
   IndexSnapshots,
 } from '@thole/core';
 import type { Scored } from './scored.ts';
-import { Headers } from './headers.ts';
+import { EntryHeaders } from './entry-headers.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
-import { TurnTaking } from './turn-taking.ts';
-import { loadSaved, toSegment } from './saved-index.ts';
+import { TimeSlicer } from './time-slicer.ts';
+import { loadSavedIndex, toSegment } from './saved-index.ts';
 
 /** Changes read from the log at a time. */
-const PAGE = 250;
+const CHANGES_PER_READ = 250;
 const HEADER_BYTES = 300;
 /** Fewer changes than this, or than a quarter of the entries, are not worth saving the index again. */
-const WORTH_SAVING = 500;
+const MIN_UNSAVED_CHANGES = 500;
 
 /** The index of one user's log, and how far it has read it. */
 export class DerivedIndex {
   readonly #ranking: MemoryRanking;
   readonly #runtime: Runtime;
   #index: MemoryIndex;
-  #headers = new Headers();
+  #headers = new EntryHeaders();
   /** Times from which entries are no longer found. */
   #expiries = new Map<string, number>();
   #seq = 0;
@@ -55,13 +55,13 @@ export class DerivedIndex {
   }
 
   /** What was saved is no longer: it is worth saving again, if it ever was. */
-  saveAnew(): void {
-    if (this.#headers.size >= WORTH_SAVING) this.#unsaved = Infinity;
+  markUnsaved(): void {
+    if (this.#headers.size >= MIN_UNSAVED_CHANGES) this.#unsaved = Infinity;
   }
 
   /** It is held no longer. */
-  letGo(): void {
-    this.#index.letGo?.();
+  dispose(): void {
+    this.#index.dispose?.();
   }
 
   async prepare(signal: AbortSignal | undefined): Promise<void> {
@@ -75,7 +75,7 @@ export class DerivedIndex {
     const { filter, now = -Infinity } = p;
     const isLive = (id: string): boolean => (this.#expiries.get(id) ?? Infinity) > now;
     if (!filter) return this.#index.rank(query, this.#expiries.size === 0 ? p : { ...p, accepts: isLive });
-    await new TurnTaking(this.#runtime).finish(this.#headers.read());
+    await new TimeSlicer(this.#runtime).run(this.#headers.read());
     const accepts = (id: string): boolean => {
       const header = this.#headers.get(id);
       return header !== undefined && isLive(id) && matchesFilter(header, filter);
@@ -85,28 +85,28 @@ export class DerivedIndex {
 
   async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
     try {
-      const turns = new TurnTaking(this.#runtime);
+      const turns = new TimeSlicer(this.#runtime);
       if (this.#isNew) await this.#load(store, scope, turns);
       this.#isNew = false;
       for (let more = true; more;) {
-        const page = await store.since(scope, this.#seq, PAGE);
+        const page = await store.since(scope, this.#seq, CHANGES_PER_READ);
         await this.#take(page, turns);
         more = page.more;
       }
-      if (this.#unsaved >= Math.max(WORTH_SAVING, this.#headers.size / 4)) this.#save(store, scope);
+      if (this.#unsaved >= Math.max(MIN_UNSAVED_CHANGES, this.#headers.size / 4)) this.#save(store, scope);
     } finally {
       this.#underWay--;
     }
   }
 
-  async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TurnTaking): Promise<void> {
-    const saved = abilities.segmented && (await loadSaved(this.#ranking, abilities.segmented, scope, turns));
+  async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TimeSlicer): Promise<void> {
+    const saved = abilities.segmented && (await loadSavedIndex(this.#ranking, abilities.segmented, scope, turns));
     if (saved) ({ index: this.#index, headers: this.#headers, expiries: this.#expiries, seq: this.#seq } = saved);
   }
 
-  async #take({ changes, removals }: MemoryChanges, turns: TurnTaking): Promise<void> {
+  async #take({ changes, removals }: MemoryChanges, turns: TimeSlicer): Promise<void> {
     for (const change of changes) {
-      if (turns.isDue) await turns.pause();
+      if (turns.isSliceOver) await turns.pause();
       if ('removed' in change) this.#remove(change.removed);
       else this.#put(change.entry);
       this.#seq = change.seq;
@@ -134,7 +134,7 @@ export class DerivedIndex {
     const [seq, removals] = [this.#seq, this.#removals];
     const saved = { index: this.#index, headers: this.#headers, expiries: this.#expiries, seq };
     const steps = toSegment(this.#ranking, saved);
-    const segment = await new TurnTaking(this.#runtime).finish(steps, () => this.#seq === seq);
+    const segment = await new TimeSlicer(this.#runtime).run(steps, () => this.#seq === seq);
     if (segment) await segmented.saveSegment(scope, segment, { ifRemovals: removals });
     return segment !== undefined;
   }

@@ -6,7 +6,7 @@ import type { MemoryRanking, RankRequest } from './memory-index.ts';
 import { emptySegment } from './saved-index.ts';
 
 /** One user's index, and how large it was when it was last used. */
-interface Held {
+interface CachedIndex {
   readonly key: string;
   readonly index: DerivedIndex;
   bytes: number;
@@ -19,7 +19,7 @@ export class IndexCache {
   readonly #budget: number;
   readonly #runtime: Runtime;
   // The least recently used stands first.
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, CachedIndex>();
   #bytes = 0;
 
   constructor(store: MemoryStore, ranking: MemoryRanking, budget: number, runtime: Runtime) {
@@ -48,7 +48,7 @@ export class IndexCache {
     const { segmented } = this.#store.abilities;
     const segment = emptySegment(this.#ranking, seq);
     if (!segmented || !segment) return;
-    this.#held.get(userKeyOf(scope))?.index.saveAnew();
+    this.#held.get(userKeyOf(scope))?.index.markUnsaved();
     const { removals } = await this.#store.since(scope, seq, 1);
     // Refused where something was removed meanwhile: then nothing is saved any more.
     await segmented.saveSegment(scope, segment, { ifRemovals: removals });
@@ -74,7 +74,7 @@ export class IndexCache {
     }
   }
 
-  #of(scope: MemoryScope): Held {
+  #of(scope: MemoryScope): CachedIndex {
     const key = userKeyOf(scope);
     const held = this.#held.get(key) ?? { key, index: new DerivedIndex(this.#ranking, scope, this.#runtime), bytes: 0 };
     this.#held.delete(key);
@@ -83,7 +83,7 @@ export class IndexCache {
   }
 
   // Counts anew what a user's index holds, and lets others go until all fit; the newest stays, however large.
-  #weigh(held: Held): void {
+  #weigh(held: CachedIndex): void {
     if (this.#held.get(held.key) !== held) return;
     const { bytes } = held.index;
     this.#bytes += bytes - held.bytes;
@@ -92,7 +92,7 @@ export class IndexCache {
       if (this.#bytes <= this.#budget || this.#held.size === 1) return;
       this.#held.delete(key);
       this.#bytes -= bytes;
-      index.letGo();
+      index.dispose();
     }
   }
 }

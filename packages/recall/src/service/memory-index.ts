@@ -1,7 +1,7 @@
 import type { MemoryEntry, MemoryScope } from '@thole/core';
 import type { Scored } from './scored.ts';
-import type { Column } from './segment-bytes.ts';
-import type { Steps } from './turn-taking.ts';
+import type { Column } from './pack-columns.ts';
+import type { Steps } from './time-slicer.ts';
 
 /** How memory is ranked: makes the index that is derived from one user's log. Strangers implement this. */
 export interface MemoryRanking {
@@ -28,7 +28,7 @@ export interface MemoryIndex {
   /** Work that follows an ingestion and need not wait for a search. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
   /** It is held no longer; what was asked of it before is answered all the same. */
-  letGo?(): void;
+  dispose?(): void;
   /** Best first, at most `limit`, equals newer first and then by id. */
   rank(query: string, p: RankRequest): Promise<Scored[]>;
 }

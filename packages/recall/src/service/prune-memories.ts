@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { assertName, invalidInput, isPlainObject, memoryKeyOf, raceAbort, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
-import { assertFilter } from './check-memory.ts';
+import { assertFilter } from './assert-memory.ts';
 
 /** Which entries to delete: expired ones and old ones, of an app or of one of its users. */
 export interface PruneMemoriesRequest extends CallOptions {

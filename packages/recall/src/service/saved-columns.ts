@@ -1,8 +1,8 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { DaySpan } from '../dates/day-span.ts';
-import type { Column } from './segment-bytes.ts';
-import type { Steps } from './turn-taking.ts';
-import { NOBODY } from '../index/authors.ts';
+import type { Column } from './pack-columns.ts';
+import type { Steps } from './time-slicer.ts';
+import { NO_AUTHOR } from '../index/authors.ts';
 import { RecallIndex } from '../index/recall-index.ts';
 
 const ENTRIES_PER_STEP = 100;
@@ -35,7 +35,7 @@ export function* toColumns(index: RecallIndex): Steps<Column[]> {
     () => new Int32Array(numbers),
     () => words.all(),
     () => sessions.all(),
-    () => authors.all(),
+    () => authors.names(),
     () => Float64Array.from(spans),
     () => Int32Array.from(index.successors.keys(), (slot) => position.get(slot)!),
     () => [...index.successors.values()],
@@ -64,13 +64,13 @@ export function* fromColumns(columns: readonly Column[], analyzer: Analyzer): St
       id,
       time: times![i]!,
       length: lengths![i]!,
-      author: authors![i] === NOBODY ? NOBODY : index.authors.numberOf(authorNames![authors![i]!]!),
+      author: authors![i] === NO_AUTHOR ? NO_AUTHOR : index.authors.numberOf(authorNames![authors![i]!]!),
       session: index.sessions.numberOf(sessionNames![sessions![i]!]!),
       flags: flags![i]!,
     };
     const own: number[] = [];
     for (const end = at + counts[i]!; at < end; at++) own.push(index.words.numberOf(words![numbers[at]!]!));
-    index.place(row, own, spansOf.get(i) ?? []);
+    index.insert(row, own, spansOf.get(i) ?? []);
   }
   replaced.forEach((i, n) => index.successors.set(index.turns.find(ids[i]!)!, successors[n]!));
   return index;

@@ -29,7 +29,7 @@ import type {
   SessionRef,
 } from '@thole/core';
 import { changeEntry, replaceEntries } from './change-entries.ts';
-import type { Changing } from './change-entries.ts';
+import type { ChangeContext } from './change-entries.ts';
 import {
   assertEvents,
   assertFilter,
@@ -40,10 +40,10 @@ import {
   assertSearch,
   assertText,
   copyEntry,
-} from './check-memory.ts';
+} from './assert-memory.ts';
 import { entriesById } from './entries-by-id.ts';
-import { forgetEntries, forgetSession } from './forget.ts';
-import type { Forgetting } from './forget.ts';
+import { deleteEntries, deleteSessionEntries } from './delete-entries.ts';
+import type { DeletionContext } from './delete-entries.ts';
 import { IndexCache } from './index-cache.ts';
 import { hasExpired, matchesFilter } from './matches-filter.ts';
 import type { MemoryRanking } from './memory-index.ts';
@@ -255,7 +255,7 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
     const { ids, keepEvidence = false } = p;
-    return this.#forget(scope, p, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence }));
+    return this.#forget(scope, p, (forgetting) => deleteEntries({ ...forgetting, ids, keepEvidence }));
   }
 
   async deleteSessionMemory(
@@ -266,7 +266,7 @@ export class StoredMemoryService implements MemoryService {
     assertEvents(events);
     p.signal?.throwIfAborted();
     const turns = turnsOf(sessionId, events);
-    return this.#forget(scopeOf(p), p, (forgetting) => forgetSession({ ...forgetting, sessionId, turns }));
+    return this.#forget(scopeOf(p), p, (forgetting) => deleteSessionEntries({ ...forgetting, sessionId, turns }));
   }
 
   async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
@@ -284,15 +284,15 @@ export class StoredMemoryService implements MemoryService {
   pruneMemories(p: PruneMemoriesRequest): Promise<number> {
     // Evidence of an old fact may be young.
     const forget = (scope: MemoryScope, ids: readonly string[], call: CallOptions): Promise<number> =>
-      this.#forget(scope, call, (forgetting) => forgetEntries({ ...forgetting, ids, keepEvidence: true }));
+      this.#forget(scope, call, (forgetting) => deleteEntries({ ...forgetting, ids, keepEvidence: true }));
     return pruneMemories({ store: this.#store, forget, now: this.#runtime.now() }, p);
   }
 
-  #at(scope: MemoryScope): Changing {
+  #at(scope: MemoryScope): ChangeContext {
     return { store: this.#store, indexes: this.#indexes, scope, now: this.#runtime.now() };
   }
 
-  #forget(scope: MemoryScope, call: CallOptions, work: (p: Forgetting) => Promise<number>): Promise<number> {
+  #forget(scope: MemoryScope, call: CallOptions, work: (p: DeletionContext) => Promise<number>): Promise<number> {
     const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
     return raceAbortWrite(this.#changing.run(scope, start), call.signal);
   }

@@ -3,7 +3,7 @@ import { TopK } from '../index/top-k.ts';
 import { isNewer } from './is-newer.ts';
 import type { MemoryRanking } from './memory-index.ts';
 
-interface Held {
+interface IndexedText {
   id: string;
   text: string;
   timestamp: number;
@@ -13,7 +13,7 @@ interface Held {
 export function substringMemoryRanking(): MemoryRanking {
   return {
     createIndex() {
-      const held = new Map<string, Held>();
+      const held = new Map<string, IndexedText>();
       let bytes = 0;
       function remove(id: string): void {
         bytes -= 2 * (held.get(id)?.text.length ?? 0);

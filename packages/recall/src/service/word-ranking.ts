@@ -8,13 +8,13 @@ import { readQuery } from '../signals/read-query.ts';
 import type { Today } from '../signals/read-query.ts';
 import { dayAt } from '../dates/day-span.ts';
 import { RecallIndex } from '../index/recall-index.ts';
-import { tuningsFrom } from './tunings-from.ts';
-import type { RecallTuningOptions } from './tunings-from.ts';
+import { resolveTunings } from './resolve-tunings.ts';
+import type { RecallTuningOptions } from './resolve-tunings.ts';
 import type { Scored } from './scored.ts';
 import { fromColumns, toColumns } from './saved-columns.ts';
 import type { RecallTunings } from '../signals/signals.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
-import { overFraction } from './over-fraction.ts';
+import { filterByMinScore } from './filter-by-min-score.ts';
 
 /** How words are made, and how much each signal counts. */
 export interface WordRankingOptions extends RecallTuningOptions {
@@ -28,7 +28,7 @@ export interface WordRankingOptions extends RecallTuningOptions {
 export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   rejectUnknownOptions(options, ['analyzer', 'chat', 'messages', 'chatLength'], 'wordRanking');
   const analyzer = options.analyzer ?? standardAnalyzer();
-  const tunings = tuningsFrom(options);
+  const tunings = resolveTunings(options);
   // A search does not wait in the middle, so all indexes share one scratch.
   const scratch = new ScoringScratch();
   const asMemoryIndex = (index: RecallIndex): MemoryIndex => ({
@@ -70,7 +70,7 @@ function rank(
     const id = turns.ids[slot]!;
     return explanation ? { id, score, relevance, explanation } : { id, score, relevance };
   });
-  return overFraction(scored, p.minScore);
+  return filterByMinScore(scored, p.minScore);
 }
 
 function todayIn(timeZone: string | undefined, now: number): Today {

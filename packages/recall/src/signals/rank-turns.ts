@@ -8,7 +8,7 @@ import { scoreOwnWords, scoreSessions } from './score-words.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 import { SessionScorer } from './session-scorer.ts';
 import type { RecallSignal, RecallTuning } from './signals.ts';
-import { rankEndedFactsLast } from './superseded.ts';
+import { rankReplacedFacts } from './rank-replaced-facts.ts';
 
 /** A turn that was found. */
 export interface RankedTurn {
@@ -21,7 +21,7 @@ export interface RankedTurn {
 }
 
 /** How many turns to find, and which. */
-export interface TurnsWanted {
+export interface RankTurnsOptions {
   limit: number;
   /** Smallest relevance of a result. Default: 0. */
   minRelevance?: number | undefined;
@@ -39,9 +39,9 @@ export function rankTurns(
   query: Query,
   tuning: RecallTuning,
   scratch: ScoringScratch,
-  wanted: TurnsWanted,
+  wanted: RankTurnsOptions,
 ): RankedTurn[] {
-  scratch.fit(index);
+  scratch.ensureCapacity(index);
   try {
     const words = findQueryWords(index, query.words, scratch);
     scoreOwnWords(index, words, tuning.bm25, scratch);
@@ -69,10 +69,10 @@ function findBest(
   scorer: SessionScorer,
   relevance: Relevance,
   scratch: ScoringScratch,
-  { limit, minRelevance = 0, accepts }: TurnsWanted,
+  { limit, minRelevance = 0, accepts }: RankTurnsOptions,
 ): number[] {
   const { turns } = index;
-  const { scores, bounds, matchedSessions } = scratch;
+  const { scores, upperBounds, matchedSessions } = scratch;
   const isBetter = (a: number, b: number): boolean =>
     scores[a] === scores[b] ? turns.isNewer(a, b) : scores[a]! > scores[b]!;
   const isWanted = (slot: number): boolean =>
@@ -87,18 +87,18 @@ function findBest(
       offered.push(slot);
     });
 
-  const highest = new TopK(FIRST_SESSIONS, (a, b) => bounds[a]! > bounds[b]!);
+  const highest = new TopK(FIRST_SESSIONS, (a, b) => upperBounds[a]! > upperBounds[b]!);
   for (const session of matchedSessions) highest.offer(session);
   const first = highest.sorted();
-  for (const session of first) if (bounds[session]! >= threshold()) score(session);
-  const rest = matchedSessions.filter((session) => bounds[session]! >= threshold() && !first.includes(session));
-  rest.sort((a, b) => bounds[b]! - bounds[a]!);
+  for (const session of first) if (upperBounds[session]! >= threshold()) score(session);
+  const rest = matchedSessions.filter((session) => upperBounds[session]! >= threshold() && !first.includes(session));
+  rest.sort((a, b) => upperBounds[b]! - upperBounds[a]!);
   for (const session of rest) {
-    if (bounds[session]! < threshold()) break;
+    if (upperBounds[session]! < threshold()) break;
     score(session);
   }
   if (index.successors.size === 0) return top.sorted();
   const final = new TopK(limit, isBetter);
-  for (const slot of rankEndedFactsLast(index, offered, scratch)) if (isWanted(slot)) final.offer(slot);
+  for (const slot of rankReplacedFacts(index, offered, scratch)) if (isWanted(slot)) final.offer(slot);
   return final.sorted();
 }

@@ -1,16 +1,16 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { isForm } from '../analysis/analyzer.ts';
+import { isVariant } from '../analysis/analyzer.ts';
 import type { DaySpan } from '../dates/day-span.ts';
 import { readDates } from '../dates/read-dates.ts';
 import { readRelativeDates } from '../dates/read-relative-dates.ts';
-import { speakOfTime } from '../dates/spans-in.ts';
+import { detectTimeWords } from '../dates/read-day-spans.ts';
 import { asksAboutPast } from '../dates/asks-about-past.ts';
 import type { Authors } from '../index/authors.ts';
-import { plainTokens } from '../analysis/plain-tokens.ts';
-import { whoIsAskedAbout } from './who-is-asked-about.ts';
-import type { QuerySubject } from './who-is-asked-about.ts';
+import { latinTokens } from '../analysis/latin-tokens.ts';
+import { findQuerySubject } from './find-query-subject.ts';
+import type { QuerySubject } from './find-query-subject.ts';
 
-export type { QuerySubject } from './who-is-asked-about.ts';
+export type { QuerySubject } from './find-query-subject.ts';
 
 /** A query as the ranking sees it. */
 export interface Query {
@@ -56,18 +56,18 @@ export function readQuery(text: string, context: QueryContext): Query {
   const all = [...asked];
   const named: number[] = [];
   const names = new Set<string>();
-  for (const { author, isPerson, words } of context.authors.present()) {
+  for (const { author, isPerson, words } of context.authors.namedAuthors()) {
     if (!words.some((word) => asked.has(word))) continue;
     named.push(author);
     if (isPerson) for (const word of words) names.add(word);
   }
   const others = all.filter((word) => !names.has(word));
-  const words = others.some((word) => !isForm(word)) ? others : all;
+  const words = others.some((word) => !isVariant(word)) ? others : all;
   return {
     words,
     named,
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
-    subject: whoIsAskedAbout(text, context.authors, context),
+    subject: findQuerySubject(text, context.authors, context),
     spans: spansOf(text, context),
     asksWhen: WHEN.test(text),
     asksHowMany: HOW_MANY.test(text),
@@ -79,7 +79,7 @@ export function readQuery(text: string, context: QueryContext): Query {
  * if they end before today: "today" and "this week" are in many messages that ask for something else.
  */
 function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {
-  const { relative, date } = speakOfTime(plainTokens(text));
+  const { relative, date } = detectTimeWords(latinTokens(text));
   const spans = date ? readDates(text, years()) : [];
   if (spans.length === 0 && relative && today !== undefined && asksAboutPast(text)) {
     for (const { from, to } of readRelativeDates(text, today.day)) {

@@ -1,15 +1,15 @@
-import { isForm } from '../analysis/analyzer.ts';
+import { isVariant } from '../analysis/analyzer.ts';
 import { smallTalk } from '../analysis/small-talk.ts';
-import { rareness } from '../index/bm25.ts';
+import { inverseDocumentFrequency } from '../index/bm25.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
-import { REACH } from '../index/windows.ts';
+import { WINDOW_NEIGHBOURS } from '../index/window-lengths.ts';
 import type { QueryWord } from './query-words.ts';
 import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-const NONE = -1;
+const NO_SLOT = -1;
 /** Entries with a word that no entry holds, for its rareness: between none and one. */
-const UNKNOWN = 0.5;
+const ENTRIES_WITH_UNKNOWN_WORD = 0.5;
 /** Rareness is computed as if the memory had at least this many entries. */
 const MIN_ENTRIES = 50;
 /** What a turn without a query word gets of its window's relevance. */
@@ -38,10 +38,10 @@ export class Relevance {
     this.#index = index;
     this.#words = words;
     this.#scratch = scratch;
-    this.#reach = p.hasWindows ? REACH : 0;
-    this.#all = query.words.every((word) => smallTalk.has(word) || isForm(word))
+    this.#reach = p.hasWindows ? WINDOW_NEIGHBOURS : 0;
+    this.#all = query.words.every((word) => smallTalk.has(word) || isVariant(word))
       ? 0
-      : query.words.reduce((sum, word) => (isForm(word) ? sum : sum + worthOf(index, word)), 0);
+      : query.words.reduce((sum, word) => (isVariant(word) ? sum : sum + worthOf(index, word)), 0);
   }
 
   of(slot: number): number {
@@ -51,7 +51,7 @@ export class Relevance {
     this.#collect(slot, found);
     for (const next of [before, after]) {
       let at = next[slot]!;
-      for (let i = 0; at !== NONE && i < this.#reach; at = next[at]!, i++) this.#collect(at, found);
+      for (let i = 0; at !== NO_SLOT && i < this.#reach; at = next[at]!, i++) this.#collect(at, found);
     }
     let sum = 0;
     for (const position of found) {
@@ -67,7 +67,7 @@ export class Relevance {
     const { own, saidThen, aboutThen } = this.#scratch;
     const { turns } = this.#index;
     const previous = turns.before[slot]!;
-    const answers = previous !== NONE && own[previous] !== 0 && turns.isAnswered(previous);
+    const answers = previous !== NO_SLOT && own[previous] !== 0 && turns.isAnswered(previous);
     return own[slot] !== 0 || answers || saidThen[slot] !== 0 || aboutThen[slot] !== 0;
   }
 
@@ -82,10 +82,10 @@ export class Relevance {
 
 function worthOf(index: RecallIndex, word: string): number {
   const number = index.words.find(word);
-  return rarenessIn(index, number === undefined ? UNKNOWN : index.words.postingsOf(number).length);
+  return rarenessIn(index, number === undefined ? ENTRIES_WITH_UNKNOWN_WORD : index.words.postingsOf(number).length);
 }
 
 // In a memory of a few entries, every word of theirs is common and every other one very rare.
 function rarenessIn({ turns }: RecallIndex, entriesWithWord: number): number {
-  return rareness(Math.max(turns.size, MIN_ENTRIES), entriesWithWord);
+  return inverseDocumentFrequency(Math.max(turns.size, MIN_ENTRIES), entriesWithWord);
 }

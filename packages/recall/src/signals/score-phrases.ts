@@ -23,7 +23,7 @@ function worthOfPairs(turn: readonly number[], words: readonly QueryWord[], posi
     const position = positions[word]!;
     if (position !== 0 && previous !== 0 && position !== previous) {
       const pair = Math.min(position, previous) * 65_536 + Math.max(position, previous);
-      if (!seen.has(pair)) score += words[position - 1]!.worth + words[previous - 1]!.worth;
+      if (!seen.has(pair)) score += words[position - 1]!.idf + words[previous - 1]!.idf;
       seen.add(pair);
     }
     previous = position;

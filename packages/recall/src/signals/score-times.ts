@@ -7,8 +7,8 @@ const DAY_SECONDS = 86_400;
 const BEFORE_DAYS = 6;
 const AFTER_DAYS = 12;
 /** A smaller closeness counts as 0. */
-const FAR = 0.01;
-const MAX_GAP = -Math.log(FAR);
+const MIN_CLOSENESS = 0.01;
+const MAX_GAP = -Math.log(MIN_CLOSENESS);
 
 /** Writes into `scratch.saidThen` and `scratch.aboutThen` how well each turn fits the time asked for, from 0 to 1. */
 export function scoreTimes({ turns, spans }: RecallIndex, asked: readonly DaySpan[], scratch: ScoringScratch): void {
@@ -18,7 +18,7 @@ export function scoreTimes({ turns, spans }: RecallIndex, asked: readonly DaySpa
     if (value === 0) return;
     column[slot] = value;
     dated.push(slot);
-    scratch.matchSession(turns.sessions[slot]!);
+    scratch.addMatchedSession(turns.sessions[slot]!);
   };
   for (const slot of turns.slots()) note(saidThen, slot, closeness(turns.times[slot]! / DAY_SECONDS, asked));
   for (const [slot, mentioned] of spans) note(aboutThen, slot, overlap(mentioned, asked));

@@ -1,7 +1,7 @@
 import { longTexts } from '../index/bm25.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
 import type { TurnTable } from '../index/turn-table.ts';
-import { REACH, shareAt } from '../index/windows.ts';
+import { WINDOW_NEIGHBOURS, weightAt } from '../index/window-lengths.ts';
 import type { QueryWord } from './query-words.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
@@ -13,8 +13,8 @@ export class WindowBm25 {
   constructor({ windows, size }: TurnTable) {
     const { k1, b } = longTexts;
     const average = windows.total / (size || 1) || 1;
-    this.#fixed = k1 * (1 - b) * shareAt(0);
-    this.#byLength = (k1 * b * shareAt(0)) / average;
+    this.#fixed = k1 * (1 - b) * weightAt(0);
+    this.#byLength = (k1 * b * weightAt(0)) / average;
   }
 
   score(worth: number, count: number, length: number): number {
@@ -22,8 +22,8 @@ export class WindowBm25 {
   }
 
   /** Returns an upper bound of the score in any window of a session that holds the word so often. */
-  mostIn(worth: number, countInSession: number, shortest: number): number {
-    return this.score(worth, countInSession * shareAt(0), shortest);
+  upperBound(worth: number, countInSession: number, shortest: number): number {
+    return this.score(worth, countInSession * weightAt(0), shortest);
   }
 }
 
@@ -39,13 +39,13 @@ export function scoreWindows(
   const counts = new Uint32Array(line.length * words.length);
   for (let i = 0; i < line.length; i++) {
     if (matches[line[i]!] === 0) continue;
-    const first = Math.max(i - REACH, 0);
-    const last = Math.min(i + REACH, line.length - 1);
+    const first = Math.max(i - WINDOW_NEIGHBOURS, 0);
+    const last = Math.min(i + WINDOW_NEIGHBOURS, line.length - 1);
     const numbers = wordsOf[line[i]!]!;
     for (let k = 0; k < numbers.length; k++) {
       const position = positions[numbers[k]!]!;
       if (position === 0) continue;
-      for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += shareAt(j < i ? i - j : j - i);
+      for (let j = first; j <= last; j++) counts[j * words.length + position - 1]! += weightAt(j < i ? i - j : j - i);
     }
   }
   let largest = 0;
@@ -53,7 +53,7 @@ export function scoreWindows(
     let score = 0;
     for (let word = 0; word < words.length; word++) {
       const count = counts[i * words.length + word]!;
-      if (count !== 0) score += bm25.score(words[word]!.worth, count, turns.windows.lengths[line[i]!]!);
+      if (count !== 0) score += bm25.score(words[word]!.idf, count, turns.windows.lengths[line[i]!]!);
     }
     if (score === 0) continue;
     windows[line[i]!] = score;

@@ -1,5 +1,5 @@
-import { isForm } from '../analysis/analyzer.ts';
-import { longTexts, rareness } from '../index/bm25.ts';
+import { isVariant } from '../analysis/analyzer.ts';
+import { longTexts, inverseDocumentFrequency } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
 import { countOf, slotOf } from '../index/postings.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
@@ -17,13 +17,13 @@ export function scoreOwnWords(
 ): void {
   const { lengths } = turns;
   const average = turns.totalLength / (turns.size || 1) || 1;
-  for (const { postings, worth } of words) {
+  for (const { postings, idf } of words) {
     for (let i = 0; i < postings.length; i++) {
       const slot = slotOf(postings[i]!);
       const count = countOf(postings[i]!);
       if (matches[slot] === 0) matched.push(slot);
       matches[slot]!++;
-      own[slot]! += (worth * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[slot]!) / average));
+      own[slot]! += (idf * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[slot]!) / average));
     }
   }
 }
@@ -44,24 +44,24 @@ export function scoreSessions(
     for (const word of [...query.words, ...query.nameWords]) {
       const number = index.words.find(word);
       const postings = number === undefined ? [] : index.words.postingsOf(number);
-      const weight = isForm(word) ? 0.5 : 1;
-      addToSessions(index, { postings, weight, worth: 0 }, speakers.get(word) ?? [], scratch, { isScored: true });
+      const weight = isVariant(word) ? 0.5 : 1;
+      addToSessions(index, { postings, weight, idf: 0 }, speakers.get(word) ?? [], scratch, { isScored: true });
     }
   }
-  const { matched, own, mostOwn, mostAnswered } = scratch;
+  const { matched, own, maxOwn, maxAnswered } = scratch;
   const { turns } = index;
   for (let i = 0; i < matched.length; i++) {
     const slot = matched[i]!;
     const session = turns.sessions[slot]!;
-    if (own[slot]! > mostOwn[session]!) mostOwn[session] = own[slot]!;
-    if (own[slot]! > mostAnswered[session]! && turns.isAnswered(slot)) mostAnswered[session] = own[slot]!;
+    if (own[slot]! > maxOwn[session]!) maxOwn[session] = own[slot]!;
+    if (own[slot]! > maxAnswered[session]! && turns.isAnswered(slot)) maxAnswered[session] = own[slot]!;
   }
 }
 
 function speakersOf({ authors }: RecallIndex, query: Query): Map<string, number[]> {
   const speakers = new Map<string, number[]>();
   if (query.named.length === 0) return speakers;
-  for (const { author, words } of authors.present()) {
+  for (const { author, words } of authors.namedAuthors()) {
     if (!query.named.includes(author)) continue;
     for (const word of words) speakers.set(word, [...(speakers.get(word) ?? []), author]);
   }
@@ -71,16 +71,16 @@ function speakersOf({ authors }: RecallIndex, query: Query): Map<string, number[
 /** Adds one word to the scores and bounds of the sessions that hold it. */
 function addToSessions(
   { turns, authors }: RecallIndex,
-  { postings, weight, worth }: QueryWord,
+  { postings, weight, idf }: QueryWord,
   speakers: readonly number[],
   scratch: ScoringScratch,
   { isScored }: { isScored: boolean },
 ): void {
   const { k1, b } = longTexts;
-  const { lengths, count: sessionCount } = turns.ofSessions;
+  const { lengths, count: sessionCount } = turns.sessionCounts;
   const average = turns.totalLength / (sessionCount || 1) || 1;
   const windowBm25 = new WindowBm25(turns);
-  const { sessions, sessionCounts, mostWindow } = scratch;
+  const { sessions, sessionCounts, maxWindow } = scratch;
   const touched: number[] = [];
   for (let i = 0; i < postings.length; i++) {
     const session = turns.sessions[slotOf(postings[i]!)]!;
@@ -93,13 +93,13 @@ function addToSessions(
       sessionCounts[session]! += count;
     }
   }
-  const inSessions = isScored ? weight * rareness(sessionCount, touched.length) : 0;
+  const inSessions = isScored ? weight * inverseDocumentFrequency(sessionCount, touched.length) : 0;
   for (let i = 0; i < touched.length; i++) {
     const session = touched[i]!;
     const count = sessionCounts[session]!;
     sessionCounts[session] = 0;
-    scratch.matchSession(session);
+    scratch.addMatchedSession(session);
     sessions[session]! += (inSessions * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[session]!) / average));
-    if (worth !== 0) mostWindow[session]! += windowBm25.mostIn(worth, count, turns.shortestWindow(session));
+    if (idf !== 0) maxWindow[session]! += windowBm25.upperBound(idf, count, turns.shortestWindow(session));
   }
 }

@@ -1,7 +1,7 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 
 const BY_TURN = ['own', 'windows', 'phrases', 'saidThen', 'aboutThen', 'scores'] as const;
-const BY_SESSION = ['sessions', 'mostOwn', 'mostAnswered', 'mostWindow', 'bounds'] as const;
+const BY_SESSION = ['sessions', 'maxOwn', 'maxAnswered', 'maxWindow', 'upperBounds'] as const;
 
 /** Working memory of a search, kept from one search to the next. Every column is zero between searches. */
 export class ScoringScratch {
@@ -19,11 +19,11 @@ export class ScoringScratch {
   matches: Uint8Array = new Uint8Array(0);
   /** By session: BM25 of the session; upper bounds of `own`, of `own` of questions that are answered, and of `windows`. */
   sessions: Float64Array = new Float64Array(0);
-  mostOwn: Float64Array = new Float64Array(0);
-  mostAnswered: Float64Array = new Float64Array(0);
-  mostWindow: Float64Array = new Float64Array(0);
+  maxOwn: Float64Array = new Float64Array(0);
+  maxAnswered: Float64Array = new Float64Array(0);
+  maxWindow: Float64Array = new Float64Array(0);
   /** By session: upper bound of the scores of its turns. */
-  bounds: Float64Array = new Float64Array(0);
+  upperBounds: Float64Array = new Float64Array(0);
   /** By session: the count of the current word; 1 if it is in `matchedSessions`; 1 once `windows` has its turns. */
   sessionCounts: Int32Array = new Int32Array(0);
   isMatched: Uint8Array = new Uint8Array(0);
@@ -39,14 +39,14 @@ export class ScoringScratch {
   readonly matchedSessions: number[] = [];
   readonly words: number[] = [];
 
-  matchSession(session: number): void {
+  addMatchedSession(session: number): void {
     if (this.isMatched[session] !== 0) return;
     this.isMatched[session] = 1;
     this.matchedSessions.push(session);
   }
 
   /** Makes the columns as long as the index needs. */
-  fit({ turns, sessions, words }: RecallIndex): void {
+  ensureCapacity({ turns, sessions, words }: RecallIndex): void {
     if (this.own.length < turns.capacity) {
       for (const name of BY_TURN) this[name] = new Float64Array(turns.capacity);
       this.matches = new Uint8Array(turns.capacity);

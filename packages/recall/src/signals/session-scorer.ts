@@ -5,13 +5,13 @@ import type { Query } from './read-query.ts';
 import { scoreWindows, WindowBm25 } from './score-windows.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 import { signalValues } from './signal-values.ts';
-import { FLAGS, SIGNALS } from './signals.ts';
+import { BINARY_SIGNAL_MAXIMA, SIGNALS } from './signals.ts';
 import type { RecallSignal, RecallTuning, RecallWeights } from './signals.ts';
 
 /** Upper bounds are summed in another order than scores, so rounding may make them too small by this. */
-const ROUNDING = 1e-9;
+const ROUNDING_ERROR = 1e-9;
 /** Signals of which a turn without any other is no candidate. */
-const FINDING: readonly RecallSignal[] = [
+const CANDIDATE_SIGNALS: readonly RecallSignal[] = [
   'ownWords',
   'neighbourhood',
   'answer',
@@ -55,7 +55,7 @@ export class SessionScorer {
     this.#signals = SIGNALS.flatMap((name) => {
       const valueOf = values[name];
       if (weights[name] === 0 || !valueOf || !(largest[name] > 0)) return [];
-      return [{ name, factor: weights[name] / largest[name], valueOf, finds: FINDING.includes(name) }];
+      return [{ name, factor: weights[name] / largest[name], valueOf, finds: CANDIDATE_SIGNALS.includes(name) }];
     });
     this.#boundSessions(largest);
   }
@@ -95,37 +95,37 @@ export class SessionScorer {
   /** The largest value of each signal over all turns; 1 for signals that are there or not. */
   #largestValues(weights: RecallWeights): RecallWeights {
     const { turns } = this.#index;
-    const { own, matched, matchedSessions, sessions, mostOwn, mostAnswered, dated } = this.#scratch;
+    const { own, matched, matchedSessions, sessions, maxOwn, maxAnswered, dated } = this.#scratch;
     const { phrases, saidThen, aboutThen } = this.#scratch;
     const isReply = (slot: number): boolean => {
       const previous = turns.before[slot]!;
       return previous >= 0 && turns.authors[previous] !== turns.authors[slot];
     };
     return {
-      ownWords: largestOf(matchedSessions, (session) => mostOwn[session]!),
+      ownWords: largestOf(matchedSessions, (session) => maxOwn[session]!),
       neighbourhood: this.#hasWindows ? this.#largestWindow() : 0,
       session: largestOf(matchedSessions, (session) => sessions[session]!),
-      answer: largestOf(matchedSessions, (session) => mostAnswered[session]!),
+      answer: largestOf(matchedSessions, (session) => maxAnswered[session]!),
       questionAhead: weights.questionAhead === 0 ? 0 : largestOf(matched, (slot) => (isReply(slot) ? own[slot]! : 0)),
       phrase: weights.phrase === 0 ? 0 : largestOf(matched, (slot) => phrases[slot]!),
       saidThen: largestOf(dated, (slot) => saidThen[slot]!),
       aboutThen: largestOf(dated, (slot) => aboutThen[slot]!),
-      ...FLAGS,
+      ...BINARY_SIGNAL_MAXIMA,
     };
   }
 
   /** Reads the windows of sessions, those with the highest bounds first, until no other can hold a larger one. */
   #largestWindow(): number {
-    const { mostWindow, matchedSessions } = this.#scratch;
+    const { maxWindow, matchedSessions } = this.#scratch;
     let largest = 0;
     let highest = -1;
     for (const session of matchedSessions)
-      if (highest < 0 || mostWindow[session]! > mostWindow[highest]!) highest = session;
+      if (highest < 0 || maxWindow[session]! > maxWindow[highest]!) highest = session;
     if (highest >= 0) largest = this.#readWindows(highest);
-    const rest = matchedSessions.filter((session) => mostWindow[session]! > largest - ROUNDING);
-    rest.sort((a, b) => mostWindow[b]! - mostWindow[a]!);
+    const rest = matchedSessions.filter((session) => maxWindow[session]! > largest - ROUNDING_ERROR);
+    rest.sort((a, b) => maxWindow[b]! - maxWindow[a]!);
     for (const session of rest) {
-      if (mostWindow[session]! < largest - ROUNDING) break;
+      if (maxWindow[session]! < largest - ROUNDING_ERROR) break;
       largest = Math.max(largest, this.#readWindows(session));
     }
     return largest;
@@ -133,36 +133,36 @@ export class SessionScorer {
 
   /** Returns the largest window of a session; from then on `scratch.windows` has those of its turns. */
   #readWindows(session: number): number {
-    const { hasWindows, mostWindow } = this.#scratch;
+    const { hasWindows, maxWindow } = this.#scratch;
     if (hasWindows[session] === 0) {
       hasWindows[session] = 1;
-      mostWindow[session] = scoreWindows(this.#index, this.#words, this.#windowBm25, session, this.#scratch);
+      maxWindow[session] = scoreWindows(this.#index, this.#words, this.#windowBm25, session, this.#scratch);
     }
-    return mostWindow[session]!;
+    return maxWindow[session]!;
   }
 
   /** Writes what no turn of a session exceeds into `scratch.bounds`. */
   #boundSessions(largest: RecallWeights): void {
-    const { bounds, matchedSessions, sessions, mostOwn, mostAnswered, mostWindow } = this.#scratch;
+    const { upperBounds, matchedSessions, sessions, maxOwn, maxAnswered, maxWindow } = this.#scratch;
     const factors = new Map(this.#signals.map(({ name, factor }) => [name, factor]));
     const factorOf = (name: RecallSignal): number => Math.max(0, factors.get(name) ?? 0);
     const own = factorOf('ownWords');
     const window = factorOf('neighbourhood');
     const session = factorOf('session');
     const answer = factorOf('answer');
-    let rest = ROUNDING;
+    let rest = ROUNDING_ERROR;
     for (const name of SIGNALS) {
       const isCounted = name === 'ownWords' || name === 'neighbourhood' || name === 'session' || name === 'answer';
       if (!isCounted) rest += factorOf(name) * largest[name];
     }
     for (let i = 0; i < matchedSessions.length; i++) {
       const at = matchedSessions[i]!;
-      bounds[at] =
+      upperBounds[at] =
         rest +
-        own * mostOwn[at]! +
-        window * Math.min(mostWindow[at]!, largest.neighbourhood) +
+        own * maxOwn[at]! +
+        window * Math.min(maxWindow[at]!, largest.neighbourhood) +
         session * sessions[at]! +
-        answer * mostAnswered[at]!;
+        answer * maxAnswered[at]!;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { RecallIndex } from '../index/recall-index.ts';
-import { ABOUT_USER, ENDS_ASKING, TELLS_NUMBER, TELLS_TIME } from '../index/turn-flags.ts';
+import { ABOUT_USER, ENDS_WITH_QUESTION, HAS_NUMBER, HAS_TIME } from '../index/turn-flags.ts';
 import type { Query, QuerySubject } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 import type { RecallSignal } from './signals.ts';
@@ -11,7 +11,7 @@ export function signalValues({ turns, authors }: RecallIndex, query: Query, scra
   const { before, after, flags, sessions } = turns;
   const { own, windows, saidThen, aboutThen } = scratch;
   const { subject } = query;
-  const kind = (query.asksWhen ? TELLS_TIME : 0) | (query.asksHowMany ? TELLS_NUMBER : 0);
+  const kind = (query.asksWhen ? HAS_TIME : 0) | (query.asksHowMany ? HAS_NUMBER : 0);
   const isAt = query.spans.length > 0;
   return {
     ownWords: (slot) => own[slot]!,
@@ -30,7 +30,7 @@ export function signalValues({ turns, authors }: RecallIndex, query: Query, scra
     saidThen: isAt ? (slot) => saidThen[slot]! : undefined,
     aboutThen: isAt ? (slot) => aboutThen[slot]! : undefined,
     whenOrHowMany: kind === 0 ? undefined : (slot) => ((flags[slot]! & kind) !== 0 ? 1 : 0),
-    isQuestion: (slot) => ((flags[slot]! & ENDS_ASKING) !== 0 ? 1 : 0),
+    isQuestion: (slot) => ((flags[slot]! & ENDS_WITH_QUESTION) !== 0 ? 1 : 0),
   };
 
   function isAbout(slot: number, asked: QuerySubject): boolean {

@@ -90,4 +90,4 @@ export const SIGNALS: readonly RecallSignal[] = [
 ];
 
 /** Signals with the values 0 and 1, with their largest value. */
-export const FLAGS = { askedAbout: 1, whenOrHowMany: 1, isQuestion: 1 } as const;
+export const BINARY_SIGNAL_MAXIMA = { askedAbout: 1, whenOrHowMany: 1, isQuestion: 1 } as const;

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { assertCount, assertName, assertUser, invalidInput } from '@thole/core/kit';
 import type { UserRef, VectorQuery, VectorRow } from '@thole/core';
-import { MOST_DIMENSIONS } from './segment-pool.ts';
+import { MAX_DIMENSIONS } from './arena-pool.ts';
 import { unitVector } from './unit-vector.ts';
 
 /** What `VectorStore.query` is asked, checked: the vector has a length of 1. */
@@ -71,8 +71,8 @@ function checkedUnit(argument: string, vector: unknown): Float32Array {
   if (Object.prototype.toString.call(vector) !== '[object Float32Array]')
     throw invalidInput(argument, 'a Float32Array', vector);
   const { length } = vector as Float32Array;
-  if (length > MOST_DIMENSIONS) {
-    throw new TholeError('INVALID_INPUT', `${argument} must have at most ${MOST_DIMENSIONS} numbers, not ${length}.`);
+  if (length > MAX_DIMENSIONS) {
+    throw new TholeError('INVALID_INPUT', `${argument} must have at most ${MAX_DIMENSIONS} numbers, not ${length}.`);
   }
   const unit = unitVector(vector as Float32Array);
   if (!unit) throw new TholeError('INVALID_INPUT', `${argument} must have a direction: finite numbers, not all zero.`);

@@ -3,7 +3,7 @@ import { raceAbort, withRetries } from '@thole/core/kit';
 import type { Embedder, Runtime } from '@thole/core';
 import { EmbeddingCache } from './embedding-cache.ts';
 import { unitVector } from './unit-vector.ts';
-import { Turns } from './turns.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /** How an embedder is called. */
 export interface EmbeddingClientOptions {
@@ -22,7 +22,7 @@ export class EmbeddingClient {
   readonly #embedder: Embedder;
   readonly #runtime: Runtime;
   readonly #maxAttempts: number;
-  readonly #turns: Turns;
+  readonly #turns: ConcurrencyLimiter;
   readonly #cache: EmbeddingCache;
   readonly maxConcurrentBatches: number;
 
@@ -31,7 +31,7 @@ export class EmbeddingClient {
     this.#embedder = embedder;
     this.#runtime = runtime;
     this.#maxAttempts = maxAttempts;
-    this.#turns = new Turns(maxConcurrentBatches);
+    this.#turns = new ConcurrencyLimiter(maxConcurrentBatches);
     this.#cache = new EmbeddingCache(cacheBytes);
     this.maxConcurrentBatches = maxConcurrentBatches;
   }

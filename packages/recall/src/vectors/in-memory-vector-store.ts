@@ -3,9 +3,9 @@ import { assertName, rejectUnknownOptions, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import type { Scored } from '../service/scored.ts';
 import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './check-vectors.ts';
-import { SegmentPool } from './segment-pool.ts';
-import { VectorBlock } from './vector-block.ts';
-import type { VectorPrecision } from './vector-block.ts';
+import { ArenaPool } from './arena-pool.ts';
+import { VectorMatrix } from './vector-matrix.ts';
+import type { VectorPrecision } from './vector-matrix.ts';
 
 /** What an `InMemoryVectorStore` may be told. */
 export interface InMemoryVectorStoreOptions {
@@ -17,14 +17,14 @@ export interface InMemoryVectorStoreOptions {
 
 /** One user's vectors: a block for each model, and which block an id is in. */
 interface UserVectors {
-  readonly blocks: Map<string, VectorBlock>;
+  readonly blocks: Map<string, VectorMatrix>;
   readonly modelOf: Map<string, string>;
 }
 
 /** Vectors in this process, found by an exact scan: all of a user's at each query. Nothing outlives the process. */
 export class InMemoryVectorStore implements VectorStore {
   readonly specVersion = 1;
-  readonly #pool: SegmentPool;
+  readonly #pool: ArenaPool;
   readonly #precision: VectorPrecision;
   readonly #users = new Map<string, UserVectors>();
 
@@ -34,14 +34,17 @@ export class InMemoryVectorStore implements VectorStore {
     if (precision !== 'int8' && precision !== 'float32')
       throw new TholeError('INVALID_INPUT', `precision must be 'int8' or 'float32'.`);
     this.#precision = precision;
-    this.#pool = new SegmentPool({ plain: !webAssembly });
+    this.#pool = new ArenaPool({ plain: !webAssembly });
   }
 
   async upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void> {
     const checked = checkVectorRows(scope, rows);
     if (checked.length === 0) return;
     const key = userKeyOf(scope);
-    const user = this.#users.get(key) ?? { blocks: new Map<string, VectorBlock>(), modelOf: new Map<string, string>() };
+    const user = this.#users.get(key) ?? {
+      blocks: new Map<string, VectorMatrix>(),
+      modelOf: new Map<string, string>(),
+    };
     for (const { model, vector } of checked) {
       const kept = user.blocks.get(model)?.dimensions;
       if (kept !== undefined && kept !== vector.length) throw dimensionMismatch('vector', vector.length, kept, model);
@@ -67,7 +70,7 @@ export class InMemoryVectorStore implements VectorStore {
     const key = userKeyOf(scope);
     const user = this.#users.get(key);
     if (!user) return;
-    if (ids === 'everything') for (const block of user.blocks.values()) block.close();
+    if (ids === 'everything') for (const block of user.blocks.values()) block.dispose();
     else for (const id of ids) this.#remove(user, id);
     if (ids === 'everything' || user.modelOf.size === 0) this.#users.delete(key);
   }
@@ -80,10 +83,10 @@ export class InMemoryVectorStore implements VectorStore {
     return block ? p.ids.filter((id) => block.has(id)) : [];
   }
 
-  #blockOf(user: UserVectors, model: string, dimensions: number): VectorBlock {
+  #blockOf(user: UserVectors, model: string, dimensions: number): VectorMatrix {
     const known = user.blocks.get(model);
     if (known) return known;
-    const block = new VectorBlock({ pool: this.#pool, dimensions, precision: this.#precision });
+    const block = new VectorMatrix({ pool: this.#pool, dimensions, precision: this.#precision });
     user.blocks.set(model, block);
     return block;
   }

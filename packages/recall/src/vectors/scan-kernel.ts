@@ -1,5 +1,5 @@
 import { decodeBase64 } from '@thole/core/kit';
-import { scanBytes } from './scan-bytes.ts';
+import { scanModuleBase64 } from './scan-module.ts';
 
 /**
  * The loops of a scan, over addresses in one memory. Rows follow each other without gaps; their length is a multiple of 16
@@ -27,13 +27,13 @@ export interface ScanMemory {
 export const PAGE_BYTES = 65_536;
 
 /** Memory under WebAssembly's SIMD instructions; undefined where there is none, or where a policy forbids it. */
-export function wasmMemory(initialBytes: number, maximumBytes: number): ScanMemory | undefined {
+export function createWasmScanMemory(initialBytes: number, maximumBytes: number): ScanMemory | undefined {
   const { WebAssembly: wasm } = globalThis as { WebAssembly?: WasmGlobal };
   if (!wasm) return undefined;
   try {
     const [initial, maximum] = [initialBytes / PAGE_BYTES, maximumBytes / PAGE_BYTES];
     const memory = new wasm.Memory({ initial, maximum });
-    const { exports } = new wasm.Instance(new wasm.Module(decodeBase64(scanBytes)!), { scan: { memory } });
+    const { exports } = new wasm.Instance(new wasm.Module(decodeBase64(scanModuleBase64)!), { scan: { memory } });
     return {
       get buffer() {
         return memory.buffer;

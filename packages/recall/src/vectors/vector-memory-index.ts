@@ -5,18 +5,18 @@ import type { MemoryIndex, RankRequest } from '../service/memory-index.ts';
 import type { Scored } from '../service/scored.ts';
 import type { EmbeddingClient } from './embedding-client.ts';
 import { hybridScores } from './hybrid-scores.ts';
-import { VectorMaker } from './vector-maker.ts';
-import type { VectorEntry } from './vector-maker.ts';
+import { EntryEmbedder } from './entry-embedder.ts';
+import type { VectorEntry } from './entry-embedder.ts';
 import type { VectorRankingOptions } from './vector-memory-ranking.ts';
 
 /** Of how many entries, at least, words and vectors are put together. */
-const CANDIDATES = 200;
+const MIN_HYBRID_CANDIDATES = 200;
 /** Asked for beyond what is wanted: equals at the end stand newer first here, and by id in a store. */
-const BEYOND = 16;
+const EXTRA_RESULTS = 16;
 /** No store has more, and none is asked for a number that it cannot read. */
-const MOST = 2 ** 31 - 1;
+const MAX_QUERY_LIMIT = 2 ** 31 - 1;
 /** How long after a failure a query's call is not made again when it fails. */
-const DOWN_MS = 10_000;
+const FAIL_FAST_MS = 10_000;
 
 /** One user's entries, ranked by the cosine of vectors in a store, or by that and words together. */
 export class VectorMemoryIndex implements MemoryIndex {
@@ -29,7 +29,7 @@ export class VectorMemoryIndex implements MemoryIndex {
   readonly #log: Logger;
   readonly #clock: () => number;
   readonly #entries = new Map<string, VectorEntry>();
-  readonly #maker: VectorMaker;
+  readonly #maker: EntryEmbedder;
   readonly #onLetGo: (index: VectorMemoryIndex) => void;
   #textBytes = 0;
   #isDownUntil = -Infinity;
@@ -46,7 +46,7 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#weight = p.weight;
     this.#log = runtime.logger;
     this.#clock = () => runtime.monotonic();
-    this.#maker = new VectorMaker({ client, store, log, scope }, this.#entries, runtime);
+    this.#maker = new EntryEmbedder({ client, store, log, scope }, this.#entries, runtime);
     this.#onLetGo = p.onLetGo;
   }
 
@@ -63,7 +63,15 @@ export class VectorMemoryIndex implements MemoryIndex {
     // A change of anything but the text keeps the vector.
     if (before?.text === text) before.timestamp = timestamp;
     else
-      this.#maker.put({ id, text, timestamp, model: undefined, asked: before !== undefined, retryAt: 0, removals: 0 });
+      this.#maker.put({
+        id,
+        text,
+        timestamp,
+        model: undefined,
+        isChecked: before !== undefined,
+        retryAt: 0,
+        removals: 0,
+      });
   }
 
   remove(id: string): void {
@@ -76,16 +84,16 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#maker.forget(ids);
   }
 
-  letGo(): void {
+  dispose(): void {
     this.#onLetGo(this);
   }
 
   async prepare(signal: AbortSignal | undefined): Promise<void> {
-    await this.#maker.make('all', signal);
+    await this.#maker.embed('all', signal);
   }
 
   async rank(query: string, p: RankRequest): Promise<Scored[]> {
-    await this.#maker.make('some', p.signal);
+    await this.#maker.embed('some', p.signal);
     const wanted = await this.#embedQuery(query, p.signal);
     const lacking = wanted === 'failed' ? this.#maker.embeddable : this.#maker.missing;
     if (lacking > 0) p.onMissing?.(lacking);
@@ -98,7 +106,7 @@ export class VectorMemoryIndex implements MemoryIndex {
   }
 
   async #rankHybrid(query: string, unit: Float32Array | undefined, p: RankRequest): Promise<Scored[]> {
-    const limit = Math.max(CANDIDATES, Math.min(MOST, 4 * p.limit));
+    const limit = Math.max(MIN_HYBRID_CANDIDATES, Math.min(MAX_QUERY_LIMIT, 4 * p.limit));
     const all = { ...p, limit, minScore: undefined, minRelevance: undefined };
     const lexical = await this.#words.rank(query, all);
     const near = unit ? await this.#nearest(unit, all) : [];
@@ -127,7 +135,7 @@ export class VectorMemoryIndex implements MemoryIndex {
     const accepts = (id: string): boolean =>
       this.#entries.get(id)?.model === model && (p.accepts === undefined || p.accepts(id));
     // Stores elsewhere know nothing of the filter: they are asked for more until enough pass.
-    for (let ask = Math.min(MOST, limit + BEYOND); ; ask = Math.min(MOST, 4 * ask)) {
+    for (let ask = Math.min(MAX_QUERY_LIMIT, limit + EXTRA_RESULTS); ; ask = Math.min(MAX_QUERY_LIMIT, 4 * ask)) {
       const answers = await this.#store.query(this.#scope, { model, vector, limit: ask, minScore, accepts, signal });
       const found = answers.filter(({ id }) => accepts(id));
       const isEnough = found.length > limit && found[limit - 1]!.score > answers.at(-1)!.score;
@@ -149,7 +157,7 @@ export class VectorMemoryIndex implements MemoryIndex {
       return unit;
     } catch (error) {
       signal?.throwIfAborted();
-      this.#isDownUntil = this.#clock() + DOWN_MS;
+      this.#isDownUntil = this.#clock() + FAIL_FAST_MS;
       const { code = 'unknown' } = error as { code?: unknown };
       this.#log.warn('A query was not embedded: words alone are searched.', { code: String(code) });
       return 'failed';

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
 import { fromColumns, toColumns } from '../../src/service/saved-columns.ts';
-import type { Column } from '../../src/service/segment-bytes.ts';
-import { finishNow } from '../../src/service/turn-taking.ts';
+import type { Column } from '../../src/service/pack-columns.ts';
+import { runAllSteps } from '../../src/service/time-slicer.ts';
 import { rankTurns } from '../../src/signals/rank-turns.ts';
 import { ScoringScratch } from '../../src/signals/scoring-scratch.ts';
 import { readQuery } from '../../src/signals/read-query.ts';
@@ -13,8 +13,8 @@ import { chatTuning } from '../../src/signals/signals.ts';
 
 const analyzer = standardAnalyzer();
 
-const columnsOf = (index: RecallIndex): Column[] => finishNow(toColumns(index));
-const indexFrom = (columns: readonly Column[]): RecallIndex => finishNow(fromColumns(columns, analyzer));
+const columnsOf = (index: RecallIndex): Column[] => runAllSteps(toColumns(index));
+const indexFrom = (columns: readonly Column[]): RecallIndex => runAllSteps(fromColumns(columns, analyzer));
 
 const room = new ScoringScratch();
 const WORDS = 'park harbour piano garden bicycle letter winter teacher lantern kitchen'.split(' ');

@@ -5,8 +5,8 @@ import { wordRanking } from '@thole/recall';
 import type { Analyzer, MemoryIndex, Scored } from '@thole/recall';
 import { describe, expect, it } from 'vitest';
 import { chatTuning, messageTuning } from '../../src/signals/signals.ts';
-import { rankByTheBook } from './by-the-book.ts';
-import type { Asked } from './by-the-book.ts';
+import { rankByTheBook } from './reference-ranking.ts';
+import type { Asked } from './reference-ranking.ts';
 
 const scope = { appName: 'hotel', userId: 'alice' };
 const BEGIN = Date.parse('2023-05-07') / 1000 - 40 * 86_400;

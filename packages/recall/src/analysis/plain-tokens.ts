@@ -1,4 +1,0 @@
-/** Words of plain Latin letters and numbers, in lower case: where expressions of time and number are looked for. */
-export function plainTokens(text: string): readonly string[] {
-  return text.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
-}

@@ -1,0 +1,18 @@
+import { stemmer as stemArabic } from '@orama/stemmers/arabic';
+import { stemmer as stemHindi } from '@orama/stemmers/indian';
+import { stemmer as stemRussian } from '@orama/stemmers/russian';
+
+const CYRILLIC = /^\p{Script=Cyrillic}+$/u;
+const ARABIC = /^[\p{Script=Arabic}\p{M}]+$/u;
+const DEVANAGARI = /^[\p{Script=Devanagari}\p{M}]+$/u;
+const MIN_STEMMED_LETTERS = 3;
+
+/** The stem of a word in a script that one language stands for; undefined for other scripts. */
+export function stemByScript(word: string): string | undefined {
+  if (word.length < MIN_STEMMED_LETTERS) return undefined;
+  if (CYRILLIC.test(word)) return stemRussian(word);
+  if (ARABIC.test(word)) return stemArabic(word);
+  // The stemmer knows endings with one of two signs that are written for the same sound.
+  if (DEVANAGARI.test(word)) return stemHindi(word.replaceAll('ँ', 'ं'));
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import { growColumn } from './grow-columns.ts';
+
+/** Number of neighbours on each side that belong to a turn's window. */
+export const WINDOW_NEIGHBOURS = 4;
+/** Weight of a neighbour at this distance, in fifths: 5, 4, 3, 2, 1. Integers, so that sums do not depend on their order. */
+export const weightAt = (distance: number): number => WINDOW_NEIGHBOURS + 1 - distance;
+
+const NO_SLOT = -1;
+
+/** The columns of the turns that window lengths are computed from. */
+type TurnLinks = Readonly<Record<'lengths' | 'before' | 'after', Int32Array>>;
+
+/** The length of the window around each turn, kept up to date while turns are added and removed. */
+export class WindowLengths {
+  /** By slot: the words in the turn's window, in fifths. */
+  lengths: Int32Array = new Int32Array(64);
+  /** Sum over all turns. */
+  total = 0;
+  readonly #turns: TurnLinks;
+
+  constructor(turns: TurnLinks) {
+    this.#turns = turns;
+  }
+
+  grow(): void {
+    this.lengths = growColumn(this.lengths);
+  }
+
+  /** Counts a turn that has just been linked to its neighbours. */
+  add(slot: number): void {
+    this.lengths[slot] = 0;
+    this.#measureAround(slot);
+  }
+
+  /** Removes a turn whose neighbours have just been linked to each other. */
+  remove(slot: number): void {
+    const { before, after } = this.#turns;
+    this.total -= this.lengths[slot]!;
+    if (before[slot] !== NO_SLOT) this.#measureAround(before[slot]!);
+    if (after[slot] !== NO_SLOT) this.#measureAround(after[slot]!);
+  }
+
+  #measureAround(slot: number): void {
+    const { before, after } = this.#turns;
+    this.#measure(slot);
+    for (let at = before[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = before[at]!, i++)
+      this.#measure(at);
+    for (let at = after[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = after[at]!, i++) this.#measure(at);
+  }
+
+  #measure(slot: number): void {
+    const { lengths, before, after } = this.#turns;
+    let length = lengths[slot]! * weightAt(0);
+    for (const next of [before, after]) {
+      for (
+        let at = next[slot]!, distance = 1;
+        at !== NO_SLOT && distance <= WINDOW_NEIGHBOURS;
+        at = next[at]!, distance++
+      )
+        length += lengths[at]! * weightAt(distance);
+    }
+    this.total += length - this.lengths[slot]!;
+    this.lengths[slot] = length;
+  }
+}

@@ -1,5 +1,0 @@
-/** Those of a ranking whose score is at least this fraction of the best. */
-export function overFraction<T extends { score: number }>(found: T[], fraction: number | undefined): T[] {
-  const best = found[0]?.score;
-  return fraction === undefined || best === undefined ? found : found.filter((one) => one.score >= fraction * best);
-}

@@ -1,0 +1,41 @@
+import type { RecallIndex } from '../index/recall-index.ts';
+import type { ScoringScratch } from './scoring-scratch.ts';
+
+/** Small enough to change no other order. */
+const JUST_BELOW_ONE = 1 - 1e-9;
+
+/**
+ * Ranks each fact that has ended just behind the fact that replaced it. Returns the slots found with those of the
+ * replacements.
+ */
+export function rankReplacedFacts(
+  index: RecallIndex,
+  found: readonly number[],
+  { scores, scored }: ScoringScratch,
+): ReadonlySet<number> {
+  const all = new Set(found);
+  for (const slot of found) {
+    if (!index.successors.has(slot)) continue;
+    const current = currentFact(index, slot);
+    if (current === slot) continue;
+    all.add(current);
+    scored.push(current);
+    scores[current] = Math.max(scores[current]!, scores[slot]!);
+    scores[slot] = Math.min(scores[slot]!, scores[current]! * JUST_BELOW_ONE);
+  }
+  return all;
+}
+
+/** Returns the last fact of a chain of replacements that is in the index. */
+function currentFact({ successors, turns }: RecallIndex, slot: number): number {
+  const seen = new Set<number>();
+  let current = slot;
+  while (!seen.has(current)) {
+    seen.add(current);
+    const next = successors.get(current);
+    const found = next === undefined ? undefined : turns.find(next);
+    if (found === undefined) return current;
+    current = found;
+  }
+  return slot;
+}
