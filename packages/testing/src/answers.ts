@@ -3,29 +3,29 @@ import type { FunctionCall, JsonObject, LlmResponse, Part, TholeErrorCode } from
 import type { ScriptedAnswer } from './scripted-llm.ts';
 import type { LlmScenario } from './suites/llm-scenarios.ts';
 
-/** A final answer of one text. */
+/** Returns a final response with one text. */
 export function says(text: string): LlmResponse {
   return final([{ text }]);
 }
 
-/** A final answer of one call. Without an id the flow gives it one. */
+/** Returns a final response with one call. The flow adds an id if none is given. */
 export function calls(name: string, args: JsonObject = {}, id?: string): LlmResponse {
   return callsAll([name, args, id]);
 }
 
-/** A final answer of several calls. */
+/** Returns a final response with several calls. */
 export function callsAll(
   ...each: (readonly [name: string, args?: JsonObject | undefined, id?: string | undefined])[]
 ): LlmResponse {
   return final(each.map(([name, args = {}, id]) => ({ functionCall: callOf(name, args, id) })));
 }
 
-/** A final answer of one thought, with a text after it if one is given. */
+/** Returns a final response with one thought, and a text after it if one is given. */
 export function thinks(thought: string, text?: string): LlmResponse {
   return final([{ text: thought, thought: true }, ...(text === undefined ? [] : [{ text }])]);
 }
 
-/** Each piece as a partial, then the final with the whole text. */
+/** Returns each piece as a partial response, then the final response with the whole text. */
 export function streams(...pieces: string[]): LlmResponse[] {
   return [
     ...pieces.map((text) => ({ content: { role: 'model' as const, parts: [{ text }] }, partial: true })),
@@ -33,7 +33,7 @@ export function streams(...pieces: string[]): LlmResponse[] {
   ];
 }
 
-/** Throws: an error of ours with this code, or the error itself. */
+/** Returns the error to throw: a `TholeError` with this code, or the given error. */
 export function fails(error: TholeErrorCode | Error): Error {
   return typeof error === 'string'
     ? new TholeError(error, `The model failed as its script says, with ${error}.`)
@@ -41,8 +41,9 @@ export function fails(error: TholeErrorCode | Error): Error {
 }
 
 /**
- * The answer that a scenario of the `llm` suite describes, for a `ScriptedLlm` behind a model of your own. A script cannot break
- * off or fall silent in the middle: a cut answer throws at once, and a silent one never begins.
+ * Returns the answer that a scenario of the `llm` suite describes, for a `ScriptedLlm` behind your own model. A
+ * script cannot break off or fall silent within an answer: a cut answer throws at once, and a silent one never
+ * begins.
  */
 export function plays(scenario: LlmScenario): ScriptedAnswer {
   const { thoughts = [], pieces = [], calls: given = [], seal, usage, ending, error } = scenario;
@@ -70,7 +71,7 @@ export function plays(scenario: LlmScenario): ScriptedAnswer {
   ];
 }
 
-/** Never answers; rejects with the signal's reason when that is aborted. */
+/** Returns an answer that never comes; it rejects with the signal's reason when the signal is aborted. */
 export function hangs(): ScriptedAnswer {
   return (_request, { signal }) =>
     new Promise((_resolve, reject) => {
@@ -80,7 +81,7 @@ export function hangs(): ScriptedAnswer {
     });
 }
 
-/** Never answers, and ignores its signal: a model that breaks its promise. */
+/** Returns an answer that never comes and ignores its signal: a model that violates its contract. */
 export function ignores(): ScriptedAnswer {
   return () => new Promise(() => {});
 }

@@ -1,32 +1,35 @@
 import type { FixedRuntime } from './fixed-runtime.ts';
 
-/** One promise as data: a subject either keeps it or not, and its sentence says what it is. */
+/** One promise as data, with a check that fails if a subject does not keep it. */
 export interface Case<S> {
   /** Short and stable, such as `append.concurrent`. */
   readonly id: string;
-  /** What holds, in words that somebody could disagree with. */
+  /** The promise, as the end of a sentence about the subject. */
   readonly sentence: string;
-  /** The numbers of the contracts that it shows. */
+  /** The numbers of the contracts that the case tests. */
   readonly contracts: readonly number[];
-  /** Claims without which the case does not apply: `lease`, `watch`, `durable` … */
+  /** Claims that the case needs: `lease`, `watch`, `durable` … */
   readonly needs?: readonly string[] | undefined;
-  /** Throws when the subject does not keep the promise. The subject is fresh and nobody else's. */
+  /** Throws if the subject does not keep the promise. The subject is new and not shared. */
   check(subject: S, t: CaseTools<S>): Promise<void>;
 }
 
-/** What a case gets besides its subject. */
+/** The second argument of a check. */
 export interface CaseTools<S> {
-  /** The clock, ids and timers that the subject was made with. */
+  /** The clock, ids and timers that the subject was created with. */
   readonly runtime: FixedRuntime;
-  /** Makes a second subject over the same storage, as another process would; where the suite's owner gives it. */
+  /**
+   * Creates a second subject over the same storage, as another process would. Undefined if the suite's owner gives
+   * none.
+   */
   readonly reopen?: (() => Promise<S>) | undefined;
 }
 
-/** How to make what a suite is run over. */
+/** Creates the subjects of a suite. */
 export interface SubjectMaker<S> {
-  /** What it can do beyond the basics: cases that need more are not run, and listed aloud. */
+  /** Optional abilities of the subject. Cases that need others do not run; they are listed in the report. */
   readonly claims?: readonly string[] | undefined;
-  /** A fresh subject, for each case: one that shares storage with no other. */
+  /** Creates a new subject for each case. Subjects share no storage. */
   create(runtime: FixedRuntime): S | Promise<S>;
   destroy?: ((subject: S) => void | Promise<void>) | undefined;
   reopen?: ((subject: S, runtime: FixedRuntime) => S | Promise<S>) | undefined;

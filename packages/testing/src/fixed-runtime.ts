@@ -1,16 +1,16 @@
 import { silentTracer } from '@thole/core';
 import type { CancelTimer, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
-/** Where a fixed runtime begins; every member may be left out. */
+/** Options of `FixedRuntime`. All are optional. */
 export interface FixedRuntimeOptions {
-  /** Where the clock begins, in seconds since the epoch (1_700_000_000). */
+  /** Start of the clock, in seconds since the epoch. Default: 1,700,000,000. */
   now?: number | undefined;
-  /** Of the random numbers (1). */
+  /** Seed of the random numbers. Default: 1. */
   seed?: number | undefined;
   tracer?: Tracer | undefined;
 }
 
-/** One line that was logged to a fixed runtime. */
+/** One line logged to a fixed runtime. */
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
@@ -18,11 +18,11 @@ export interface LogLine {
 }
 
 /**
- * A runtime that the test drives: the clock stands still until `advance`, ids count up (`event-1`, `event-2` …), random
- * numbers come from a seed, and what is logged is kept in `logs`.
+ * A runtime that the test controls: the clock stops until `advance`, ids count up (`event-1`, `event-2` …), random
+ * numbers come from a seed, and log lines are kept in `logs`.
  */
 export class FixedRuntime implements Runtime {
-  /** Everything that was logged, in order. */
+  /** All log lines, in order. */
   readonly logs: LogLine[] = [];
   readonly logger: Logger;
   readonly tracer: Tracer;
@@ -85,14 +85,14 @@ export class FixedRuntime implements Runtime {
     return () => void this.#waits.delete(wait);
   }
 
-  /** How many timers and sleeps wait for the clock. */
+  /** Number of timers and sleeps that wait for the clock. */
   get pending(): number {
     return this.#waits.size;
   }
 
   /**
-   * Moves the clock on, fires what is due in the order it is due, and lets promises settle before, between and after. What
-   * those set up within the time fires too. `advance(0)` only lets promises settle and fires what is due now.
+   * Moves the clock, fires due timers in order, and lets promises settle before, between and after them. Timers that
+   * are added meanwhile and become due fire too. `advance(0)` only lets promises settle and fires due timers.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
@@ -106,7 +106,7 @@ export class FixedRuntime implements Runtime {
     this.#elapsed = Math.max(this.#elapsed, end);
   }
 
-  // A set keeps the order of insertion, so of two that are due together the elder comes first.
+  // A set keeps the order of insertion, so that the older of two timers with the same time comes first.
   #next(end: number): Wait | undefined {
     let first: Wait | undefined;
     for (const wait of this.#waits) if (wait.at <= end && (!first || wait.at < first.at)) first = wait;
@@ -119,7 +119,7 @@ interface Wait {
   fn(): void;
 }
 
-// All chains of promises run to their end before an immediate does.
+// All chains of promises end before an immediate runs.
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,27 +1,28 @@
 import type { Embedder } from '@thole/core';
 
-/** What a `HashEmbedder` calls itself, and the sizes it promises. */
+/** Options of `HashEmbedder`. */
 export interface HashEmbedderOptions {
-  /** (`hash`) */
+  /** Name of the model. Default: `hash`. */
   model?: string | undefined;
-  /** (1024) */
+  /** Length of a vector. Default: 1,024. */
   dimensions?: number | undefined;
-  /** (16) */
+  /** Maximum number of texts in one call. Default: 16. */
   maxBatch?: number | undefined;
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * An embedder without a model: words and pairs of characters each add to a place that a hash of them names.
- * Texts that share words are near each other, and the same text has the same vector everywhere. Says nothing about meaning.
+ * An embedder without a model: the hash of each word and of each pair of characters selects a place of the vector.
+ * Texts that share words are near each other, and the same text always has the same vector. Vectors do not represent
+ * meaning.
  */
 export class HashEmbedder implements Embedder {
   readonly specVersion = 1;
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch: number;
-  /** What was asked for, in order. */
+  /** All calls, in order. */
   readonly requests: { texts: readonly string[]; task: 'query' | 'document' }[] = [];
 
   constructor(options: HashEmbedderOptions = {}) {
@@ -50,14 +51,14 @@ export class HashEmbedder implements Embedder {
   }
 }
 
-// Scripts without spaces give one long word: there the pairs tell, and single characters that are words.
+// Scripts without spaces give one long word; there the pairs matter, and single characters that are words.
 function piecesOf(word: string): string[] {
   const characters = Array.from(word);
   const pairs = characters.slice(1).map((character, i) => characters[i]! + character);
   return [word, word, ...pairs, ...characters.filter((character) => character > '\u2e7f')];
 }
 
-/** FNV-1a, mixed once more because small differences should not stay small. */
+/** FNV-1a with one more mixing step, so that small differences become large. */
 function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

@@ -1,27 +1,27 @@
 import type { Json, Span, SpanAttributes, Tracer } from '@thole/core';
 
-/** What a recording tracer asks to be told; every member may be left out. */
+/** Options of `RecordingTracer`. All are optional. */
 export interface RecordingTracerOptions {
-  /** Texts, arguments and results too (false). */
+  /** True to record texts, arguments and results too. Default: false. */
   capturesContent?: boolean | undefined;
 }
 
-/** One span as it was told, so far. */
+/** One recorded span. */
 export interface RecordedSpan {
   readonly name: string;
   readonly spanId: string;
   readonly parent: RecordedSpan | undefined;
-  /** Those that are undefined are not there. */
+  /** Attributes with a value other than undefined. */
   readonly attributes: { readonly [key: string]: Json };
   readonly error: unknown;
-  /** How often it was ended: once, where all is well. */
+  /** Number of `end` calls: one in correct code. */
   readonly ends: number;
 }
 
-/** A tracer that keeps what it is told, for tests: `new FixedRuntime({ tracer })`. */
+/** A tracer that records spans, for tests: `new FixedRuntime({ tracer })`. */
 export class RecordingTracer implements Tracer {
   readonly capturesContent: boolean;
-  /** In the order in which they began. */
+  /** Spans in the order in which they started. */
   readonly spans: RecordedSpan[] = [];
   readonly #byId = new Map<string, KeptSpan>();
 
@@ -37,7 +37,7 @@ export class RecordingTracer implements Tracer {
     return span;
   }
 
-  /** The first span of this name; throws where there is none. */
+  /** Returns the first span with this name. Throws if there is none. */
   named(name: string): RecordedSpan {
     const span = this.spans.find((each) => each.name === name);
     if (!span)
@@ -45,7 +45,10 @@ export class RecordingTracer implements Tracer {
     return span;
   }
 
-  /** The names, each indented by two blanks more than its parent's, children in the order in which they began. */
+  /**
+   * Returns the names, each indented by two spaces more than its parent's, children in the order in which they
+   * started.
+   */
   outline(): string[] {
     const linesOf = (span: RecordedSpan, depth: number): string[] => [
       `${'  '.repeat(depth)}${span.name}`,

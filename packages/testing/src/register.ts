@@ -1,26 +1,26 @@
 import type { Case, SubjectMaker } from './case.ts';
 import { checkCase, claimsNotMade, isClaimed } from './run-cases.ts';
 
-/** What vitest, node:test, jest and bun:test all have. */
+/** The members that vitest, node:test, jest and bun:test share. */
 export interface TestFramework {
   describe(name: string, fn: () => void): unknown;
   it(name: string, fn: () => Promise<void>): unknown;
 }
 
-/** Whose suite it is, how its subjects are made, what they claim, and which cases are known to fail. */
+/** Name and subjects of a suite, and its cases that are known to fail. */
 export interface SuiteOptions<S> extends SubjectMaker<S> {
-  /** Whose suite it is, for the report. */
+  /** Name of the suite in the report. */
   readonly name: string;
   /**
-   * Ids of cases that are known to fail, each with its reason. They run nevertheless: one that passes fails the suite, so
-   * that the list cannot grow old.
+   * Ids of cases that are known to fail, each with the reason. They run: one that passes fails the suite, so that
+   * the list stays true.
    */
   readonly pending?: { readonly [id: string]: string } | undefined;
 }
 
 /**
- * Registers every case as a test of its own, named `<id>: <sentence> (contract 7, 9)`. Nothing is left out in silence: the
- * claims that were not made are one test's name.
+ * Registers every case as a separate test, named `<id>: <sentence> (contract 7, 9)`. The name of one more test lists
+ * the claims that the suite does not make.
  */
 export function register<S>(framework: TestFramework, cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
   checkIds(cases, suite);

@@ -2,17 +2,17 @@ import { systemRuntime } from '@thole/core';
 import type { Case, SubjectMaker } from './case.ts';
 import { FixedRuntime } from './fixed-runtime.ts';
 
-/** How one case went. */
+/** The result of one case. */
 export interface CaseResult {
   id: string;
   contracts: readonly number[];
-  /** What the case threw; absent when the promise was kept. */
+  /** The error of the case. Undefined if it passed. */
   error?: unknown;
 }
 
 /**
- * Runs a suite without a test framework, one case after the other, each with a fresh subject: for suites that are tested
- * themselves. A case that has not ended after `limitMs` of real time (5_000) counts as failed.
+ * Runs a suite without a test framework, one case after another, each with a new subject. For tests of suites. A
+ * case that has not ended after `limitMs` of real time counts as failed. Default: 5,000.
  */
 export async function runCases<S>(
   cases: readonly Case<S>[],
@@ -32,7 +32,7 @@ export async function runCases<S>(
   return results;
 }
 
-/** Runs one case over a subject of its own. */
+/** Runs one case with its own subject. */
 export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promise<void> {
   const runtime = new FixedRuntime();
   const subject = await maker.create(runtime);
@@ -44,7 +44,7 @@ export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promi
   }
 }
 
-/** Which case ids show each contract: for a test that no number is without one. */
+/** Returns the ids of the cases of each contract, for a test that every contract has one. */
 export function contractsCovered(
   ...suites: readonly (readonly Pick<Case<never>, 'id' | 'contracts'>[])[]
 ): Map<number, string[]> {
@@ -62,7 +62,7 @@ export function isClaimed(
   return (each.needs ?? []).every((claim) => claims.includes(claim));
 }
 
-/** Claims that cases need and the suite does not make, with the number of cases that wait for each. */
+/** Returns the claims that cases need and the suite does not make, with the number of cases of each. */
 export function claimsNotMade(
   cases: readonly { readonly needs?: readonly string[] | undefined }[],
   claims: readonly string[] = [],

@@ -1,20 +1,21 @@
 import type { Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
 
-/** What a model is to answer: a final, a list (partials, then the final), or an error to throw. */
+/** An answer of a model: a final response, a list (partial responses, then the final one), or an error to throw. */
 export type PlainAnswer = LlmResponse | readonly LlmResponse[] | Error;
-/** An answer, or a function that makes one from the request. */
+/** An answer, or a function that returns one for the request. */
 export type ScriptedAnswer =
   | PlainAnswer
   | ((request: LlmRequest, options: LlmOptions) => PlainAnswer | Promise<PlainAnswer>);
 
 /**
- * A model that answers from a script, one answer a call, and keeps a copy of every request. It keeps to the promises of
- * `Llm`: without `stream` the partials are left out, and an aborted signal ends the call. A call beyond the script throws.
+ * A model that answers from a script, one answer per call, and keeps a copy of every request. It keeps the contract
+ * of `Llm`: without `stream` it leaves out partial responses, and an aborted signal ends the call. A call after the
+ * end of the script throws.
  */
 export class ScriptedLlm implements Llm {
   readonly specVersion = 1;
   readonly model: string = 'scripted';
-  /** What was asked, in order: deep copies. */
+  /** All requests, in order, as deep copies. */
   readonly requests: LlmRequest[] = [];
   readonly #answers: readonly ScriptedAnswer[];
 
@@ -33,19 +34,19 @@ export class ScriptedLlm implements Llm {
     for (const response of isList(plain) ? plain : [plain]) {
       if (response.partial && !options.stream) continue;
       options.signal.throwIfAborted();
-      // A copy: one script may serve many tests, and who reads an answer may change it.
+      // A copy: many tests may share a script, and readers may change an answer.
       yield structuredClone(response);
     }
   }
 
-  /** Throws when answers are left that nobody asked for. */
+  /** Throws if answers of the script are left. */
   assertDone(): void {
     const left = this.#answers.length - this.requests.length;
     if (left > 0) throw new Error(`The model's script has ${left} more answers than there were calls.`);
   }
 }
 
-/** A factory that knows one name and always gives this model. */
+/** Returns a factory that knows one name and always returns this model. */
 export function modelNamed(name: string, llm: Llm): ModelFactory {
   return { patterns: [name], supports: (asked) => asked === name, create: () => llm };
 }

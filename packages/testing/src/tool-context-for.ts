@@ -11,18 +11,18 @@ import type {
   ToolContext,
 } from '@thole/core';
 
-/** Whose call it is, and the services that it reaches. */
+/** The user and session of a call, and its services. */
 export interface ToolContextOptions<Deps = unknown> {
   runtime: Runtime;
-  /** Without one, memory methods throw `MEMORY_NOT_CONFIGURED`. */
+  /** Default: none; memory methods then throw `MEMORY_NOT_CONFIGURED`. */
   memoryService?: MemoryService | undefined;
-  /** Without one, artifact methods throw `ARTIFACT_NOT_CONFIGURED`. */
+  /** Default: none; artifact methods then throw `ARTIFACT_NOT_CONFIGURED`. */
   artifactService?: ArtifactService | undefined;
-  /** The message that began the invocation: a text or a content (`Hello.`). */
+  /** The message that started the invocation. Default: `Hello.` */
   userContent?: string | Content | undefined;
-  /** What state holds before; `temp:` keys too. */
+  /** Initial state, including `temp:` keys. */
   state?: StateMap | undefined;
-  /** The `temp:` values of the invocation: give the same map to several contexts and they are of one invocation. */
+  /** The `temp:` values of the invocation. Contexts with the same map belong to one invocation. */
   temp?: StateMap | undefined;
   deps?: Deps | undefined;
   signal?: AbortSignal | undefined;
@@ -36,9 +36,9 @@ export interface ToolContextOptions<Deps = unknown> {
 }
 
 /**
- * What a tool's call gets, made by hand: for trying a tool without a run. State, memory and artifacts work as in a run;
- * nothing is stored. Written state stands in `actions.stateDelta` only after a run's step, here in `state`. It starts no
- * agents: `runChild` throws.
+ * Returns a tool context for tests without a run. State, memory and artifacts work as in a run; nothing is stored.
+ * Written state is in `state`; a run moves it to `actions.stateDelta` at the end of a step. It starts no agents:
+ * `runChild` throws.
  */
 export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>): ToolContext<Deps> {
   const { runtime, memoryService, artifactService, userContent = 'Hello.', state = {}, temp = {} } = options;

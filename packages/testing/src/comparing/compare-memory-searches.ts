@@ -4,14 +4,17 @@ import { longAgo } from '../suites/memory-fixture.ts';
 import { RandomChoice } from './random-choice.ts';
 import { randomQuery } from './write-random-memories.ts';
 
-/** Which searches are compared, and in whose memory. */
+/** The searches to compare and the memory to search. */
 export interface MemorySearchComparison extends UserRef {
   seed: number;
-  /** How many (60). */
+  /** Number of searches. Default: 60. */
   searches?: number | undefined;
 }
 
-/** Asks both the same, and throws where the subject finds anything else, or in another order, than the reference. */
+/**
+ * Runs the same searches on both services. Throws if the subject returns other entries, or another order, than the
+ * reference.
+ */
 export async function compareMemorySearches(
   subject: MemoryService,
   reference: MemoryService,

@@ -3,11 +3,11 @@ import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole
 import { confusableNames } from './confusable-names.ts';
 import { RandomChoice } from './random-choice.ts';
 
-/** How two memory stores are compared. */
+/** Settings of `compareMemoryStores`. */
 export interface MemoryStoreComparison {
-  /** Decides all that is done. An error names it. */
+  /** Determines all operations. Errors contain it. */
   seed: number;
-  /** How much is done (1_200). */
+  /** Number of operations. Default: 1,200. */
   operations?: number | undefined;
 }
 
@@ -29,8 +29,9 @@ const SESSIONS = ['s', 's ', 's:', 'S', '"s"', 's\n', undefined];
 const WORDS = ['pizza', 'kiwi', 'a\0b', '\ud83d', 'garden', ''];
 
 /**
- * Does the same to both, at random, for two users of two apps at a time whose names are prefixes, joins and encodings of each
- * other, and throws at the first answer in which the subject differs from the reference. Both are fresh.
+ * Runs the same random operations on both stores, for two users of two apps at a time whose names are prefixes,
+ * joins and encodings of each other. Throws at the first result of the subject that differs from the reference. Both
+ * stores must be empty.
  */
 export async function compareMemoryStores(
   subject: MemoryStore,
@@ -122,7 +123,7 @@ async function pagesOf(store: MemoryStore, scope: MemoryScope, filter: MemoryFil
   return pages;
 }
 
-// What a segment was made with is told of as the store tells of it, or one removal behind.
+// A segment names the store's own number of removals, or one less.
 async function segmentOf(store: MemoryStore, scope: MemoryScope, upTo: number, behind: number): Promise<unknown> {
   const { segmented } = store.abilities;
   const { changes, removals } = await store.since(scope, 0, 1);
@@ -132,7 +133,7 @@ async function segmentOf(store: MemoryStore, scope: MemoryScope, upTo: number, b
   return undefined;
 }
 
-// All that is told of a scope. Which tombstone of one removal has which number is the store's to say.
+// Returns everything in a scope. The store chooses the order of tombstones of one removal.
 async function stateOf(store: MemoryStore, scope: MemoryScope, withSegments: boolean): Promise<unknown> {
   const { changes, removals, more } = await store.since(scope, 0, 1_000);
   const entries = changes.filter((each) => 'entry' in each);

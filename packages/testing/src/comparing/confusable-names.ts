@@ -1,6 +1,6 @@
 /**
- * Names of two apps and two users each, for tests that nobody sees what is another's: one way or another of writing names (joined,
- * decoded, trimmed, folded, cut) makes two of the four users one.
+ * Names of two apps and two users each, for tests of isolation. Any way of encoding names (joining, decoding,
+ * trimming, case folding, cutting) makes two of the four users equal.
  */
 export const confusableNames: readonly { readonly apps: readonly string[]; readonly users: readonly string[] }[] = [
   { apps: ['a', 'a:b'], users: ['b:c', 'c'] },

@@ -1,6 +1,6 @@
 import { FixedRuntime } from '../fixed-runtime.ts';
 
-/** Choices that a seed decides. */
+/** Random choices that a seed determines. */
 export class RandomChoice {
   readonly #runtime: FixedRuntime;
 
@@ -8,7 +8,7 @@ export class RandomChoice {
     this.#runtime = new FixedRuntime({ seed });
   }
 
-  /** A whole number from 0 to just below. */
+  /** Returns an integer ≥ 0 and < `count`. */
   below(count: number): number {
     return Math.floor(this.#runtime.random() * count);
   }

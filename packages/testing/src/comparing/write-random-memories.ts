@@ -2,12 +2,12 @@ import type { Event, MemoryService, UserRef } from '@thole/core';
 import { eventOf } from '../suites/memory-fixture.ts';
 import { RandomChoice } from './random-choice.ts';
 
-/** What is written at random, and whose memory it is. */
+/** The amount of random memories and their owner. */
 export interface RandomMemories extends UserRef {
   seed: number;
-  /** How many turns are written, in sessions of some dozens (1_000). */
+  /** Number of turns, in sessions of some dozens. Default: 1,000. */
   turns: number;
-  /** How many times something is changed or deleted in between (none). */
+  /** Number of changes and deletions in between. Default: none. */
   changes?: number | undefined;
 }
 
@@ -21,8 +21,8 @@ const MORE = 'yesterday quietly again with Anna in spring near the station for 3
 const SESSION = 40;
 
 /**
- * Writes the same for the same seed, whatever service it is: sessions turn by turn as they grow, notes, facts and updates, and
- * deletions of turns and sessions. With every method of `MemoryService`.
+ * Writes random memories, the same for the same seed in any service: sessions turn by turn as they grow, notes,
+ * facts and updates, and deletions of turns and sessions. Uses every method of `MemoryService`.
  */
 export async function writeRandomMemories(memory: MemoryService, p: RandomMemories): Promise<void> {
   const random = new RandomChoice(p.seed);
@@ -43,14 +43,14 @@ export async function writeRandomMemories(memory: MemoryService, p: RandomMemori
   }
 }
 
-/** A query of words that are spoken of. */
+/** Returns a query of words that occur in the random memories. */
 export function randomQuery(random: RandomChoice): string {
   return [...random.some(SUBJECTS, 2), ...random.some([...VERBS, ...MORE], 2)].join(' ');
 }
 
 function turn(random: RandomChoice, i: number): Event {
   const sentence = [random.of(SUBJECTS), random.of(VERBS), random.of(SUBJECTS), ...random.some(MORE, 4)];
-  // Some are said at the same moment, and many in the same words.
+  // Some turns have the same time, and many share words.
   return eventOf(random.of(['user', 'concierge', 'Anna']), i >> 1, [{ text: sentence.join(' ') }], { id: `e${i}` });
 }
 

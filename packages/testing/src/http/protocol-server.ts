@@ -4,53 +4,53 @@ import type { AddressInfo } from 'node:net';
 import { systemRuntime } from '@thole/core';
 import type { Json } from '@thole/core';
 
-/** What a client sent. */
+/** A request of a client. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path with query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   readonly headers: { readonly [name: string]: string | undefined };
-  /** What its JSON holds, or its text where it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   readonly body: unknown;
 }
 
-/** What the server answers. */
+/** An answer of the server. */
 export interface ServerAnswer {
-  /** 200. */
+  /** Default: 200. */
   readonly status?: number | undefined;
-  /** `content-type` is `application/json` unless it is given. */
+  /** Default of `content-type`: `application/json`. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** Pieces are written one by one, as they come, each in a packet of its own as far as the system does so. */
+  /** A list or iterable is written piece by piece, each in a separate packet as far as the system allows. */
   readonly body?: string | readonly (string | Uint8Array)[] | AsyncIterable<string | Uint8Array> | undefined;
   /**
-   * What comes after the body: the end; a connection that breaks; or nothing, with the connection kept open. Silence without a
-   * body does not even begin to answer.
+   * What follows the body: the end, a broken connection, or silence on an open connection. Silence without a body
+   * does not begin the answer. Default: `end`.
    */
   readonly ending?: 'end' | 'cut' | 'silence' | undefined;
 }
 
-/** Answers one request. */
+/** Returns the answer to one request. */
 export type Answering = (request: ReceivedRequest) => ServerAnswer | Promise<ServerAnswer>;
 
 /**
- * A real HTTP server on a free port of this machine, that says what it is told, for whoever plays a provider's protocol. It keeps
- * what it was asked, and knows which answers are still open.
+ * A real HTTP server on a free local port with scripted answers, for tests of provider protocols. It keeps all
+ * requests and knows which answers are still open.
  */
 export class ProtocolServer {
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: ReceivedRequest[] = [];
   readonly #server: Server;
   readonly #open = new Set<ServerResponse>();
   readonly #waiting = new Set<() => void>();
-  // The real one: no test's clock moves a network.
+  // The real runtime: no test's clock controls a network.
   readonly #runtime = systemRuntime();
 
   private constructor(answering: Answering) {
     this.#server = createServer((request, response) => void this.#answer(request, response, answering));
   }
 
-  /** Listens on 127.0.0.1. */
+  /** Starts a server on 127.0.0.1. */
   static async start(answering: Answering): Promise<ProtocolServer> {
     const server = new ProtocolServer(answering);
     await new Promise<void>((resolve, reject) => {
@@ -60,17 +60,17 @@ export class ProtocolServer {
     return server;
   }
 
-  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers that have not ended, on either side. */
+  /** Number of answers that neither side has ended. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** Resolves when no answer is open; rejects where one still is after `limitMs`. */
+  /** Resolves when no answer is open. Rejects if one is still open after `limitMs`. */
   allEnded(limitMs: number = 1000): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
@@ -88,7 +88,7 @@ export class ProtocolServer {
     });
   }
 
-  /** Breaks what is open and listens no more. */
+  /** Closes open connections and stops listening. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -114,8 +114,8 @@ export class ProtocolServer {
 }
 
 /**
- * Server-sent events, one text each: a string stands as it is in `data:`, other JSON as its text; `{event, data}` gives the event a
- * name. `newline` is LF or CRLF.
+ * Returns server-sent events, one text each. A string is sent unchanged in `data:`, other values as JSON. `{event,
+ * data}` sets the event's name. `newline` is LF or CRLF.
  */
 export function serverSentEvents(
   events: readonly (string | { readonly event: string; readonly data: Json } | { readonly data: Json })[],
@@ -128,7 +128,7 @@ export function serverSentEvents(
   });
 }
 
-/** The UTF-8 bytes of a text in pieces of this size, from 1 on, whatever they cut through. */
+/** Returns the UTF-8 bytes of a text in pieces of this size (≥ 1), which may split characters. */
 export function bytesOf(text: string, size: number): Uint8Array[] {
   if (!(size >= 1)) throw new RangeError('size must be a number from 1 on.');
   const bytes = new TextEncoder().encode(text);
@@ -137,7 +137,7 @@ export function bytesOf(text: string, size: number): Uint8Array[] {
   return pieces;
 }
 
-/** Undefined where the client went away. */
+/** Returns undefined if the client closed the connection. */
 async function receive(incoming: IncomingMessage): Promise<ReceivedRequest | undefined> {
   const chunks: Uint8Array[] = [];
   try {

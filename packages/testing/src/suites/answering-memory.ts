@@ -1,6 +1,6 @@
 import type { CallOptions, MemoryEntry, MemoryService, NewMemory, SearchMemoryRequest, UserRef } from '@thole/core';
 
-/** A memory service that finds what it is told to, and keeps what it was asked: for trying tools, not for use. */
+/** A memory service that returns the given entries and keeps all requests, for tests of tools. */
 export class AnsweringMemory implements MemoryService {
   readonly searches: SearchMemoryRequest[] = [];
   readonly added: (NewMemory & { appName: string; userId: string })[] = [];
@@ -29,7 +29,7 @@ export class AnsweringMemory implements MemoryService {
   }
 }
 
-/** A remembered turn of the user's, best first by `score`. */
+/** Returns a remembered turn of the user, with `score`. */
 export function remembered(text: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
   return {
     id: text,

@@ -5,8 +5,8 @@ import { artifactScopeCases } from './artifact-scope-cases.ts';
 import { artifactVersionCases } from './artifact-version-cases.ts';
 
 /**
- * What every artifact service promises; its subjects take at most 64 KiB a version (`maxBytes: 65_536`). Claims:
- * `durable` (give `reopen`).
+ * The promises of every artifact service. Subjects accept at most 64 KiB per version (`maxBytes: 65_536`). Claims:
+ * `durable` (requires `reopen`).
  */
 export const artifactServiceCases: readonly Case<ArtifactService>[] = [
   ...artifactContentCases,

@@ -5,11 +5,11 @@ import { everyByte, file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
 import { notJson, refTo, refused, same } from './session-support.ts';
 
-/** What goes into a version comes out of it. */
+/** Contents of versions. */
 export const artifactContentCases: readonly ArtifactCase[] = [
   {
     id: 'artifact.bytes',
-    sentence: 'each of the 256 bytes comes back, with type and display name',
+    sentence: 'returns each of the 256 byte values, with type and display name',
     contracts: [37],
     async check(service) {
       const artifact = {
@@ -21,7 +21,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.empty',
-    sentence: 'a file of no bytes is a file',
+    sentence: 'stores a file of zero bytes',
     contracts: [37],
     async check(service) {
       const artifact = { inlineData: { mimeType: 'text/plain', data: '' } };
@@ -32,7 +32,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.base64url',
-    sentence: 'base64url is read as the same bytes and comes back as base64',
+    sentence: 'reads base64url as the same bytes and returns base64',
     contracts: [37],
     async check(service) {
       const url = everyByte.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -42,7 +42,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.large',
-    sentence: 'a file at the limit comes back byte for byte',
+    sentence: 'returns a file at the size limit byte for byte',
     contracts: [37],
     async check(service) {
       const bytes = Uint8Array.from({ length: 65_536 }, (_, i) => (i * 31 + (i >> 8)) % 256);
@@ -57,7 +57,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.too-large',
-    sentence: 'one byte over the limit is ARTIFACT_TOO_LARGE, and no version is used up',
+    sentence: 'rejects a file one byte over the limit with ARTIFACT_TOO_LARGE and uses up no version',
     contracts: [37],
     async check(service) {
       const data = encodeBase64(new Uint8Array(65_536 + 1));
@@ -74,7 +74,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.text',
-    sentence: 'a text part comes back as it was, odd characters and unknown members included',
+    sentence: 'returns a text part unchanged, with odd characters and unknown members',
     contracts: [37],
     async check(service) {
       for (const artifact of [
@@ -89,7 +89,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.beside-data',
-    sentence: 'what stands in a part beside its bytes comes back as it came, unknown members too, version by version',
+    sentence: 'returns the other members of a part unchanged for each version, also unknown ones',
     contracts: [37],
     async check(service) {
       const inlineData = { mimeType: 'image/png', data: 'AAEC', displayName: 'dot', newer: { a: [null] } };
@@ -113,7 +113,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.file-data',
-    sentence: 'a part that only points to a file comes back as the pointer',
+    sentence: 'returns a part that only references a file unchanged',
     contracts: [37],
     async check(service) {
       const artifact = { fileData: { fileUri: 'gs://bucket/a', mimeType: 'image/png', displayName: 'a' } };
@@ -123,7 +123,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.refused-parts',
-    sentence: 'what is no part, and data that is not base64, is INVALID_INPUT and uses up no version',
+    sentence: 'rejects invalid parts and invalid base64 with INVALID_INPUT and uses up no version',
     contracts: [5, 37],
     async check(service) {
       const bad = [
@@ -161,7 +161,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.version-info',
-    sentence: 'what is known of a version: number, type, names, own metadata and the time of saving in seconds',
+    sentence: 'returns number, type, names, custom metadata and creation time (in seconds) of a version',
     contracts: [37, 41],
     async check(service, { runtime }) {
       const artifact = { inlineData: { mimeType: 'image/png', data: 'AAEC', displayName: 'dot' } };
@@ -184,7 +184,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.own-copy',
-    sentence: 'what is changed in a part or its metadata, given or answered, is not stored',
+    sentence: 'does not store changes made to a part or its metadata after a call',
     contracts: [9, 37],
     async check(service) {
       const artifact = { text: 'a', extra: { b: 1 } };

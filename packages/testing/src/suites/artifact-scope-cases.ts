@@ -45,11 +45,11 @@ const oddNames = [
   'é'.repeat(256),
 ];
 
-/** Whose a file is, by names that may hold any character. */
+/** Ownership of files, by names with any characters. */
 export const artifactScopeCases: readonly ArtifactCase[] = [
   {
     id: 'artifact.unknown',
-    sentence: 'an unknown file, version, session, user or app is undefined and has no versions',
+    sentence: 'returns undefined and no versions for an unknown file, version, session, user or app',
     contracts: [30, 37],
     async check(service) {
       await service.saveArtifact({ ...file(), artifact: text('a') });
@@ -70,7 +70,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.scoped',
-    sentence: 'one name in four sessions, users and apps is four files, listed, versioned and deleted apart',
+    sentence: 'keeps one name in four sessions, users and apps apart as four files',
     contracts: [1, 30],
     async check(service) {
       const refs = [file(), file('file.txt', 's2'), file('file.txt', 's', 'u2'), file('file.txt', 's', 'u', 'a2')];
@@ -81,7 +81,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.user-files',
-    sentence: 'a user: file is one file in all of the user’s sessions and in no other user’s',
+    sentence: 'shares a user: file between all sessions of the user, and with no other user',
     contracts: [37, 30],
     async check(service) {
       same(await service.saveArtifact({ ...file('user:me.png', 's1'), artifact: text('one') }), 0);
@@ -94,7 +94,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.list',
-    sentence: 'names are listed sorted, the session’s and the user’s together, each once whatever its versions',
+    sentence: 'lists the names of session and user sorted, each once',
     contracts: [37],
     async check(service) {
       same(await service.listArtifactKeys(refTo()), []);
@@ -106,8 +106,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.odd-names',
-    sentence:
-      'odd file names are kept apart and lead nowhere else: paths, case, blanks, Unicode, reserved and long ones',
+    sentence: 'keeps odd file names apart: paths, case, blanks, Unicode, reserved and long names',
     contracts: [1, 37],
     async check(service) {
       for (const name of oddNames)
@@ -121,7 +120,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.odd-scopes',
-    sentence: 'odd names of apps, users and sessions are kept apart too',
+    sentence: 'keeps odd names of apps, users and sessions apart',
     contracts: [1, 30],
     async check(service) {
       const places = oddNames.flatMap((name) => [refTo(name), refTo('s', name), refTo('s', 'u', name)]);
@@ -141,7 +140,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.refused-names',
-    sentence: 'what cannot be a name is INVALID_INPUT in every call, also the empty name after user:',
+    sentence: 'rejects invalid names with INVALID_INPUT in every call, also an empty name after user:',
     contracts: [1, 42],
     async check(service) {
       for (const filename of ['', 'user:', 'a\0b', '\ud800', 'x'.repeat(513), 7 as never, undefined as never]) {
@@ -166,7 +165,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.session-deleted',
-    sentence: 'deleting a session’s files takes those alone: not the user’s, not another session’s, not another user’s',
+    sentence: 'deletes only the files of the given session, not those of the user or other sessions',
     contracts: [30, 37],
     async check(service) {
       const kept = [file('user:mine'), file('a', 's2'), file('a', 's', 'u2'), file('a', 's', 'u', 'a2')];
@@ -178,7 +177,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.user-deleted',
-    sentence: 'deleting a user’s files takes all of them in all sessions, and nobody else’s',
+    sentence: 'deletes all files of the given user in all sessions, and no other user’s',
     contracts: [12, 30],
     async check(service) {
       const kept = [file('a', 's', 'u2'), file('user:mine', 's', 'u2'), file('a', 's', 'u', 'a2')];
@@ -192,7 +191,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.no-patterns',
-    sentence: 'a user or session name that is a pattern elsewhere deletes only itself',
+    sentence: 'treats a user or session name literally that is a pattern elsewhere',
     contracts: [1, 30],
     async check(service) {
       await service.saveArtifact({ ...file('a', 'victim', 'victim'), artifact: text('x') });

@@ -9,17 +9,17 @@ export type ArtifactCase = Case<ArtifactService>;
 /** All 256 bytes as base64. */
 export const everyByte: string = encodeBase64(Uint8Array.from({ length: 256 }, (_, i) => i));
 
-/** Names a file of the session that most cases use. */
+/** Returns a reference to a file of the session that most cases use. */
 export function file(filename = 'file.txt', sessionId = 's', userId = 'u', appName = 'app'): ArtifactRef {
   return { ...refTo(sessionId, userId, appName), filename };
 }
 
-/** A part of one text. */
+/** Returns a part with one text. */
 export function text(value: string): Part {
   return { text: value };
 }
 
-/** Another instance over the same storage. */
+/** Returns another instance over the same storage. */
 export async function reopened(t: CaseTools<ArtifactService>): Promise<ArtifactService> {
   assert.ok(t.reopen, 'who claims durable gives reopen');
   return t.reopen();

@@ -3,11 +3,11 @@ import { everyByte, file, reopened, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
 import { numbers, refTo, refused, same } from './session-support.ts';
 
-/** Versions are counted by the store, whoever saves and deletes at once. */
+/** Version numbers with concurrent saves and deletions. */
 export const artifactVersionCases: readonly ArtifactCase[] = [
   {
     id: 'artifact.versions',
-    sentence: 'versions count from 0, each keeps its content, and the newest is loaded unless one is named',
+    sentence: 'counts versions from 0, keeps each content, and loads the newest by default',
     contracts: [37],
     async check(service) {
       for (const n of [0, 1, 2]) same(await service.saveArtifact({ ...file(), artifact: text(`v${n}`) }), n);
@@ -18,7 +18,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.versions-many',
-    sentence: 'version 10 comes after version 9, not after version 1',
+    sentence: 'orders version 10 after version 9',
     contracts: [37],
     async check(service) {
       for (const n of numbers(12)) await service.saveArtifact({ ...file(), artifact: text(`v${n - 1}`) });
@@ -31,7 +31,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.concurrent',
-    sentence: 'twenty saves of one file at once get twenty versions, 0 to 19, and each version is its own save',
+    sentence: 'gives twenty concurrent saves of one file the versions 0 to 19, each with its content',
     contracts: [37],
     async check(service) {
       const versions = await Promise.all(
@@ -47,7 +47,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.refused-versions',
-    sentence: 'a version that is no whole number from 0 on is INVALID_INPUT',
+    sentence: 'rejects a version that is not an integer ≥ 0 with INVALID_INPUT',
     contracts: [37, 42],
     async check(service) {
       await service.saveArtifact({ ...file(), artifact: text('a') });
@@ -59,7 +59,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.deleted',
-    sentence: 'deleting takes every version and the name; it may be repeated, and versions go on counting',
+    sentence: 'deletes every version and the name, also repeatedly, and continues the numbering',
     contracts: [37],
     async check(service) {
       for (const n of numbers(3)) await service.saveArtifact({ ...file(), artifact: text(`${n}`) });
@@ -76,7 +76,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.saved-while-deleted',
-    sentence: 'saves among deletes never share a version and never come back half',
+    sentence: 'never returns a version twice or half when saves and deletions are concurrent',
     contracts: [37],
     async check(service) {
       const saves = numbers(12).map((n) => service.saveArtifact({ ...file(), artifact: text(`${n}`) }));
@@ -92,7 +92,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.aborted',
-    sentence: 'a signal that is aborted before the call ends it with the signal’s reason, and nothing is saved',
+    sentence: 'ends a call whose signal is aborted before it with the signal’s reason and saves nothing',
     contracts: [37],
     async check(service) {
       const reason = new Error('enough');
@@ -103,7 +103,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.durable',
-    sentence: 'another instance over the same storage has every file, and its versions go on counting',
+    sentence: 'has every file in another instance over the same storage and continues its versions',
     contracts: [37],
     needs: ['durable'],
     async check(service, t) {

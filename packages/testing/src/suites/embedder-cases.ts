@@ -4,11 +4,11 @@ import type { Case } from '../case.ts';
 
 const TEXTS: readonly string[] = ['I love pizza.', 'The pool is on the roof.', '猫が好きです。', 'pizza'];
 
-/** What every embedder promises, to the services that call it. */
+/** The promises of every embedder. */
 export const embedderCases: readonly Case<Embedder>[] = [
   {
     id: 'embed.in-order',
-    sentence: 'there is one vector for each text, in the order of the texts',
+    sentence: 'returns one vector for each text, in the order of the texts',
     contracts: [32],
     async check(embedder) {
       const together = await inBatches(embedder, TEXTS);
@@ -21,7 +21,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.count',
-    sentence: 'there are as many vectors as texts, for small numbers and equal texts too',
+    sentence: 'returns as many vectors as texts, also for few and for equal texts',
     contracts: [32],
     async check(embedder) {
       const texts = ['pizza', 'pizza', 'The pool is on the roof.', 'pizza'];
@@ -37,7 +37,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.dimensions',
-    sentence: 'each vector is a Float32Array of as many finite numbers as the embedder says, for queries and documents',
+    sentence: 'returns a Float32Array of `dimensions` finite numbers for each query and document',
     contracts: [32],
     async check(embedder) {
       assert.ok(Number.isSafeInteger(embedder.dimensions) && embedder.dimensions > 0);
@@ -51,7 +51,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.nothing',
-    sentence: 'no texts, no vectors',
+    sentence: 'returns no vectors without texts',
     contracts: [32],
     async check(embedder) {
       assert.deepEqual(await embedder.embed([], { task: 'document' }), []);
@@ -60,7 +60,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.full-batch',
-    sentence: 'a batch of maxBatch texts is taken at once',
+    sentence: 'accepts a batch of maxBatch texts',
     contracts: [32],
     async check(embedder) {
       assert.ok(Number.isSafeInteger(embedder.maxBatch) && embedder.maxBatch > 0);
@@ -71,7 +71,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.same-text',
-    sentence: 'the same text has the same vector, one that nobody else holds',
+    sentence: 'returns the same vector for the same text, as a new array',
     contracts: [32],
     async check(embedder) {
       const [first] = await embedder.embed(['I love pizza.'], { task: 'document' });
@@ -83,7 +83,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.near',
-    sentence: 'a query is nearer to a text about it than to another',
+    sentence: 'returns a query nearer to a text about it than to another text',
     contracts: [32],
     async check(embedder) {
       const [query] = await embedder.embed(['who loves pizza'], { task: 'query' });
@@ -93,7 +93,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
   },
   {
     id: 'embed.aborted',
-    sentence: 'a call whose signal is aborted rejects with the reason',
+    sentence: 'rejects a call whose signal is aborted with the reason',
     contracts: [32],
     async check(embedder) {
       const reason = new Error('enough');

@@ -1,13 +1,13 @@
-/** A language, and what is asked in it. */
+/** A language and its questions. */
 export interface Language {
   name: string;
-  /** Whether words are written with spaces between them. Then no question holds a word of its turn in the same form. */
+  /** True if the language writes spaces between words. Then no question holds a word of its turn in the same form. */
   spaced: boolean;
-  /** A question, and the turn that it should find: another inflection, particle or order. */
+  /** A question and the turn that it must find, with another inflection, particle or order. */
   asked: readonly (readonly [query: string, text: string])[];
 }
 
-/** Twenty turns and more in each language, each with a question. */
+/** At least twenty turns in each language, each with a question. */
 export const languages: readonly Language[] = [
   {
     name: 'German',

@@ -6,11 +6,11 @@ import { llmScenarios } from './llm-scenarios.ts';
 import { collect, request, split, streamed, textIn, thoughtsIn, whole } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
-/** What a model answers with, streamed and whole. */
+/** Answers of a model, streamed and complete. */
 export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   {
     id: 'llm.names-itself',
-    sentence: 'a model has a name and says which version of the contract it keeps',
+    sentence: 'has a name and the version of the contract',
     contracts: [15],
     check: async (subject) => {
       const llm = await subject.llm(llmScenarios.text);
@@ -21,7 +21,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.text',
-    sentence: 'an answer that is not streamed is one final, with the whole text and why it ended',
+    sentence: 'returns one final response with the whole text and the finish reason without streaming',
     contracts: [15],
     check: async (subject) => {
       for (const scenario of [llmScenarios.text, llmScenarios.stream]) {
@@ -36,8 +36,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.stream',
-    sentence:
-      'a streamed answer is partials with only what is new, then exactly one final, last, with the whole of them',
+    sentence: 'streams partial responses with new text only, then one final response with the whole text',
     contracts: [15],
     check: async (subject) => {
       const { partials, final } = await streamed(subject, llmScenarios.stream);
@@ -48,7 +47,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.thoughts',
-    sentence: 'thoughts are streamed and kept apart from the text, and the final has the whole of both',
+    sentence: 'streams thoughts separately from the text and has both in the final response',
     contracts: [15],
     needs: ['thoughts'],
     check: async (subject) => {
@@ -61,7 +60,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.calls',
-    sentence: 'calls stand in the final alone, whole and in order, streamed or not',
+    sentence: 'returns calls in the final response only, complete and in order, streamed or not',
     contracts: [15],
     check: async (subject) => {
       for (const scenario of [llmScenarios.call, llmScenarios['parallel-calls']]) {
@@ -81,7 +80,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.text-then-call',
-    sentence: 'text before a call is streamed, and the final has both',
+    sentence: 'streams the text before a call and has both in the final response',
     contracts: [15],
     check: async (subject) => {
       const { partials, final } = await streamed(subject, llmScenarios['text-then-call']);
@@ -95,7 +94,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.request-untouched',
-    sentence: 'the request is read and never changed: it may be frozen and asked again',
+    sentence: 'never changes the request, which may be frozen and sent again',
     contracts: [9],
     check: async (subject) => {
       const frozen = deepFreeze(request());

@@ -6,10 +6,10 @@ import { llmRequestCases } from './llm-request-cases.ts';
 import type { LlmSubject } from './llm-support.ts';
 
 /**
- * The promises of core's `Llm`. Claims: `connections` (the other side can tell when a call has ended), `cuts` and `stalls`
- * (it can break off, or fall silent, in the middle of an answer), `thoughts` (the provider shows the model's thinking),
- * `signatures` (the provider seals its reasoning), `stop-sequences`, `request-model` (`request.model` chooses the model),
- * `images` and `answer-images` (the provider takes images, in messages and in answers of tools).
+ * The promises of core's `Llm`. Claims: `connections` (the server can tell when a call has ended), `cuts` and
+ * `stalls` (the server can break off or fall silent within an answer), `thoughts` (the provider shows the model's
+ * thinking), `signatures` (the provider seals its reasoning), `stop-sequences`, `request-model` (`request.model`
+ * selects the model), `images` and `answer-images` (the provider accepts images in messages and in tool answers).
  */
 export const llmCases: readonly Case<LlmSubject>[] = [
   ...llmAnswerCases,

@@ -4,11 +4,11 @@ import { llmScenarios } from './llm-scenarios.ts';
 import { attempt, collect, request, split, textIn, whole } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
-/** Calls that end before their answer does, and calls beside each other. */
+/** Calls that end before their answer, and concurrent calls. */
 export const llmEndingCases: readonly Case<LlmSubject>[] = [
   {
     id: 'llm.aborted-before',
-    sentence: 'a signal that is aborted already ends the call before anything is answered',
+    sentence: 'ends the call before any response if the signal is aborted already',
     contracts: [23],
     check: async (subject) => {
       const { responses, error } = await attempt(await subject.llm(llmScenarios.text), {
@@ -21,7 +21,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.abort-while-silent',
-    sentence: 'aborting the signal ends a call that is not answered',
+    sentence: 'ends a call without an answer when the signal is aborted',
     contracts: [23],
     check: async (subject) => {
       for (const stream of [false, true]) {
@@ -38,7 +38,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.abort-mid-stream',
-    sentence: 'aborting the signal ends an answer in its middle, and its connection',
+    sentence: 'ends an answer and its connection when the signal is aborted within it',
     contracts: [23],
     needs: ['stalls'],
     check: async (subject) => {
@@ -56,7 +56,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.leave',
-    sentence: 'leaving the loop at a partial ends the call',
+    sentence: 'ends the call when the loop is left at a partial response',
     contracts: [23],
     check: async (subject) => {
       const llm = await subject.llm(llmScenarios.stream);
@@ -75,7 +75,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.leave-stalled',
-    sentence: 'leaving the loop closes the connection of an answer that is still to come',
+    sentence: 'closes the connection of a pending answer when the loop is left',
     contracts: [23],
     needs: ['stalls', 'connections'],
     check: async (subject) => {
@@ -87,7 +87,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.calls-apart',
-    sentence: 'calls at the same time do not mix, and a finished one leaves nothing behind',
+    sentence: 'keeps concurrent calls apart and leaves nothing behind',
     contracts: [23],
     check: async (subject) => {
       const llm = await subject.llm(llmScenarios.stream);

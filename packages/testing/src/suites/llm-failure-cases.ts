@@ -5,11 +5,11 @@ import { llmScenarios } from './llm-scenarios.ts';
 import { assertCode, attempt, collect, split, textIn } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
-/** Answers that are none, or not all, and how a model tells of them. */
+/** Failed and incomplete answers, and how a model reports them. */
 export const llmFailureCases: readonly Case<LlmSubject>[] = [
   {
     id: 'llm.empty',
-    sentence: 'an answer of nothing is a final without words, or MODEL_EMPTY; nothing is made up',
+    sentence: 'reports an empty answer as a final response without text or as MODEL_EMPTY',
     contracts: [22],
     check: async (subject) => {
       for (const stream of [false, true]) {
@@ -23,7 +23,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.blocked',
-    sentence: 'a block is a final with MODEL_BLOCKED and the reason, not an error that is thrown',
+    sentence: 'reports a block as a final response with MODEL_BLOCKED and the reason, not as an error',
     contracts: [22],
     check: async (subject) => {
       for (const stream of [false, true]) {
@@ -35,7 +35,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.max-tokens',
-    sentence: 'an answer that ran out of tokens is a final with what there is, and the reason',
+    sentence: 'reports an answer at the token limit as a final response with its text and the reason',
     contracts: [22],
     check: async (subject) => {
       for (const stream of [false, true]) {
@@ -48,7 +48,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.errors',
-    sentence: 'what the provider refuses is thrown with its code, and says whether and when to try again',
+    sentence: 'throws the code of a rejected request, and whether and when to retry',
     contracts: [22, 42],
     check: async (subject) => {
       for (const scenario of Object.values(llmScenarios)) {
@@ -66,7 +66,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.cut',
-    sentence: 'a stream that breaks off throws a coded error after its partials: no final is made of half an answer',
+    sentence: 'throws a coded error after the partial responses of a broken stream, without a final one',
     contracts: [22],
     needs: ['cuts'],
     check: async (subject) => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { LlmSubject } from './llm-support.ts';
 
-/** Returns what the other side received last, without `headers`, which differ from server to server. */
+/** Returns the last request that the server received, without `headers`, which differ between servers. */
 export function lastOf(subject: LlmSubject): object {
   const last: unknown = subject.received().at(-1);
   assert.ok(typeof last === 'object' && last !== null, 'the other side received a request');
   return { ...last, headers: undefined };
 }
 
-/** Fails unless each text stands somewhere in a string, or each number is a value, of what was received. */
+/** Fails unless each text is part of a string, and each number is a value, in the received data. */
 export function assertHolds(received: unknown, wanted: readonly (string | number)[]): void {
   const values = [...valuesIn(received)];
   for (const each of wanted) {
@@ -19,7 +19,7 @@ export function assertHolds(received: unknown, wanted: readonly (string | number
   }
 }
 
-/** Fails unless the texts stand in what was received, each after the one before. */
+/** Fails unless the texts occur in the received data in this order. */
 export function assertInOrder(received: unknown, texts: readonly string[]): void {
   const strings = [...valuesIn(received)].filter((value) => typeof value === 'string').join('\n');
   let at = 0;
@@ -30,7 +30,7 @@ export function assertInOrder(received: unknown, texts: readonly string[]): void
   }
 }
 
-/** Names and values of everything that is in it, in the order of the document. */
+/** Yields all names and values in document order. */
 function* valuesIn(value: unknown): Generator<unknown> {
   if (typeof value !== 'object' || value === null) {
     yield value;

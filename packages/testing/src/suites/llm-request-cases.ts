@@ -8,11 +8,11 @@ import { assertHolds, assertInOrder, lastOf } from './llm-received.ts';
 import { attempt, collect, split } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
-/** What the provider receives of a request, and the usage that comes back. */
+/** The request that a provider receives, and the usage that it returns. */
 export const llmRequestCases: readonly Case<LlmSubject>[] = [
   {
     id: 'llm.sends-instruction',
-    sentence: 'the system instruction arrives, and so does the message',
+    sentence: 'sends the system instruction and the message',
     contracts: [17],
     check: async (subject) => {
       const config = { systemInstruction: 'Answer as the harbourmaster 部屋.' };
@@ -22,7 +22,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-history',
-    sentence: 'every earlier message of both sides arrives, in order',
+    sentence: 'sends all earlier messages of both sides in order',
     contracts: [17],
     check: async (subject) => {
       const texts = ['first-question', 'first-answer', 'second-question', 'second-answer', 'third-question'];
@@ -32,7 +32,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-tools',
-    sentence: 'each tool arrives with its name, its description and its parameters',
+    sentence: 'sends name, description and parameters of each tool',
     contracts: [17],
     check: async (subject) => {
       for (const received of await sent(subject, asking({ tools: tools() })))
@@ -44,7 +44,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-tool-config',
-    sentence: 'a tool configuration changes what arrives',
+    sentence: 'sends the tool configuration',
     contracts: [17],
     check: async (subject) => {
       const toolConfig = { functionCallingConfig: { mode: 'NONE' as const } };
@@ -55,7 +55,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-calls-and-answers',
-    sentence: 'calls of the model arrive with their arguments, and the answers of the tools after them, in order',
+    sentence: 'sends the model’s calls with their arguments, then the tools’ answers, in order',
     contracts: [17],
     check: async (subject) => {
       const contents: Content[] = [
@@ -69,7 +69,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-settings',
-    sentence: 'temperature, topP and maxOutputTokens arrive',
+    sentence: 'sends temperature, topP and maxOutputTokens',
     contracts: [17],
     check: async (subject) => {
       const config = { temperature: 0.375, topP: 0.625, maxOutputTokens: 4321 };
@@ -78,7 +78,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-stop-sequences',
-    sentence: 'stop sequences arrive',
+    sentence: 'sends stop sequences',
     contracts: [17],
     needs: ['stop-sequences'],
     check: async (subject) => {
@@ -88,7 +88,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-output-schema',
-    sentence: 'the schema of the answer arrives',
+    sentence: 'sends the schema of the answer',
     contracts: [17],
     check: async (subject) => {
       const responseJsonSchema = {
@@ -104,7 +104,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-signatures',
-    sentence: 'sealed reasoning goes back unchanged, before the answer to the call that it came with',
+    sentence: 'sends sealed reasoning back unchanged, before the answer to its call',
     contracts: [17],
     needs: ['signatures'],
     check: async (subject) => {
@@ -123,7 +123,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-model',
-    sentence: 'request.model is the model that is called',
+    sentence: 'calls the model that request.model names',
     contracts: [17],
     needs: ['request-model'],
     check: async (subject) => {
@@ -133,7 +133,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-images',
-    sentence: 'an image in a message arrives',
+    sentence: 'sends an image of a message',
     contracts: [17],
     needs: ['images'],
     check: async (subject) => {
@@ -143,7 +143,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.sends-answer-images',
-    sentence: 'an image in the answer of a tool arrives, after its call',
+    sentence: 'sends an image of a tool’s answer after its call',
     contracts: [17],
     needs: ['answer-images'],
     check: async (subject) => {
@@ -161,8 +161,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.unreadable-attachment',
-    sentence:
-      'a type that the provider cannot read is INVALID_INPUT in the newest message, and a line of text before it',
+    sentence: 'rejects an unreadable type in the newest message and names it in earlier ones',
     contracts: [22],
     needs: ['refuses-media'],
     check: async (subject) => {
@@ -182,7 +181,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.usage',
-    sentence: 'the final reports the tokens of prompt, answer and both, thoughts counted in the total',
+    sentence: 'reports tokens of prompt, answer and total, with thoughts in the total',
     contracts: [17],
     check: async (subject) => {
       for (const final of await finals(subject, llmScenarios.usage)) {
@@ -201,7 +200,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.usage-details',
-    sentence: 'the final reports the tokens of thoughts, and those that came from a cache',
+    sentence: 'reports tokens of thoughts and of the cache',
     contracts: [17],
     needs: ['thoughts'],
     check: async (subject) => {
@@ -213,7 +212,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
 ];
 
-/** What the other side received of this request: whole, and streamed. */
+/** Returns what the server received of this request, without and with streaming. */
 async function sent(subject: LlmSubject, request: LlmRequest): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const stream of [false, true]) {

@@ -1,33 +1,33 @@
 import type { JsonObject, TholeErrorCode, Usage } from '@thole/core';
 
-/** What a provider's server does when it is asked: data, for whoever plays it in that provider's protocol. */
+/** The behaviour of a provider's server as data, for a test server that speaks the provider's protocol. */
 export interface LlmScenario {
   readonly name: LlmScenarioName;
-  /** The model's thinking, in the pieces in which it is streamed; it comes before the text. */
+  /** The model's thinking, in streamed pieces, before the text. */
   readonly thoughts?: readonly string[] | undefined;
-  /** The model's text, in the pieces in which it is streamed. */
+  /** The model's text, in streamed pieces. */
   readonly pieces?: readonly string[] | undefined;
   /**
-   * Data that only the provider understands and that comes with its thinking or its first call: a signature, or encrypted
-   * reasoning. Base64. The next request sends it back unchanged. Claimed as `signatures`.
+   * Data that only the provider understands, with its thinking or its first call: a signature, or encrypted
+   * reasoning, as base64. The next request must send it back unchanged. Claim: `signatures`.
    */
   readonly seal?: string | undefined;
-  /** Tokens that the provider reports. */
+  /** Token counts of the provider. */
   readonly usage?: Readonly<Record<Exclude<keyof Usage, 'toolUsePromptTokenCount'>, number>> | undefined;
   /** Calls, after the text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] | undefined;
   /**
-   * How it ends: as it should; for want of tokens; because a filter stopped it; with an error instead of an answer; the
-   * connection breaks after the pieces; nothing more comes, and the connection stays open.
+   * End of the answer: complete; at the token limit; stopped by a filter; an error instead of an answer; a
+   * connection that breaks after the pieces; or silence on an open connection.
    */
   readonly ending: 'stop' | 'max-tokens' | 'blocked' | 'error' | 'cut' | 'silence';
-  /** Where the ending is an error: what the model must throw. */
+  /** The error that the model must throw, if the ending is an error. */
   readonly error?:
     | { readonly code: TholeErrorCode; readonly retryable: boolean; readonly retryAfterMs?: number | undefined }
     | undefined;
 }
 
-/** The situations, each by its name. */
+/** Names of the scenarios. */
 export type LlmScenarioName =
   | 'text'
   | 'stream'
@@ -49,7 +49,7 @@ export type LlmScenarioName =
   | 'silent'
   | 'silent-mid-stream';
 
-/** Every scenario that the `llm` cases play, by name. */
+/** All scenarios of the `llm` cases by name. */
 export const llmScenarios: { readonly [Name in LlmScenarioName]: LlmScenario & { readonly name: Name } } = {
   text: { name: 'text', pieces: ['The harbour hotel has a room.'], ending: 'stop' },
   stream: { name: 'stream', pieces: ['The har', 'bour ', 'hotel — ', '部屋 🏨', ' is free.\n'], ending: 'stop' },

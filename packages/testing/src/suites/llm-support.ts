@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 import type { Llm, LlmRequest, LlmResponse } from '@thole/core';
 import type { LlmScenario } from './llm-scenarios.ts';
 
-/** What the `llm` cases are run over: a model whose other side plays a scenario, at each call anew. */
+/** The subject of the `llm` cases: a model whose server plays a scenario at each call. */
 export interface LlmSubject {
   llm(scenario: LlmScenario): Llm | Promise<Llm>;
   /**
@@ -14,17 +14,17 @@ export interface LlmSubject {
   received(): readonly unknown[];
   /** A MIME type that the model cannot read, for the claim `refuses-media`. Default: `font/woff2`. */
   readonly unreadableType?: string | undefined;
-  /** Resolves when the other side has no call open any more; claimed as `connections`. */
+  /** Resolves when the server has no open call. Claim: `connections`. */
   allEnded?(): Promise<void>;
 }
 
-/** How a model is asked; the signal is one that is never aborted unless given. */
+/** Options of a model call. The default signal is never aborted. */
 export interface Asked {
   stream: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** A request with an instruction, a message and a tool, made anew each time. */
+/** Returns a new request with an instruction, a message and a tool. */
 export const request = (): LlmRequest => ({
   contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }],
   config: {
@@ -43,7 +43,7 @@ export const request = (): LlmRequest => ({
   },
 });
 
-/** What a model answers, and what it throws behind it. */
+/** Returns a model's responses, and the error it throws after them. */
 export async function attempt(
   llm: Llm,
   { stream, signal = new AbortController().signal }: Asked,
@@ -58,14 +58,14 @@ export async function attempt(
   }
 }
 
-/** What a model answers; throws what it throws. */
+/** Returns a model's responses. Throws the model's error. */
 export async function collect(llm: Llm, asked: Asked, of: LlmRequest = request()): Promise<LlmResponse[]> {
   const { responses, ...thrown } = await attempt(llm, asked, of);
   if ('error' in thrown) throw thrown.error;
   return responses;
 }
 
-/** A streamed answer, which has one final, last. */
+/** Returns a streamed answer with one final response at the end. */
 export async function streamed(
   subject: LlmSubject,
   scenario: LlmScenario,
@@ -73,7 +73,7 @@ export async function streamed(
   return split(await collect(await subject.llm(scenario), { stream: true }));
 }
 
-/** Partials and the final; fails unless there is exactly one final, last. */
+/** Returns partial responses and the final one. Fails unless there is exactly one final response, at the end. */
 export function split(responses: readonly LlmResponse[]): { partials: LlmResponse[]; final: LlmResponse } {
   const partials = responses.filter((response) => response.partial);
   const finals = responses.filter((response) => !response.partial);
@@ -82,22 +82,22 @@ export function split(responses: readonly LlmResponse[]): { partials: LlmRespons
   return { partials, final: finals[0]! };
 }
 
-/** Fails unless it is an error of ours with this code. */
+/** Fails unless it is a `TholeError` with this code. */
 export function assertCode(error: unknown, code: string): asserts error is TholeError {
   assert.ok(TholeError.is(error), `it throws an error of ours, with ${code}`);
   assert.equal(error.code, code);
 }
 
-/** The text of a scenario, of which these are the pieces. */
+/** Returns the whole text of these pieces. */
 export const whole = (pieces: readonly string[] = []): string => pieces.join('');
 
-/** All text of these responses, without thoughts. */
+/** Returns the text of these responses without thoughts. */
 export const textIn = (responses: readonly LlmResponse[]): string =>
   partsOf(responses)
     .map((part) => (part.thought ? '' : (part.text ?? '')))
     .join('');
 
-/** All thoughts of these responses. */
+/** Returns the thoughts of these responses. */
 export const thoughtsIn = (responses: readonly LlmResponse[]): string =>
   partsOf(responses)
     .map((part) => (part.thought ? (part.text ?? '') : ''))

@@ -23,9 +23,9 @@ export const memoryAbilities: readonly string[] = [
 ];
 
 /**
- * What every memory service promises. Claim the optional methods that it has (`memoryAbilities`), `words` where it finds by
- * shared words and nothing else, `cosine` where it ranks by an embedder's vectors, and `shared` with a `reopen` that makes a
- * second service over the same storage.
+ * The promises of every memory service. Claims: the service's optional methods (`memoryAbilities`), `words` if it
+ * finds only by shared words, `cosine` if it ranks by an embedder's vectors, and `shared` (requires a `reopen` that
+ * creates a second service over the same storage).
  */
 export const memoryServiceCases: readonly Case<MemoryService>[] = [
   ...memoryIngestCases,

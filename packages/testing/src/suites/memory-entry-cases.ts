@@ -20,11 +20,11 @@ const fact: MemoryEntry = {
   customMetadata: { topic: 'room', deep: [{ a: null, b: 'x\0y' }], constructor: 'plain' },
 };
 
-/** Entries, and what can be done with them one by one. */
+/** Methods for single entries. */
 export const memoryEntryCases: readonly Case<MemoryService>[] = [
   {
     id: 'entry.members',
-    sentence: 'an entry comes back with every member that it went in with, times in seconds',
+    sentence: 'returns an entry with every member it was added with, times in seconds',
     contracts: [33, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -39,7 +39,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'entry.no-score-kept',
-    sentence: 'a score belongs to a search and is never kept',
+    sentence: 'does not store the score of a search',
     contracts: [33],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -50,7 +50,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'entry.refused',
-    sentence: 'an entry of the wrong shape is refused, and none of those beside it is stored',
+    sentence: 'rejects an invalid entry and stores none of the same call',
     contracts: [33, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -86,7 +86,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'add.ids',
-    sentence: 'an entry without an id is given one of its own',
+    sentence: 'creates a separate id for an entry without one',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -102,7 +102,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'add.again',
-    sentence: 'an entry added under an id that is taken stands in the place of the old one',
+    sentence: 'replaces the entry of an existing id',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -116,7 +116,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'add.twice-at-once',
-    sentence: 'of an id that is given twice in one call the last counts, and is answered alone',
+    sentence: 'uses and returns the last of two entries with one id in one call',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -133,7 +133,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'update.changes',
-    sentence: 'an update changes the members it names, leaves the others, and is found by its new words alone',
+    sentence: 'updates only the named members and finds the entry by its new words only',
     contracts: [34],
     needs: ['addMemory', 'updateMemory'],
     async check(memory) {
@@ -151,7 +151,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'update.concurrent',
-    sentence: 'of two updates at once that name different members neither takes back the other',
+    sentence: 'keeps both of two concurrent updates of different members',
     contracts: [34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory) {
@@ -165,7 +165,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'update.unknown',
-    sentence: 'an update of an id that is not there answers undefined and makes nothing',
+    sentence: 'returns undefined for an update of an unknown id and adds nothing',
     contracts: [34],
     needs: ['updateMemory', 'listMemories'],
     async check(memory) {
@@ -175,7 +175,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'update.id-stays',
-    sentence: 'an update cannot give an entry another id, and one of a wrong type is refused',
+    sentence: 'rejects an update of an entry’s id and one of a wrong type',
     contracts: [34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory) {
@@ -192,7 +192,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'list.order',
-    sentence: 'a list shows everything, the newest written last, and by filter what passes it',
+    sentence: 'lists all entries, the newest last, and filters them',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -209,8 +209,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'list.pages',
-    sentence:
-      'pages follow each other by their cursor without a gap or a repetition, also when entries come and go between',
+    sentence: 'pages by cursor without gaps or repetitions while entries are added and deleted',
     contracts: [34],
     needs: ['addMemory', 'listMemories', 'deleteMemory'],
     async check(memory) {
@@ -228,7 +227,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'list.bad-input',
-    sentence: 'a limit, cursor or filter that cannot be is refused',
+    sentence: 'rejects invalid limits, cursors and filters',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {

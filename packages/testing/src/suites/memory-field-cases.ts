@@ -8,7 +8,7 @@ import { alice, entry, found, kept, listed, longAgo } from './memory-fixture.ts'
 export const memoryFieldCases: readonly Case<MemoryService>[] = [
   {
     id: 'add.text',
-    sentence: 'a note can be added as a string, which is found and listed',
+    sentence: 'adds a string as a note, which is found and listed',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -24,7 +24,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'add.text-refused',
-    sentence: 'a note that is empty or no string is refused, and so are a note and entries in one call',
+    sentence: 'rejects an empty note, a note of another type, and a note together with entries',
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -36,7 +36,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'get.one',
-    sentence: 'an entry is returned by its id, to its own user alone; an unknown or deleted id is undefined',
+    sentence: 'returns an entry by id only to its own user, and undefined for an unknown or deleted id',
     contracts: [30, 34],
     needs: ['addMemory', 'getMemory', 'deleteMemory'],
     async check(memory) {
@@ -54,7 +54,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'expiry.unseen',
-    sentence: 'an expired entry is not found, listed, returned or changed; before that it is',
+    sentence: 'does not find, list, return or change an expired entry, but does so before it expires',
     contracts: [32, 33, 34],
     needs: ['addMemory', 'getMemory', 'updateMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -83,7 +83,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'expiry.pages',
-    sentence: 'expired entries take no places of a page or of a search',
+    sentence: 'does not count expired entries in pages and searches',
     contracts: [32, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -102,7 +102,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'expiry.change',
-    sentence: 'a change can move the time at which an entry expires',
+    sentence: 'lets an update change the time at which an entry expires',
     contracts: [34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -118,7 +118,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'topics.filter',
-    sentence: 'a filter on topics passes entries that have at least one of them',
+    sentence: 'filters entries by at least one of the topics',
     contracts: [32, 33, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -147,7 +147,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'fields.refused',
-    sentence: 'topics that are no list of names and an expiry that is no time are refused',
+    sentence: 'rejects topics that are not a list of names and an expiry that is not a time',
     contracts: [33, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {

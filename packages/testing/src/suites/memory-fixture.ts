@@ -1,12 +1,12 @@
 import { textOf } from '@thole/core';
 import type { Event, MemoryEntry, MemoryService, Part, SearchMemoryRequest, Session } from '@thole/core';
 
-/** The user that cases speak of. */
+/** The user of most cases. */
 export const alice = { appName: 'hotel', userId: 'alice' };
-/** When the first event of a case was said, a good while before the fixed clock's beginning. */
+/** Time of the first event of a case, long before the start of the fixed clock. */
 export const longAgo = 1_600_000_000;
 
-/** An event with some text; the id is also its place in time, a minute apart. */
+/** Returns an event with a text. Its id is also its minute. */
 export function said(author: string, id: number, text: string, more: Partial<Event> = {}): Event {
   return eventOf(author, id, [{ text }], more);
 }
@@ -23,7 +23,7 @@ export function eventOf(author: string, id: number, parts: Part[], more: Partial
   };
 }
 
-/** A session of Alice's unless told otherwise. */
+/** Returns a session, by default of Alice. */
 export function sessionWith(events: Event[], more: Partial<Session> = {}): Session {
   const lastUpdateTime = events.at(-1)?.timestamp ?? longAgo;
   return {
@@ -46,7 +46,7 @@ export async function search(
   return (await memory.searchMemory({ ...alice, query, ...more })).memories;
 }
 
-/** What was found, as texts, best first. */
+/** Returns the texts of the search results, best first. */
 export async function found(
   memory: MemoryService,
   query: string,
@@ -55,7 +55,10 @@ export async function found(
   return (await search(memory, query, more)).map((entry) => textOf(entry.content));
 }
 
-/** All that is kept of a user, oldest write first. Kinds are named because a service may list less where none are. */
+/**
+ * Returns all entries of a user, oldest write first. `kinds` must be given, because a service may list fewer kinds
+ * by default.
+ */
 export async function listed(
   memory: MemoryService,
   user: { appName: string; userId: string } = alice,
@@ -64,7 +67,7 @@ export async function listed(
   return (await memory.listMemories!({ ...user, limit: 1000, filter })).memories;
 }
 
-/** The same as texts. */
+/** Returns the texts of all entries of a user. */
 export async function kept(
   memory: MemoryService,
   user: { appName: string; userId: string } = alice,
@@ -72,7 +75,7 @@ export async function kept(
   return (await listed(memory, user)).map((entry) => textOf(entry.content));
 }
 
-/** A note, fact or turn to add. */
+/** Returns a note, fact or turn to add. */
 export function entry(text: string, more: Partial<MemoryEntry> = {}): MemoryEntry & { id: string } {
   return { id: text, kind: 'note', content: { parts: [{ text }] }, timestamp: longAgo, ...more };
 }

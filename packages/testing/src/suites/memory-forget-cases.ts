@@ -15,11 +15,11 @@ function fact(text: string, evidence: string[]): MemoryEntry {
   return entry(text, { kind: 'fact', evidence });
 }
 
-/** What is forgotten stays forgotten. */
+/** Forgotten entries stay forgotten. */
 export const memoryForgetCases: readonly Case<MemoryService>[] = [
   {
     id: 'forget.entry',
-    sentence: 'a deleted entry is neither found nor listed, and deleting it again counts nothing',
+    sentence: 'does not find or list a deleted entry, and counts nothing for a second deletion',
     contracts: [31, 34],
     needs: ['deleteMemory', 'listMemories'],
     async check(memory) {
@@ -34,7 +34,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.not-ingested',
-    sentence: 'a deleted turn does not come back when its session is added again, whole or in part',
+    sentence: 'does not restore a deleted turn when its session is added again, whole or in part',
     contracts: [31],
     needs: ['deleteMemory', 'addEventsToMemory', 'listMemories'],
     async check(memory) {
@@ -47,7 +47,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.session',
-    sentence: 'a forgotten session takes its entries along and no other, and does not come back',
+    sentence: 'deletes exactly the entries of a forgotten session and does not restore them',
     contracts: [31, 34],
     needs: ['deleteSessionMemory', 'addMemory', 'listMemories'],
     async check(memory) {
@@ -66,7 +66,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.everything',
-    sentence: 'after everything is forgotten nothing older is ingested, in memory before or not; what is said later is',
+    sentence: 'ingests nothing older after everything was forgotten, but does ingest later turns',
     contracts: [31, 34],
     needs: ['deleteUserMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -82,7 +82,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.everything-unknown',
-    sentence: 'forgetting a user of whom nothing is known keeps older sessions out as well',
+    sentence: 'keeps older sessions out after forgetting a user without entries',
     contracts: [31, 34],
     needs: ['deleteUserMemory', 'listMemories'],
     async check(memory) {
@@ -93,7 +93,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.written-again',
-    sentence: 'an explicit addMemory writes again what was forgotten',
+    sentence: 'lets an explicit addMemory restore forgotten entries',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'deleteUserMemory', 'listMemories'],
     async check(memory) {
@@ -112,7 +112,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.fact',
-    sentence: 'with a fact go the turns that are its evidence, and they do not come back',
+    sentence: 'deletes the turns that are a fact’s evidence with it and does not restore them',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -161,7 +161,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.fact-alone',
-    sentence: 'a fact is deleted without its evidence where that is asked for',
+    sentence: 'deletes a fact without its evidence with keepEvidence',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -173,7 +173,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.evidence',
-    sentence: 'a deleted turn leaves the evidence of facts, and a fact without evidence goes',
+    sentence: 'removes a deleted turn from the evidence of facts and deletes facts without evidence',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -192,7 +192,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.evidence-at-once',
-    sentence: 'a fact whose turns are deleted one by one at the same time goes as well',
+    sentence: 'deletes a fact whose turns are deleted one by one at the same time',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -204,7 +204,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.shared-evidence',
-    sentence: 'evidence that goes with one fact is evidence of no other any more',
+    sentence: 'removes evidence that is deleted with one fact from all other facts',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -219,7 +219,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.session-evidence',
-    sentence: 'a fact that rested on a forgotten session alone goes with it',
+    sentence: 'deletes a fact whose only evidence is in a forgotten session',
     contracts: [31, 34],
     needs: ['addMemory', 'deleteSessionMemory', 'listMemories'],
     async check(memory) {
@@ -234,8 +234,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.session-to-come',
-    sentence:
-      'of the events that are named with a forgotten session none is ingested later, in memory before or not; others are',
+    sentence: 'never ingests the events named with a forgotten session, but does ingest others',
     contracts: [31, 34],
     needs: ['deleteSessionMemory', 'addEventsToMemory', 'addMemory', 'listMemories'],
     async check(memory) {
@@ -256,7 +255,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.update',
-    sentence: 'an update does not bring back what was deleted, also when both come at once',
+    sentence: 'does not restore a deleted entry by an update, also a concurrent one',
     contracts: [31, 34],
     needs: ['addMemory', 'updateMemory', 'deleteMemory', 'listMemories'],
     async check(memory) {
@@ -274,12 +273,13 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.update-elsewhere',
-    sentence: 'an update does not bring back what another process deletes at the same time',
+    sentence: 'does not restore an entry by an update that another process deletes concurrently',
     contracts: [31, 34],
     needs: ['shared', 'addMemory', 'updateMemory', 'deleteMemory', 'listMemories'],
     async check(memory, t) {
       const other = await t.reopen!();
-      // Whatever the steps between, one of the distances has the update read before the deletion and write after it.
+      // For any number of steps in between, one distance lets the update read before the deletion and write after
+      // it.
       for (let distance = -8; distance <= 8; distance++) {
         const id = `n${distance}`;
         await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id })] });

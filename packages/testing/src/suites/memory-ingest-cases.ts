@@ -7,11 +7,11 @@ import { alice, eventOf, found, longAgo, said, search, sessionWith } from './mem
 const loves = said('user', 1, 'I love pizza with olives.');
 const noted = said('concierge', 2, 'Noted: olives and pizza.');
 
-/** What goes in, and what does not. */
+/** Ingestion: what is added to memory. */
 export const memoryIngestCases: readonly Case<MemoryService>[] = [
   {
     id: 'ingest.explicit',
-    sentence: 'nothing is remembered before somebody asks for it',
+    sentence: 'remembers nothing before a caller adds it',
     contracts: [31],
     async check(memory) {
       assert.deepEqual(await found(memory, 'pizza'), []);
@@ -21,7 +21,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.turn',
-    sentence: 'a turn keeps its words, author, time, session and event, under an id made of the last two',
+    sentence: 'keeps words, author, time, session and event of a turn, with an id from the last two',
     contracts: [31, 33],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves]));
@@ -41,7 +41,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.both-sides',
-    sentence: 'what the agents said is remembered as well as what the user said',
+    sentence: 'remembers what agents said as well as what the user said',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves, noted]));
@@ -53,7 +53,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.twice',
-    sentence: 'adding a session again adds nothing',
+    sentence: 'adds nothing when a session is added again',
     contracts: [31],
     async check(memory) {
       const session = sessionWith([loves, noted]);
@@ -64,7 +64,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.at-once',
-    sentence: 'a session added twice at the same time is in memory once',
+    sentence: 'remembers a session once that is added twice concurrently',
     contracts: [31],
     async check(memory) {
       const session = sessionWith([loves, noted]);
@@ -78,7 +78,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.grown',
-    sentence: 'a session that has grown adds what is new',
+    sentence: 'adds the new turns of a session that has grown',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves]));
@@ -89,7 +89,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.windowed',
-    sentence: 'a windowed read of a session that is in memory loses nothing of it',
+    sentence: 'loses nothing of a session that is added again with a window',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves, noted]));
@@ -100,7 +100,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.window-first',
-    sentence: 'what a window had left out is added when the whole session comes',
+    sentence: 'adds turns outside a window when the whole session is added',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([noted], { window: { numRecentEvents: 1 } }));
@@ -110,7 +110,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.same-event-id',
-    sentence: 'events of one id in two sessions are two entries',
+    sentence: 'keeps events with one id in two sessions as two entries',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves], { id: 's1' }));
@@ -120,7 +120,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-thoughts',
-    sentence: 'thoughts are not remembered, what is said beside them is',
+    sentence: 'leaves out thoughts but remembers text next to them',
     contracts: [31],
     async check(memory) {
       const parts = [{ text: 'The guest may be a spy.', thought: true }, { text: 'Good evening!' }];
@@ -132,7 +132,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-payloads',
-    sentence: 'calls and their answers are not remembered, what is said beside them is',
+    sentence: 'leaves out calls and their answers but remembers text next to them',
     contracts: [31],
     async check(memory) {
       const call = { functionCall: { id: 'c1', name: 'find_room', args: { text: 'secretplan', floor: 'highest' } } };
@@ -147,7 +147,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-code',
-    sentence: 'code, its results and files are not remembered',
+    sentence: 'leaves out code, its results and files',
     contracts: [31],
     async check(memory) {
       const parts = [
@@ -161,7 +161,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-partials',
-    sentence: 'of a streamed answer only the whole is remembered',
+    sentence: 'remembers only the complete text of a streamed answer',
     contracts: [31],
     async check(memory) {
       const partial = said('concierge', 1, 'Good eve', { partial: true });
@@ -171,7 +171,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-empties',
-    sentence: 'closing records, state changes and blank texts are not remembered',
+    sentence: 'leaves out closing records, state changes and blank texts',
     contracts: [31],
     async check(memory) {
       const { content: _, ...bare } = said('concierge', 1, '');
@@ -190,7 +190,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-injected',
-    sentence: 'memory that was put into a prompt is not remembered again as if somebody had said it',
+    sentence: 'leaves out quoted memory that was added to a prompt',
     contracts: [31, 36],
     async check(memory) {
       const quoted = { text: quoteMemory('- user: The guest loves pizza.') };
@@ -201,7 +201,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.parts',
-    sentence: 'all texts of a message are remembered, not only the first',
+    sentence: 'remembers all texts of a message, not only the first',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(
@@ -212,7 +212,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.nothing-said',
-    sentence: 'a session in which nothing was said is added without an error',
+    sentence: 'accepts a session without any text',
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([]));
@@ -221,7 +221,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.no-alias',
-    sentence: 'changing what was handed in or out changes nothing that is remembered',
+    sentence: 'does not store changes made to arguments or results after a call',
     contracts: [31, 33],
     async check(memory) {
       const event = said('user', 1, 'I love pizza.');
@@ -237,7 +237,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.events',
-    sentence: 'events added by themselves are the same entries as those of their session',
+    sentence: 'adds the same entries for single events as for their session',
     contracts: [31, 34],
     needs: ['addEventsToMemory'],
     async check(memory) {

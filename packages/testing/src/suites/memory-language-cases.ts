@@ -93,14 +93,14 @@ const WORDS: readonly Pick<Language, 'name' | 'asked'>[] = [
   },
 ];
 
-/** How many of the answers to a question count as found. */
+/** Number of best results among which an answer must be. */
 const FIRST = 3;
 
 /** Words of every script are found, also in another form. */
 export const memoryLanguageCases: readonly Case<MemoryService>[] = [
   ...WORDS.map(({ name, asked }): Case<MemoryService> => ({
     id: `language.${name.split(',')[0]!.toLowerCase()}`,
-    sentence: `${name}: a word finds first the turn that it stands in`,
+    sentence: `${name}: finds the turn with the query’s word first`,
     contracts: [32],
     async check(memory) {
       const others = WORDS.filter((other) => other.name !== name).map((other) => other.asked[0]![1]);
@@ -111,7 +111,7 @@ export const memoryLanguageCases: readonly Case<MemoryService>[] = [
   })),
   ...languages.map(({ name, asked }): Case<MemoryService> => ({
     id: `language.${name.toLowerCase()}-forms`,
-    sentence: `${name}: a question in other forms of the words, or in another order, finds its turn among the first ${FIRST}`,
+    sentence: `${name}: finds a turn by other word forms or order among the first ${FIRST}`,
     contracts: [32],
     needs: ['words'],
     async check(memory) {

@@ -4,11 +4,11 @@ import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, said, search, sessionWith, talk } from './memory-fixture.ts';
 
-/** What is found, and in which order. */
+/** Search results and their order. */
 export const memoryRankingCases: readonly Case<MemoryService>[] = [
   {
     id: 'search.ranked',
-    sentence: 'what fits best comes first, each with a score that falls',
+    sentence: 'returns the best match first, with decreasing scores',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
@@ -25,7 +25,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.rare-first',
-    sentence: 'a turn with the rare word of a query stands before those with its common one',
+    sentence: 'prefers a turn with the rare word of a query to turns with its common word',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -38,7 +38,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.all-before-some',
-    sentence: 'a turn with all words of a query stands before one with some of them',
+    sentence: 'prefers a turn with all words of a query to a turn with some',
     contracts: [32],
     async check(memory) {
       const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) =>
@@ -50,7 +50,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.equals-newer-first',
-    sentence: 'of equal turns the newer stands first, and the order is the same each time',
+    sentence: 'prefers the newer of equal turns, in a stable order',
     contracts: [32],
     async check(memory) {
       for (const id of [3, 1, 2])
@@ -64,7 +64,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.no-hit',
-    sentence: 'where no word fits, nothing is found',
+    sentence: 'returns nothing if no word matches',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -75,7 +75,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.empty-query',
-    sentence: 'an empty or blank query finds nothing',
+    sentence: 'returns nothing for an empty or blank query',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
@@ -84,7 +84,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.punctuation',
-    sentence: 'punctuation, spaces and case are no part of a word: "  PIZZA?!" finds pizza',
+    sentence: 'ignores punctuation, spaces and case: "  PIZZA?!" finds pizza',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
@@ -95,7 +95,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.stop-words',
-    sentence: 'words that stand everywhere find nothing by themselves beside a word that tells',
+    sentence: 'returns nothing for words of every turn next to a rare word',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -109,7 +109,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.only-stop-words',
-    sentence: 'a query and a text of nothing but such words still find each other',
+    sentence: 'finds a text of only such words by a query of only such words',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -119,7 +119,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.forms',
-    sentence: 'an English word finds its other forms, regular or not',
+    sentence: 'finds other forms of an English word, regular or not',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -136,7 +136,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.answer',
-    sentence: 'the answer to a question that fits is found with it, and turns far from any that fits are not',
+    sentence: 'finds the answer next to a matching question, and no distant turns',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -155,7 +155,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.whose',
-    sentence: 'of two turns that fit alike the one by whom the question is about stands first',
+    sentence: 'prefers the turn of the person a question is about among equal matches',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -170,7 +170,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.when',
-    sentence: 'a query that names a day or a month puts first what was said then, or tells of then',
+    sentence: 'prefers turns from, or about, the day or month that a query names',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -191,7 +191,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.when-impossible',
-    sentence: 'an entry whose time is in no calendar spoils no search that names a day',
+    sentence: 'ignores an entry with an impossible time in searches that name a day',
     contracts: [32],
     needs: ['addMemory', 'words'],
     async check(memory) {

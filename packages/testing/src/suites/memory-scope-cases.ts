@@ -5,7 +5,7 @@ import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
 
-// Any way of joining app and user into one key makes two of these one.
+// Any way of joining app and user into one key makes two of these equal.
 const LOOKALIKES: readonly (readonly [string, string])[] = [
   ['a', 'b/c'],
   ['a/b', 'c'],
@@ -38,11 +38,11 @@ const LOOKALIKES: readonly (readonly [string, string])[] = [
 ];
 const BAD_NAMES: readonly unknown[] = ['', 'nul\0', 'lone \ud800', 'x'.repeat(513), undefined, 7];
 
-/** Nothing crosses from one user or app to another. */
+/** Isolation between users and apps. */
 export const memoryScopeCases: readonly Case<MemoryService>[] = [
   {
     id: 'scope.search',
-    sentence: 'what one user said is found for nobody else, nor in another app',
+    sentence: 'returns no entry of another user or app',
     contracts: [30],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')]));
@@ -53,7 +53,7 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'scope.lookalikes',
-    sentence: 'names that are prefixes, joins, patterns or encodings of each other stay apart',
+    sentence: 'keeps names apart that are prefixes, joins, patterns or encodings of each other',
     contracts: [30],
     async check(memory) {
       for (const [i, [appName, userId]] of LOOKALIKES.entries()) {
@@ -66,7 +66,7 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'scope.bad-names',
-    sentence: 'a name that cannot be one is refused, and nothing is stored',
+    sentence: 'rejects an invalid name and stores nothing',
     contracts: [30],
     async check(memory) {
       for (const name of BAD_NAMES as readonly string[]) {
@@ -82,7 +82,7 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'scope.delete',
-    sentence: 'nobody can delete what another user said, knowing its id or not',
+    sentence: 'lets no user delete another’s entry, with or without its id',
     contracts: [30, 34],
     needs: ['deleteMemory', 'deleteSessionMemory', 'deleteUserMemory', 'listMemories'],
     async check(memory) {
@@ -101,7 +101,7 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'scope.update',
-    sentence: 'nobody can change what another user said, and one id under two users is two entries',
+    sentence: 'keeps one id of two users apart and lets no user change another’s entry',
     contracts: [30, 34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory) {

@@ -4,11 +4,11 @@ import type { MemoryFilter, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
 import { alice, entry, found, longAgo, said, search, sessionWith, talk } from './memory-fixture.ts';
 
-/** How much is answered and of what, what is refused, and whose writes are seen. */
+/** Limits and filters of searches, invalid input, and visibility of writes. */
 export const memorySearchCases: readonly Case<MemoryService>[] = [
   {
     id: 'search.limit',
-    sentence: 'no more is found than was asked for, and it is the best',
+    sentence: 'returns the best entries up to the limit',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(
@@ -23,7 +23,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.default-limit',
-    sentence: 'a search without a limit answers at most ten',
+    sentence: 'returns at most ten entries without a limit',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(
@@ -35,7 +35,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.min-score',
-    sentence: 'minScore is the fraction of the best score that an answer must reach',
+    sentence: 'treats minScore as a fraction of the best score',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -54,7 +54,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.cosine-floor',
-    sentence: 'minScore is the least cosine that an answer may have',
+    sentence: 'treats minScore as a minimum cosine',
     contracts: [32],
     needs: ['cosine'],
     async check(memory) {
@@ -67,7 +67,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.filter',
-    sentence: 'author, session and time narrow a search: from is inclusive, to is not, and all must hold',
+    sentence: 'filters by author, session and time (from inclusive, to exclusive) together',
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
@@ -83,7 +83,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.filter-before-limit',
-    sentence: 'a filter is applied before the limit, so that the best of what passes it is found',
+    sentence: 'applies a filter before the limit',
     contracts: [32],
     async check(memory) {
       const others = Array.from({ length: 20 }, (_, i) => said('concierge', i, 'Pizza pizza pizza.'));
@@ -93,7 +93,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.filter-added',
-    sentence: 'kind, metadata and the time for which a fact holds narrow a search',
+    sentence: 'filters by kind, metadata and the time at which a fact is valid',
     contracts: [32, 33],
     needs: ['addMemory'],
     async check(memory) {
@@ -123,7 +123,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.bad-input',
-    sentence: 'a query, limit, filter or minScore of the wrong type is refused, and so is a session that is none',
+    sentence: 'rejects a query, limit, filter, minScore or session of the wrong type',
     contracts: [32],
     async check(memory) {
       const bad: readonly object[] = [
@@ -160,7 +160,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.aborted',
-    sentence: 'a call whose signal is aborted already does nothing and throws the reason',
+    sentence: 'throws the reason without any effect if the signal is aborted already',
     contracts: [32],
     async check(memory) {
       const reason = new Error('enough');
@@ -172,7 +172,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'search.other-process',
-    sentence: 'what another process adds, changes and deletes is seen by the next search',
+    sentence: 'sees changes and deletions of another process in the next search',
     contracts: [32],
     needs: ['shared', 'addMemory', 'updateMemory', 'deleteMemory'],
     async check(memory, t) {
@@ -194,7 +194,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
   },
 ];
 
-/** Each turn in a session of its own: none is another's neighbour. */
+/** Each turn in a separate session, so that none has a neighbour. */
 
 async function eventsFound(
   memory: MemoryService,

@@ -6,7 +6,7 @@ import { alice, entry, found, kept } from './memory-fixture.ts';
 
 const bob = { ...alice, userId: 'bob' };
 const needs = ['addMemory', 'getMemory', 'updateMemory', 'listMemories', 'deleteMemory', 'deleteUserMemory'];
-/** Every two of these are different memories, however they are joined. */
+/** Any two of these are different memories, no matter how names are joined. */
 const SCOPES: readonly (SharedMemoryScope | undefined)[] = [
   undefined,
   { team: 'a' },
@@ -24,7 +24,7 @@ const SCOPES: readonly (SharedMemoryScope | undefined)[] = [
 export const memorySharedCases: readonly Case<MemoryService>[] = [
   {
     id: 'shared.isolated',
-    sentence: 'an entry with a scope is found and listed by calls with exactly this scope alone',
+    sentence: 'finds and lists an entry with a scope only for calls with exactly this scope',
     contracts: [30, 32, 34],
     needs,
     async check(memory) {
@@ -44,7 +44,7 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'shared.users',
-    sentence: 'users who name the same scope share its entries; other apps and users without it do not',
+    sentence: 'shares entries between users who name the same scope, not with other apps or scopes',
     contracts: [30, 34],
     needs,
     async check(memory) {
@@ -60,7 +60,7 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'shared.change-and-delete',
-    sentence: 'changes and deletions reach entries of the named scope alone, and deletion of a user keeps scopes',
+    sentence: 'changes and deletes only in the named scope; deleting a user keeps scopes',
     contracts: [30, 34],
     needs,
     async check(memory) {
@@ -82,8 +82,7 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'shared.refused',
-    sentence:
-      'a scope without a team or agent, or with other members, is refused, and no user can name the key of a scope',
+    sentence: 'rejects an invalid scope, and no user can name the key of a scope',
     contracts: [30, 34],
     needs,
     async check(memory) {

@@ -7,8 +7,9 @@ import { memoryStoreRemoveCases } from './memory-store-remove-cases.ts';
 import { memoryStoreSegmentCases } from './memory-store-segment-cases.ts';
 
 /**
- * What every memory store promises, below the service. Claims: `shared` with a `reopen` that makes a second store over the same
- * storage, `segmented` where it keeps pieces of the derived index, and `users` where it tells whose memory it holds.
+ * The promises of every memory store. Claims: `shared` (requires a `reopen` that creates a second store over the
+ * same storage), `segmented` for a store that keeps pieces of the derived index, and `users` for a store that lists
+ * its users.
  */
 export const memoryStoreCases: readonly Case<MemoryStore>[] = [
   ...memoryStorePutCases,

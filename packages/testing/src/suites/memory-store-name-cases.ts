@@ -4,7 +4,7 @@ import type { MemoryScope } from '@thole/core';
 import { alice, ids, listed, log, note, segmentedOf, texts } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
-// Any way of joining app and user into one key makes two of these one.
+// Any way of joining app and user into one key makes two of these equal.
 const SCOPES: readonly MemoryScope[] = (
   [
     ['a', 'b/c'],
@@ -81,11 +81,11 @@ const IDS: readonly string[] = [
   ...['x'.repeat(10_000), `${'x'.repeat(10_000)}y`, '#', 'toString', 'ß', 'ss', 'ſ', 'a'.repeat(71), 'a'.repeat(70)],
 ];
 
-/** Whatever the names are, they stay apart; whatever the texts are, they come back. */
+/** Names stay distinct, and texts are returned unchanged. */
 export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   {
     id: 'names.scopes',
-    sentence: 'no method crosses from one user or app to another, whatever their names are',
+    sentence: 'isolates users and apps in every method, for any names',
     contracts: [1, 30],
     async check(store) {
       for (const [i, scope] of SCOPES.entries()) {
@@ -112,7 +112,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'names.segments',
-    sentence: 'segments of one user are nobody else’s, and go with nobody else’s removals',
+    sentence: 'keeps segments of users apart, also when entries are removed',
     contracts: [1, 30],
     needs: ['segmented'],
     async check(store) {
@@ -132,7 +132,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'names.users',
-    sentence: 'an app is told of its own users alone, each once, page by page, also of those who have nothing left',
+    sentence: 'lists the users of an app, each once, page by page, also those without entries left',
     contracts: [1, 30],
     needs: ['users'],
     async check(store) {
@@ -160,7 +160,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'names.ids',
-    sentence: 'ids that differ in anything stay apart, and come back as they went in',
+    sentence: 'keeps ids apart that differ in any character and returns them unchanged',
     contracts: [1, 33],
     async check(store) {
       const { written } = await store.put(
@@ -187,7 +187,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'texts.odd',
-    sentence: 'NUL, lone surrogates and whatever else a string holds come back as they went in',
+    sentence: 'returns NUL, lone surrogates and all other characters of a string unchanged',
     contracts: [5, 33],
     async check(store) {
       const odd = ['\0', 'a\0b', '\ud800', 'x\udc00y', '\u2028', '\ufeff', '\\u0000', '💡', 's', 'b', '', '\r\n', '"'];
@@ -210,7 +210,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'texts.large',
-    sentence: 'a text of millions of characters comes back, and several of them in one put and one page',
+    sentence: 'returns texts of millions of characters, several of them in one put and one page',
     contracts: [33],
     async check(store) {
       const large = Array.from({ length: 4 }, (_, i) => note(`n${i}`, { text: `${'wörter '.repeat(200_000)}${i}` }));

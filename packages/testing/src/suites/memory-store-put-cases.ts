@@ -18,11 +18,11 @@ const everything: MemoryEntry = {
   customMetadata: { deep: [{ a: null, b: 'x\0y', c: '\ud800' }], constructor: 'plain', big: 1e21, tiny: 5e-324 },
 };
 
-/** What is written, and what is not. */
+/** Writes of a memory store. */
 export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   {
     id: 'put.numbers',
-    sentence: 'writes are numbered 1, 2, 3 … in each user’s log, and answered with their ids and the last number',
+    sentence: 'numbers writes 1, 2, 3 … in each user’s log and returns the ids and the last number',
     contracts: [33],
     async check(store) {
       assert.deepEqual(await store.put(alice, notes(3), 'ifAbsent'), { written: ['n0', 'n1', 'n2'], seq: 3 });
@@ -32,7 +32,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.members',
-    sentence: 'an entry comes back with every member that it went in with, to the last bit',
+    sentence: 'returns an entry with every member it was put with, bit for bit',
     contracts: [33],
     async check(store) {
       for (const mode of ['ifAbsent', 'ifPresent', 'replace'] as const) {
@@ -46,7 +46,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.if-absent',
-    sentence: 'ifAbsent leaves what is there as it is and passes over what was deleted',
+    sentence: 'keeps existing ids with ifAbsent and skips deleted ones',
     contracts: [31],
     async check(store) {
       await store.put(alice, [note('a'), note('b')], 'ifAbsent');
@@ -58,7 +58,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.if-present',
-    sentence: 'ifPresent writes over what is there, and neither adds nor brings back',
+    sentence: 'overwrites existing ids with ifPresent and neither adds nor restores',
     contracts: [31, 34],
     async check(store) {
       assert.deepEqual(await store.put(alice, [note('a')], 'ifPresent'), { written: [], seq: 0 });
@@ -71,7 +71,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.replace',
-    sentence: 'replace writes everything, also what was deleted, whatever its time',
+    sentence: 'writes everything with replace, also deleted ids, at any time',
     contracts: [31, 34],
     async check(store) {
       await store.put(alice, [note('a')], 'ifAbsent');
@@ -83,7 +83,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.once',
-    sentence: 'of one id given twice in one put the first counts, in every mode',
+    sentence: 'uses the first of two entries with one id in one put, in every mode',
     contracts: [31],
     async check(store) {
       for (const [i, mode] of (['ifAbsent', 'ifPresent', 'replace'] as const).entries()) {
@@ -95,7 +95,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.nothing',
-    sentence: 'a put that writes nothing moves nothing and answers the last number',
+    sentence: 'changes nothing for a put without a write and returns the last number',
     contracts: [31],
     async check(store) {
       assert.deepEqual(await store.put(alice, [], 'replace'), { written: [], seq: 0 });
@@ -107,11 +107,10 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.forgotten',
-    sentence:
-      'ifAbsent passes over what is not newer than the time up to which all was forgotten; timeless entries are written',
+    sentence: 'skips entries with ifAbsent up to the time of a removal of everything',
     contracts: [31],
     async check(store) {
-      // Nothing has to be there for it to be forgotten.
+      // `everything` is also remembered for an empty memory.
       await store.remove(alice, 'everything', 20.25);
       const { timestamp: _, ...timeless } = note('timeless');
       const given = [
@@ -128,7 +127,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.no-alias',
-    sentence: 'what was handed in is neither kept nor frozen',
+    sentence: 'neither keeps nor freezes its arguments',
     contracts: [9],
     async check(store) {
       const given = note('a');
@@ -139,7 +138,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.many',
-    sentence: 'thousands of entries are written by one put, in order, and replaced and removed by one',
+    sentence: 'writes, replaces and removes thousands of entries in one call, in order',
     contracts: [31, 34],
     async check(store) {
       const all = notes(2_345, { sessionId: 's' });
@@ -169,7 +168,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.race',
-    sentence: 'of writers at once each id is written by one, and the numbers have no hole and no double',
+    sentence: 'writes each id once for concurrent writers, with numbers without gaps',
     contracts: [8, 31],
     needs: ['shared'],
     async check(store, t) {
@@ -189,8 +188,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.race-of-kinds',
-    sentence:
-      'puts, replacements and removals at once leave one line for each id, numbered without a double, and all agree on it',
+    sentence: 'keeps one line per id, with unique numbers, for concurrent puts and removals',
     contracts: [8, 31],
     needs: ['shared'],
     async check(store, t) {

@@ -5,11 +5,11 @@ import type { StoredMemoryFilter } from '@thole/core/kit';
 import { alice, allChanges, ids, listed, log, note, notes, reopened } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
-/** What `since`, `get` and `list` answer. */
+/** Results of `since`, `get` and `list`. */
 export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   {
     id: 'list.expiry',
-    sentence: 'a list can be limited to entries that have not expired at a time, or to those that have',
+    sentence: 'lists only entries that have, or have not, expired at a time',
     contracts: [34],
     async check(store) {
       const texts = [note('a'), { ...note('b'), expiresAt: 10 }, { ...note('c'), expiresAt: 11 }];
@@ -26,7 +26,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.once',
-    sentence: 'each id is told of once, at its last write or removal, in the order of the numbers',
+    sentence: 'returns each id once, at its last write or removal, in order of numbers',
     contracts: [31],
     async check(store) {
       await store.put(alice, [note('a'), note('b'), note('c')], 'ifAbsent');
@@ -42,7 +42,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.nothing',
-    sentence: 'a user of whom nothing was ever kept has no changes and no removals',
+    sentence: 'returns no changes and no removals for an unknown user',
     contracts: [30],
     async check(store) {
       assert.deepEqual(await store.since(alice, 0, 10), { changes: [], removals: 0, more: false });
@@ -55,7 +55,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.pages',
-    sentence: 'a long log is answered in pages, and `more` says whether there is another',
+    sentence: 'returns a long log in pages, with `more` if another follows',
     contracts: [31],
     async check(store) {
       await store.put(alice, notes(5), 'ifAbsent');
@@ -69,7 +69,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.while-others-write',
-    sentence: 'who reads page by page while others write and delete ends up with what is there',
+    sentence: 'leads a reader of pages to the current entries during writes and deletions',
     contracts: [31],
     needs: ['shared'],
     async check(store, t) {
@@ -107,7 +107,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.removals',
-    sentence: '`removals` counts each entry that was removed, again when it was removed again, and nothing else',
+    sentence: 'counts each removed entry in `removals`, repeated removals included',
     contracts: [31],
     async check(store) {
       await store.put(alice, [note('a'), note('b', { sessionId: 's' }), note('c')], 'ifAbsent');
@@ -124,7 +124,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'get.ids',
-    sentence: '`get` answers those that are there in the order they were asked for, each once, with their numbers',
+    sentence: 'returns existing entries in the requested order, each once, with their numbers',
     contracts: [33],
     async check(store) {
       await store.put(alice, notes(4), 'ifAbsent');
@@ -139,8 +139,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'list.pages',
-    sentence:
-      'a list is in the order of the log; a page goes on where the one before ended, and the last has no `next`',
+    sentence: 'lists in the order of the log, page after page, without `next` on the last',
     contracts: [34],
     async check(store) {
       await store.put(alice, notes(7), 'ifAbsent');
@@ -163,7 +162,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'list.while-others-write',
-    sentence: 'a cursor holds its place while entries come, go and change',
+    sentence: 'keeps the position of a cursor while entries are added, deleted and changed',
     contracts: [34],
     async check(store) {
       await store.put(alice, notes(6), 'ifAbsent');
@@ -179,7 +178,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'list.cursor',
-    sentence: 'what is no cursor of a page before is refused',
+    sentence: 'rejects an invalid cursor',
     contracts: [42],
     async check(store) {
       await store.put(alice, notes(2), 'ifAbsent');
@@ -190,7 +189,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'list.filter',
-    sentence: 'every condition of a filter holds, alone and together with others',
+    sentence: 'applies every condition of a filter, alone and combined',
     contracts: [32, 34],
     async check(store) {
       const { timestamp: _, ...timeless } = note('timeless', { author: 'user' });
@@ -244,7 +243,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'list.few-among-many',
-    sentence: 'a filter that few of thousands pass finds them, on a page of the size that was asked for',
+    sentence: 'finds the few entries of thousands that match a filter, on a full page',
     contracts: [34],
     async check(store) {
       const many = notes(3_000).map((each, i) => (i % 700 === 650 ? { ...each, author: 'rare' } : each));
@@ -262,7 +261,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'read.elsewhere',
-    sentence: 'what one writes or removes the other reads at once',
+    sentence: 'reads at once what another caller writes or removes',
     contracts: [31],
     needs: ['shared'],
     async check(store, t) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { alice, allChanges, ids, log, note, notes, texts } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
-/** What goes, and stays gone. */
+/** Removals of a memory store. */
 export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   {
     id: 'remove.ids',
-    sentence: 'entries are removed by their ids, counted once each, and leave tombstones',
+    sentence: 'removes entries by id, counts each once, and leaves tombstones',
     contracts: [31, 34],
     async check(store) {
       await store.put(alice, notes(4), 'ifAbsent');
@@ -27,7 +27,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.session',
-    sentence: 'what came from one session is removed, and nothing of sessions of similar names',
+    sentence: 'removes the entries of one session and none of sessions with similar names',
     contracts: [1, 31, 34],
     async check(store) {
       const sessions = [
@@ -64,7 +64,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.session-moved',
-    sentence: 'an entry that was written again for another session goes with that one, and not with the one before',
+    sentence: 'removes an entry that was written for another session with that session',
     contracts: [31],
     async check(store) {
       await store.put(alice, [note('a', { sessionId: 's1' }), note('b', { sessionId: 's1' })], 'ifAbsent');
@@ -79,7 +79,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.everything',
-    sentence: 'everything goes, with a tombstone for each entry, and the log counts on',
+    sentence: 'removes everything, with a tombstone for each entry, and continues the numbering',
     contracts: [31, 34],
     async check(store) {
       await store.put(alice, [...notes(5), note('s', { sessionId: 's' }), note('f', { kind: 'fact' })], 'ifAbsent');
@@ -98,7 +98,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.text',
-    sentence: 'of what was removed or replaced no text is shown, by any method',
+    sentence: 'returns no removed or replaced text by any method',
     contracts: [31],
     async check(store) {
       await store.put(
@@ -115,7 +115,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.again',
-    sentence: 'what is written again after a removal can be removed again, and is told of at its last',
+    sentence: 'removes entries again that were written again, and reports the last removal',
     contracts: [31],
     async check(store) {
       for (let i = 0; i < 3; i++) {

@@ -13,17 +13,17 @@ async function save(store: MemoryStore, given: IndexSegment, ifRemovals = 0): Pr
   return segmentedOf(store).saveSegment(alice, given, { ifRemovals });
 }
 
-/** What is there, each as `analyzer upTo`. */
+/** Returns the saved segments, each as `analyzer upTo`. */
 async function saved(store: MemoryStore): Promise<string[]> {
   const segments = await segmentedOf(store).loadSegments(alice);
   return segments.map(({ analyzer, upTo }) => `${analyzer} ${upTo}`).toSorted();
 }
 
-/** Saved pieces of the derived index: they cost time when they are gone, and never results. */
+/** Saved pieces of the derived index. Losing them costs time, never results. */
 export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   {
     id: 'segment.bytes',
-    sentence: 'a segment comes back to the byte, however large, also in another process',
+    sentence: 'returns a segment byte for byte, of any size, also in another process',
     contracts: [32],
     needs: ['segmented', 'shared'],
     async check(store, t) {
@@ -31,7 +31,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       const other = await reopened(t);
       for (const size of [256, 0, 5_000_001]) {
         const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 255);
-        // A view into something larger is what it shows.
+        // A view into a larger buffer must be stored as the view.
         const within = new Uint8Array(size + 10);
         within.set(bytes, 5);
         assert.equal(await save(store, segment(3, { bytes: within.subarray(5, size + 5) })), true);
@@ -45,7 +45,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.none',
-    sentence: 'who has none is answered none',
+    sentence: 'returns no segments for a user without any',
     contracts: [30],
     needs,
     async check(store) {
@@ -56,8 +56,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.covers',
-    sentence:
-      'a segment takes the place of those of its analyzer that end no later, and stays in front of one that ends earlier',
+    sentence: 'replaces a segment by one of its analyzer that ends no earlier, and never by a shorter one',
     contracts: [32],
     needs,
     async check(store) {
@@ -76,7 +75,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.refused',
-    sentence: 'a segment is refused when something was removed since it was made, and what is there stays',
+    sentence: 'rejects a segment after a later removal and keeps the saved ones',
     contracts: [31],
     needs,
     async check(store) {
@@ -92,7 +91,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.removal',
-    sentence: 'a removal takes the segments along that held what was removed, in every way of removing',
+    sentence: 'removes the segments that held a removed entry, for every kind of removal',
     contracts: [31],
     needs,
     async check(store) {
@@ -113,7 +112,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.written-twice',
-    sentence: 'of what was written twice and then removed no segment is kept, neither one that knew only the first',
+    sentence: 'keeps no segment of entries that were written twice and then removed',
     contracts: [31],
     needs,
     async check(store) {
@@ -127,7 +126,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.race',
-    sentence: 'a segment that is saved while something is removed is either refused or goes with it',
+    sentence: 'rejects or removes a segment that is saved during a removal',
     contracts: [31],
     needs: ['segmented', 'shared'],
     async check(store, t) {
@@ -143,7 +142,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.others',
-    sentence: 'what another user removes takes no segment of this one',
+    sentence: 'keeps a user’s segments when another user removes entries',
     contracts: [30],
     needs,
     async check(store) {

@@ -5,23 +5,23 @@ import type { Case, CaseTools } from '../case.ts';
 
 export type MemoryStoreCase = Case<MemoryStore>;
 
-/** The user that cases speak of. */
+/** The user of most cases. */
 export const alice: MemoryScope = { appName: 'hotel', userId: 'alice' };
-/** Another of the same app. */
+/** Another user of the same app. */
 export const bob: MemoryScope = { appName: 'hotel', userId: 'bob' };
 
-/** A note of this id, its text the same unless given. */
+/** Returns a note with this id and a default text. */
 export function note(id: string, more: Partial<MemoryEntry> & { text?: string | undefined } = {}): MemoryEntry {
   const { text = id, ...rest } = more;
   return { id, kind: 'note', content: { parts: [{ text }] }, timestamp: 10, ...rest };
 }
 
-/** So many notes, `n0` and on. */
+/** Returns N notes: `n0`, `n1` … */
 export function notes(count: number, more: Partial<MemoryEntry> = {}): MemoryEntry[] {
   return Array.from({ length: count }, (_, i) => note(`n${i}`, more));
 }
 
-/** All changes after a number, read in pages of this size, as `seq id` and `seq -id`. */
+/** Returns all changes after a number, read in pages of this size, as `seq id` and `seq -id`. */
 export async function log(
   store: MemoryStore,
   scope: MemoryScope = alice,
@@ -46,12 +46,12 @@ export async function allChanges(
   }
 }
 
-/** Ids of all entries, in the order of the log. */
+/** Returns the ids of all entries, in the order of the log. */
 export async function ids(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
   return (await listed(store, scope)).map(({ entry }) => entry.id);
 }
 
-/** Texts of all entries, in the order of the log. */
+/** Returns the texts of all entries, in the order of the log. */
 export async function texts(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
   return (await listed(store, scope)).map(({ entry }) => textOf(entry.content));
 }
@@ -71,13 +71,13 @@ export async function listed(
   return found;
 }
 
-/** The ability that a case needs. */
+/** Returns the ability that a case needs. */
 export function segmentedOf(store: MemoryStore): IndexSnapshots {
   assert.ok(store.abilities.segmented, 'who claims segmented has the ability');
   return store.abilities.segmented;
 }
 
-/** Another instance over the same storage. */
+/** Returns another instance over the same storage. */
 export async function reopened(t: CaseTools<MemoryStore>): Promise<MemoryStore> {
   assert.ok(t.reopen, 'who claims shared gives reopen');
   return t.reopen();

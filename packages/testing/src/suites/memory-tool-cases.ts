@@ -7,19 +7,19 @@ import { toolContextFor } from '../tool-context-for.ts';
 import type { ToolContextOptions } from '../tool-context-for.ts';
 import { AnsweringMemory, remembered } from './answering-memory.ts';
 
-/** The tools through which a model meets memory. */
+/** The tools with which a model uses memory. */
 export interface MemoryTools {
   loadMemory: Tool;
-  /** With its defaults: five memories, before the user's message. */
+  /** With default options: five memories, before the user's message. */
   preloadMemory: Tool;
   remember: Tool;
 }
 
-/** What `load_memory`, `preload_memory` and `remember` owe to model and user; run over any that take their place. */
+/** The promises of `load_memory`, `preload_memory` and `remember`, for any implementation of them. */
 export const memoryToolCases: readonly Case<MemoryTools>[] = [
   {
     id: 'memory-tools.load-without-service',
-    sentence: 'load_memory without a memory service answers the model that memory is not configured',
+    sentence: 'returns an error to the model for load_memory without a memory service',
     contracts: [35],
     check: async ({ loadMemory }, { runtime }) => {
       assertNotConfigured(await answerOf(loadMemory, { query: 'rooms' }, toolContextFor({ runtime })));
@@ -27,7 +27,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.remember-without-service',
-    sentence: 'remember without a memory service answers the model that memory is not configured',
+    sentence: 'returns an error to the model for remember without a memory service',
     contracts: [35],
     check: async ({ remember }, { runtime }) => {
       assertNotConfigured(await answerOf(remember, { fact: 'Likes tea.' }, toolContextFor({ runtime })));
@@ -35,7 +35,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-without-service',
-    sentence: 'preload_memory without a memory service leaves the request as it is and logs nothing',
+    sentence: 'keeps the request unchanged for preload_memory without a memory service',
     contracts: [35],
     check: async ({ preloadMemory }, { runtime }) => {
       const request = await preload(preloadMemory, { runtime });
@@ -45,7 +45,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.load-answers',
-    sentence: 'load_memory asks for five and answers text, author, ISO time and score, best first',
+    sentence: 'returns text, author, ISO time and score of five memories with load_memory, best first',
     contracts: [32],
     check: async ({ loadMemory }, { runtime }) => {
       const memoryService = new AnsweringMemory([
@@ -70,7 +70,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.remember-verbatim',
-    sentence: 'remember keeps the fact as it is, for this user of this app',
+    sentence: 'stores the fact unchanged with remember, for this user of this app',
     contracts: [30, 34],
     check: async ({ remember }, { runtime }) => {
       const memoryService = new AnsweringMemory();
@@ -88,7 +88,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-passive',
-    sentence: 'preload_memory is not declared to the model',
+    sentence: 'does not declare preload_memory to the model',
     contracts: [36],
     check: async ({ preloadMemory }) => {
       assert.equal(preloadMemory.declaration?.(), undefined);
@@ -97,8 +97,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-place',
-    sentence:
-      'preload_memory puts what it found into a content of its own right before the user’s message, in later steps too',
+    sentence: 'adds memories directly before the user’s message with preload_memory, in every step',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const call: Content = { role: 'model', parts: [{ functionCall: { id: 'c', name: 'f', args: {} } }] };
@@ -123,7 +122,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-escaped',
-    sentence: 'remembered text cannot close the block it is quoted in, nor open one, nor look like a line of the frame',
+    sentence: 'prevents remembered text from closing or opening the block or imitating its frame',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const plain = linesOf(blockIn(await preload(preloadMemory, { runtime, memoryService: found('Fine.') })));
@@ -143,7 +142,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-labelled',
-    sentence: 'the block says that its quotes are not instructions',
+    sentence: 'says in the block that quotes are not instructions',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       assert.match(
@@ -154,7 +153,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-once',
-    sentence: 'preload_memory searches once per invocation and agent, and each step shows the same text',
+    sentence: 'searches once per invocation and agent with preload_memory and repeats the text',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const memoryService = found('High floors.');
@@ -172,7 +171,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-not-stored',
-    sentence: 'preload_memory writes nothing that an event would store',
+    sentence: 'stores nothing in an event with preload_memory',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const context = toolContextFor({ runtime, memoryService: found('High floors.'), userContent: MESSAGE });
@@ -183,7 +182,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-query',
-    sentence: 'preload_memory searches for all texts of the message, and not at all where there is none',
+    sentence: 'searches for all texts of the message with preload_memory, and not without text',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const memoryService = found('High floors.');
@@ -203,7 +202,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-failure',
-    sentence: 'a search that fails leaves the request as it is, and is logged without words of anybody’s',
+    sentence: 'keeps the request unchanged after a failed search and logs no text',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       const memoryService = new AnsweringMemory(new TholeError('STORE_UNAVAILABLE', 'The store is gone.'));
@@ -214,7 +213,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
   },
   {
     id: 'memory-tools.preload-no-hits',
-    sentence: 'preload_memory leaves the request as it is when nothing is found',
+    sentence: 'keeps the request unchanged if preload_memory finds nothing',
     contracts: [36],
     check: async ({ preloadMemory }, { runtime }) => {
       assert.deepEqual(
@@ -241,7 +240,7 @@ async function preload(
   return llmRequest;
 }
 
-/** The text that the tool has put in: of the one content that was not there before, or of the system text. */
+/** Returns the text that the tool has added: of the new content, or of the system text. */
 function blockIn({ contents, config }: LlmRequest): string {
   const at = contents.findIndex((content) => content.parts?.some((part) => part.text === WORDS));
   const block = contents[at - 1]?.parts?.map((part) => part.text).join('') ?? config.systemInstruction;
@@ -250,7 +249,7 @@ function blockIn({ contents, config }: LlmRequest): string {
 }
 
 async function answerOf(tool: Tool, args: JsonObject, toolContext: ToolContext): Promise<unknown> {
-  // What is thrown is answered to the model too: as an error, with its message.
+  // A thrown error is returned to the model too, with its message.
   return tool.runAsync({ args, toolContext }).catch((error: unknown) => {
     if (!TholeError.is(error)) throw error;
     return { error: error.message, code: error.code };

@@ -10,11 +10,11 @@ const compass: readonly VectorRow[] = [
   row('south', [0, -1, 0]),
 ];
 
-/** What is kept, found, replaced and deleted. */
+/** Storing, finding, replacing and deleting vectors. */
 export const vectorBasicCases: readonly Case<VectorStore>[] = [
   {
     id: 'vector.nearest',
-    sentence: 'the nearest stands first, with the cosine as its score, whatever the lengths of the vectors',
+    sentence: 'returns the nearest first, with the cosine as score, for any vector lengths',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('long', [0, 5, 0]), row('short', [0.1, 0.1, 0]), row('back', [0, -3, 0])]);
@@ -28,7 +28,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.limit',
-    sentence: 'no more is found than was asked for, and it is the best',
+    sentence: 'returns the best entries up to the limit',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, compass);
@@ -40,7 +40,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.min-score',
-    sentence: 'minScore is the least cosine that an answer may have, below zero too',
+    sentence: 'treats minScore as a minimum cosine, also below zero',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, compass);
@@ -53,7 +53,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.equals-by-id',
-    sentence: 'of equally near ones the smaller id stands first, in whatever order they came',
+    sentence: 'orders equal scores by id',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('c', [1, 2, 0]), row('a', [1, 2, 0])]);
@@ -63,7 +63,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.many',
-    sentence: 'among many of many dimensions, the nearest that are found are those of an exact search',
+    sentence: 'returns the results of an exact search for many vectors of many dimensions',
     contracts: [32],
     async check(store) {
       let seed = 7;
@@ -85,7 +85,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.own-model',
-    sentence: 'a vector is compared only with those of its own model, which may have another length',
+    sentence: 'compares vectors of one model only; models may have different lengths',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0]), row('b', [1, 0, 0, 0], 'n'), row('c', [0.9, 1], 'm2')]);
@@ -97,7 +97,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.replace',
-    sentence: 'an id has one vector, the last, also where another model made it',
+    sentence: 'keeps one vector per id, the last, also from another model',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0])]);
@@ -112,7 +112,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.twice-in-a-call',
-    sentence: 'of an id that is given twice at once, the last counts',
+    sentence: 'uses the last of two rows with one id in one call',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0]), row('a', [0, 0, 1])]);
@@ -124,8 +124,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.copied',
-    sentence:
-      'what the caller does with an array afterwards changes nothing that is kept, and its array stays as it was',
+    sentence: 'copies its arguments and does not change them',
     contracts: [32],
     async check(store) {
       const mine = row('a', [0, 3, 0]);
@@ -137,7 +136,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.delete',
-    sentence: 'deleted ids are not found any more, the others are; unknown ids do no harm',
+    sentence: 'does not find deleted ids, and ignores unknown ids',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, compass);
@@ -150,7 +149,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.delete-everything',
-    sentence: 'everything of a user goes at once, of all models, and new ones of any length may come',
+    sentence: 'deletes everything of a user, of all models, and accepts new vectors of any length',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [...compass, row('other', [1, 0], 'n')]);
@@ -164,7 +163,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.concurrent',
-    sentence: 'upserts at once of different ids are all kept, and of one id one is',
+    sentence: 'keeps all of concurrent upserts of different ids, and one of the same id',
     contracts: [32],
     async check(store) {
       const made = Array.from({ length: 24 }, (_, i) => row(`v${i}`, [1, i, 0]));
@@ -178,7 +177,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.has',
-    sentence: 'it tells which ids have a vector of a model',
+    sentence: 'returns which ids have a vector of a model',
     contracts: [32],
     needs: ['has'],
     async check(store) {
@@ -194,7 +193,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.other-process',
-    sentence: 'what another process adds and deletes is seen by the next query',
+    sentence: 'sees additions and deletions of another process in the next query',
     contracts: [32],
     needs: ['shared'],
     async check(store, t) {

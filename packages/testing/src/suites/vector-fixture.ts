@@ -1,14 +1,14 @@
 import type { UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 
-/** The user that cases speak of. */
+/** The user of most cases. */
 export const ada: UserRef = { appName: 'hotel', userId: 'ada' };
 
-/** A row of model `m` unless told otherwise. */
+/** Returns a row, by default of model `m`. */
 export function row(id: string, numbers: readonly number[], model = 'm'): VectorRow {
   return { id, model, vector: Float32Array.from(numbers) };
 }
 
-/** What is found for a vector of model `m`. */
+/** Returns the results for a vector of model `m`. */
 export function nearest(
   store: VectorStore,
   numbers: readonly number[],
@@ -18,7 +18,7 @@ export function nearest(
   return store.query(scope, { model: 'm', vector: Float32Array.from(numbers), limit: 10, ...p });
 }
 
-/** The same, ids alone. */
+/** Returns the ids of the results. */
 export async function nearestIds(...p: Parameters<typeof nearest>): Promise<string[]> {
   return (await nearest(...p)).map(({ id }) => id);
 }

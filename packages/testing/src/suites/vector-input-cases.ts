@@ -6,12 +6,11 @@ import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
 
 const NOWHERE: readonly (readonly number[])[] = [[], [0, 0], [NaN, 1], [1, Infinity], [-Infinity, 1]];
 
-/** What is refused, and leaves nothing behind. */
+/** Invalid input is rejected and stores nothing. */
 export const vectorInputCases: readonly Case<VectorStore>[] = [
   {
     id: 'vector.dimensions',
-    sentence:
-      'a vector of another length than the user’s others of its model is refused, and nothing of the call is kept',
+    sentence: 'rejects a vector whose length differs from the user’s others and stores nothing',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0])]);
@@ -26,7 +25,7 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.nowhere',
-    sentence: 'a vector that is empty, of zeros or not finite is refused, and nothing of the call is kept',
+    sentence: 'rejects a vector that is empty, zero or not finite and stores nothing',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0])]);
@@ -44,7 +43,7 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.bad-input',
-    sentence: 'rows, ids, limits and scores of the wrong type are refused',
+    sentence: 'rejects rows, ids, limits and scores of the wrong type',
     contracts: [32],
     async check(store) {
       const rows: readonly unknown[] = [
@@ -77,7 +76,7 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.aborted',
-    sentence: 'a query whose signal is aborted throws the reason',
+    sentence: 'throws the reason of an aborted signal in a query',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0])]);

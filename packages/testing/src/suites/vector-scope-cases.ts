@@ -4,7 +4,7 @@ import type { UserRef, VectorStore } from '@thole/core';
 import type { Case } from '../case.ts';
 import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
 
-// Whatever joins app and user into one name, or takes it for a pattern, makes two of these one.
+// Any code that joins app and user into one name, or uses a name as a pattern, makes two of these equal.
 const NAMES: readonly (readonly [string, string])[] = [
   ['a', 'b/c'],
   ['a/b', 'c'],
@@ -46,11 +46,11 @@ const IDS: readonly string[] = [
   '__proto__',
 ];
 
-/** Nothing crosses from one user, app or id to another. */
+/** Isolation between users, apps and ids. */
 export const vectorScopeCases: readonly Case<VectorStore>[] = [
   {
     id: 'vector.scope',
-    sentence: 'one user’s vectors are found, replaced and deleted by nobody else, nor in another app',
+    sentence: 'isolates the vectors of users and apps in every method',
     contracts: [30],
     async check(store) {
       const others: readonly UserRef[] = [
@@ -71,7 +71,7 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.scope-lookalikes',
-    sentence: 'names that are prefixes, joins, patterns or encodings of each other stay apart',
+    sentence: 'keeps names apart that are prefixes, joins, patterns or encodings of each other',
     contracts: [30],
     async check(store) {
       for (const [i, [appName, userId]] of NAMES.entries())
@@ -90,7 +90,7 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.ids',
-    sentence: 'any text may be an id, and no two are taken for one',
+    sentence: 'accepts any text as an id and keeps all ids apart',
     contracts: [30],
     async check(store) {
       await store.upsert(
@@ -105,7 +105,7 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.bad-names',
-    sentence: 'a name that cannot be one is refused in every call',
+    sentence: 'rejects an invalid name in every call',
     contracts: [30],
     async check(store) {
       for (const name of BAD_NAMES as readonly string[]) {

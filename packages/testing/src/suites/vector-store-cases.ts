@@ -5,8 +5,8 @@ import { vectorInputCases } from './vector-input-cases.ts';
 import { vectorScopeCases } from './vector-scope-cases.ts';
 
 /**
- * What every vector store promises. Claim `has` where it has the optional method of that name, and `shared` with a `reopen` that
- * makes a second store over the same storage.
+ * The promises of every vector store. Claims: `has` for a store with that method, and `shared` (requires a `reopen`
+ * that creates a second store over the same storage).
  */
 export const vectorStoreCases: readonly Case<VectorStore>[] = [
   ...vectorBasicCases,
