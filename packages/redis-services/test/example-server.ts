@@ -1,5 +1,5 @@
-// A Redis on this machine, for the README's first program: prints the variables to set, as one line of JSON, and serves until it is
-// stopped. `node --conditions=@thole/source test/example-server.ts`
+// Starts a Redis server for the first program of the README and prints the environment variables to set, as one line of JSON. Runs until
+// it is stopped. `node --conditions=@thole/source test/example-server.ts`
 import { startRedis } from '../../../test/servers/index.ts';
 
 const server = await startRedis();

@@ -4,7 +4,7 @@ import { encodeName, fromAppMember, RedisKeys, toAppMember } from '../../src/cli
 const ref = { appName: 'my app', userId: 'a|b', sessionId: '{*}' };
 
 describe('RedisKeys', () => {
-  it('puts all of a user under one hash tag, and what is the app’s under another', () => {
+  it('gives all keys of a user one hash tag, and the keys of the app another', () => {
     const keys = new RedisKeys('p:');
     expect(keys.session(ref).record).toBe('p:{my%20app|a%7Cb}:s:%7B%2A%7D');
     expect(keys.session(ref).user.list).toBe('p:{my%20app|a%7Cb}:l');
@@ -12,34 +12,20 @@ describe('RedisKeys', () => {
     expect(keys.artifact({ ...ref, filename: 'a:b' })).toBe('p:{my%20app|a%7Cb}:g:%7B%2A%7D:a%3Ab');
     expect(keys.artifact({ appName: 'a', userId: 'u', filename: 'f' })).toBe('p:{a|u}:f:f');
   });
+});
 
-  it('keeps names apart that differ in case, blanks, separators and what looks like an escape (contract 1)', () => {
-    const names = [
-      'a',
-      'A',
-      ' a',
-      'a ',
-      '%41',
-      'A%3A',
-      'A:',
-      'é',
-      'e\u0301',
-      '*',
-      '%2A',
-      '🙂',
-      '.',
-      '..',
-      '-',
-      '_',
-      '~',
-      "'",
-    ];
+describe('encodeName', () => {
+  it('returns different texts for names that differ in case, blanks or separators (contract 1)', () => {
+    const plain = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', '🙂', '.', '..', '-', '_', '~', "'", '*', 'A:'];
+    const names = [...plain, '%41', 'A%3A', '%2A'];
     const encoded = names.map(encodeName);
     expect(new Set(encoded).size).toBe(names.length);
     expect(encoded.filter((each) => !/^[\w.%-]+$/.test(each))).toEqual([]);
   });
+});
 
-  it('reads back whose session a member of an app’s list is', () => {
+describe('fromAppMember', () => {
+  it('returns the session and the user that toAppMember joined', () => {
     for (const [sessionId, userId] of [
       ['s', 'u'],
       ['a:b', '\u0001'],

@@ -1,25 +1,13 @@
-import { RedisArtifactService, RedisSessionService } from '@thole/redis-services';
-import type { RedisArtifactServiceOptions, RedisClient, RedisSessionServiceOptions } from '@thole/redis-services';
-import { artifactServiceCases, register, sessionServiceCases } from '@thole/testing';
+import { RedisSessionService } from '@thole/redis-services';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith, startRedisSentinel, until } from '../../../../test/servers/index.ts';
 import type { RedisSentinel } from '../../../../test/servers/index.ts';
 import { eventOf, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
 import { sentinelClientTo } from '../support/redis-clients.ts';
-import { artifactSubjects, expiringSubjects, expiryCases, sessionSubjects } from '../support/subjects.ts';
+import { registerSmokeSeries } from '../support/smoke-series.ts';
 
-const registerAll = (name: string, clientOf: () => RedisClient): void => {
-  const sessions = (options: RedisSessionServiceOptions): RedisSessionService =>
-    new RedisSessionService(clientOf(), options);
-  const files = (options: RedisArtifactServiceOptions): RedisArtifactService =>
-    new RedisArtifactService(clientOf(), options);
-  register({ describe, it }, sessionServiceCases, sessionSubjects(name, sessions));
-  register({ describe, it }, expiryCases, expiringSubjects(name, sessions));
-  register({ describe, it }, artifactServiceCases, artifactSubjects(name, files));
-};
-
-describeWith('redis', 'Services on a Redis that Sentinel watches', () => {
+describeWith('redis', 'A client of Sentinel', () => {
   let servers: RedisSentinel;
   let client: Redis;
   beforeAll(async () => {
@@ -31,16 +19,16 @@ describeWith('redis', 'Services on a Redis that Sentinel watches', () => {
     await servers?.remove();
   });
 
-  registerAll('Sentinel', () => client);
+  registerSmokeSeries('Sentinel', () => client);
 
-  it('goes on after a failover, and has each event that replicas acknowledged, once (contract 7)', async () => {
+  it('keeps each event that replicas confirmed, once, after a failover (contract 7)', async () => {
     const service = new RedisSessionService(client, { timeoutMs: 3_000, wait: { replicas: 1, timeoutMs: 1_000 } });
     await service.createSession(ref);
     const acknowledged: string[] = [];
     const outcomes = new Set<string>();
-    let over = false;
+    let isDone = false;
     const writing = (async () => {
-      for (let n = 0; !over; n++) {
+      for (let n = 0; !isDone; n++) {
         const event = eventOf(`e${n}`);
         for (let outcome = ''; outcome !== 'done';) {
           outcome = await outcomeOf(service.appendEvent({ session: ref, event }), 3_000);
@@ -53,11 +41,10 @@ describeWith('redis', 'Services on a Redis that Sentinel watches', () => {
     await servers.failOver();
     const before = acknowledged.length;
     await until(() => acknowledged.length > before + 10);
-    over = true;
+    isDone = true;
     await writing;
     expect(await storedIds(service)).toEqual(acknowledged);
-    expect(
-      [...outcomes].filter((each) => !['done', 'STORE_OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE'].includes(each)),
-    ).toEqual([]);
+    const expected = ['done', 'STORE_OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE'];
+    expect([...outcomes].filter((outcome) => !expected.includes(outcome))).toEqual([]);
   });
 });

@@ -3,15 +3,15 @@ import type { RedisClient } from '@thole/redis-services';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeWith, startRedis, until } from '../../../../test/servers/index.ts';
 import type { Server } from '../../../../test/servers/index.ts';
-import { eventOf, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
+import { eventOf, leaseRequest, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
 const timeoutMs = 1_000;
 
-describeWith('redis', 'When the server fails', () => {
+describeWith('redis', 'Server outage', () => {
   let server: Server;
   const clients: RedisClient[] = [];
-  const service = (options: Parameters<typeof clientTo>[1] = {}): RedisSessionService => {
+  const createService = (options: Parameters<typeof clientTo>[1] = {}): RedisSessionService => {
     const client = clientTo(server.url, options);
     clients.push(client);
     return new RedisSessionService(client, { timeoutMs });
@@ -24,9 +24,9 @@ describeWith('redis', 'When the server fails', () => {
     await server.remove();
   });
 
-  it('hears of a stopped server within the time limit, whatever the client’s settings, and nothing happens later (contract 7)', async () => {
+  it('ends calls to a stopped server in time, whatever the client options; nothing runs later (contract 7)', async () => {
     const settings = [{}, { maxRetriesPerRequest: null }, { maxRetriesPerRequest: 0 }, { enableOfflineQueue: false }];
-    const services = settings.map(service);
+    const services = settings.map(createService);
     await services[0]!.createSession(ref);
     for (const each of services.slice(0, 3)) await each.ping();
     await server.stop();
@@ -39,101 +39,100 @@ describeWith('redis', 'When the server fails', () => {
     });
     await Promise.all(outcomes);
     await server.restart();
-    const after = service();
-    // Connected again, and whatever a queue kept has been sent.
+    const after = createService();
+    // When a ping succeeds, the client is connected again and has sent its queue.
     for (const each of services) await until(async () => (await outcomeOf(each.ping(), timeoutMs)) === 'done');
     expect(await storedIds(after)).toEqual([]);
     await after.appendEvent({ session: ref, event: eventOf('e0') });
     expect(await storedIds(services[0]!)).toEqual(['e0']);
   });
 
-  it('hears of a paused server within the time limit; when it goes on, what was called unknown does not happen any more (contract 7)', async () => {
-    const one = service();
-    await one.createSession(ref);
-    await one.appendEvent({ session: ref, event: eventOf('before') });
+  it('ends calls to a paused server in time; they do not run when it resumes (contract 7)', async () => {
+    const service = createService();
+    await service.createSession(ref);
+    await service.appendEvent({ session: ref, event: eventOf('before') });
     await server.pause();
     const calls = [
-      outcomeOf(one.appendEvent({ session: ref, event: eventOf('during') }), timeoutMs),
-      outcomeOf(one.createSession({ ...ref, sessionId: 'other' }), timeoutMs),
-      outcomeOf(one.deleteSession(ref), timeoutMs),
-      outcomeOf(one.deleteUserData(ref), timeoutMs),
+      outcomeOf(service.appendEvent({ session: ref, event: eventOf('during') }), timeoutMs),
+      outcomeOf(service.createSession({ ...ref, sessionId: 'other' }), timeoutMs),
+      outcomeOf(service.deleteSession(ref), timeoutMs),
+      outcomeOf(service.deleteUserData(ref), timeoutMs),
     ];
-    const p = { holder: 'h', waitMs: 9_000, maxWaiting: 1, ttlMs: 60_000, cleanupMs: 0 };
-    const lease = one.leasing!.lease(ref, { ...p, invocationId: 'i', policy: 'queue' });
-    const [read, asked] = await Promise.all([one.getSession(ref), lease].map((call) => outcomeOf(call, timeoutMs)));
-    expect([read, asked]).toEqual(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
+    const lease = service.leasing!.lease(ref, leaseRequest('i', { waitMs: 9_000 }));
+    const reads = await Promise.all([service.getSession(ref), lease].map((call) => outcomeOf(call, timeoutMs)));
+    expect(reads).toEqual(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 4 }, () => 'STORE_OUTCOME_UNKNOWN'));
     await server.resume();
-    const other = service();
+    const other = createService();
     expect(await storedIds(other)).toEqual(['before']);
-    // The client of the first has been answered by now.
-    await one.ping();
-    expect(await one.leasing!.current(ref)).toBeUndefined();
-    expect([await storedIds(one), (await one.listSessions({ appName: 'app' })).total]).toEqual([['before'], 1]);
+    // After this reply, the server has run all earlier calls of the client.
+    await service.ping();
+    expect(await service.leasing!.current(ref)).toBeUndefined();
+    expect([await storedIds(service), (await service.listSessions({ appName: 'app' })).total]).toEqual([['before'], 1]);
   });
 
-  it('loses and repeats nothing that was acknowledged when the server is killed and comes back, under appendfsync always (contract 7)', async () => {
-    const one = service();
-    await one.createSession(ref);
+  it('keeps acknowledged events, once each, if the server is killed, with appendfsync always (contract 7)', async () => {
+    const service = createService();
+    await service.createSession(ref);
     const acknowledged: string[] = [];
     let next = 0;
     for (let round = 0; round < 3; round++) {
-      let over = false;
+      let isDone = false;
       const writing = (async () => {
-        while (!over) {
+        while (!isDone) {
           const event = eventOf(`e${next++}`);
-          // As a run does: the same id again until it is known.
+          // As a run does: repeats the same id until the outcome is known.
           for (let outcome = ''; outcome !== 'done';)
-            outcome = await outcomeOf(one.appendEvent({ session: ref, event }), 10_000);
+            outcome = await outcomeOf(service.appendEvent({ session: ref, event }), 10_000);
           acknowledged.push(event.id);
         }
       })();
       await new Promise((resolve) => setTimeout(resolve, 200));
       await server.kill();
-      over = true;
+      isDone = true;
       await server.restart();
       await writing;
     }
-    expect(await storedIds(service())).toEqual(acknowledged);
+    expect(await storedIds(createService())).toEqual(acknowledged);
     expect(acknowledged.length).toBeGreaterThan(10);
   });
 
-  it('goes on after SCRIPT FLUSH as if nothing had been (contract 7)', async () => {
-    const one = service();
-    await one.createSession(ref);
+  it('loads its scripts again after SCRIPT FLUSH (contract 7)', async () => {
+    const service = createService();
+    await service.createSession(ref);
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const all: Promise<unknown>[] = [];
     for (const id of ids) {
       await (clients[0] as ReturnType<typeof clientTo>).script('FLUSH');
-      all.push(one.appendEvent({ session: ref, event: eventOf(id) }), one.getSession(ref));
+      all.push(service.appendEvent({ session: ref, event: eventOf(id) }), service.getSession(ref));
     }
     await Promise.all(all);
-    expect((await storedIds(one)).sort()).toEqual(ids);
+    expect((await storedIds(service)).sort()).toEqual(ids);
   });
 
-  it('says that a server out of memory refused, stores nothing half, and still reads and deletes (contract 7)', async () => {
-    const one = service();
+  it('reports a server without memory, stores nothing partially, reads and deletes (contract 7)', async () => {
+    const service = createService();
     const client = clients[0] as ReturnType<typeof clientTo>;
-    await one.createSession(ref);
-    await one.appendEvent({ session: ref, event: eventOf('before') });
+    await service.createSession(ref);
+    await service.appendEvent({ session: ref, event: eventOf('before') });
     await client.config('SET', 'maxmemory', '100kb');
     const refused = [
-      one.appendEvent({ session: ref, event: eventOf('during') }),
-      one.createSession({ ...ref, sessionId: 'other', state: { 'app:other': 1 } }),
-      one.updateState({ ...ref, stateDelta: { during: 1 } }),
+      service.appendEvent({ session: ref, event: eventOf('during') }),
+      service.createSession({ ...ref, sessionId: 'other', state: { 'app:other': 1 } }),
+      service.updateState({ ...ref, stateDelta: { during: 1 } }),
     ].map((call) => outcomeOf(call, timeoutMs));
     expect(new Set(await Promise.all(refused))).toEqual(new Set(['STORE_UNAVAILABLE']));
-    expect(await storedIds(one)).toEqual(['before']);
-    expect((await one.listSessions({ appName: 'app' })).total).toBe(1);
-    expect(await one.deleteSession(ref)).toBe(true);
+    expect(await storedIds(service)).toEqual(['before']);
+    expect((await service.listSessions({ appName: 'app' })).total).toBe(1);
+    expect(await service.deleteSession(ref)).toBe(true);
     await client.config('SET', 'maxmemory', '0');
-    await one.createSession({ ...ref, sessionId: 'other' });
+    await service.createSession({ ...ref, sessionId: 'other' });
   });
 
-  it('reads from a replica that takes no writes, and says that writes were refused (contract 7)', async () => {
-    const one = service();
-    await one.createSession(ref);
-    await one.appendEvent({ session: ref, event: eventOf('before') });
+  it('reads from a read-only replica and reports that writes were refused (contract 7)', async () => {
+    const service = createService();
+    await service.createSession(ref);
+    await service.appendEvent({ session: ref, event: eventOf('before') });
     const replica = await startRedis({ config: [`replicaof 127.0.0.1 ${server.port}`, 'repl-diskless-sync-delay 0'] });
     try {
       const client = clientTo(replica.url);
@@ -149,22 +148,22 @@ describeWith('redis', 'When the server fails', () => {
         reader.createSession({ ...ref, sessionId: 'other' }),
       ].map((call) => outcomeOf(call, timeoutMs));
       expect(new Set(await Promise.all(refused))).toEqual(new Set(['STORE_UNAVAILABLE']));
-      const patient = new RedisSessionService(clients[0]!, { timeoutMs, wait: { replicas: 1, timeoutMs: 900 } });
-      await patient.appendEvent({ session: ref, event: eventOf('on both') });
+      const confirmed = new RedisSessionService(clients[0]!, { timeoutMs, wait: { replicas: 1, timeoutMs: 900 } });
+      await confirmed.appendEvent({ session: ref, event: eventOf('on both') });
       expect(await storedIds(reader)).toEqual(['before', 'on both']);
     } finally {
       await replica.remove();
     }
   });
 
-  it('calls a write unknown that fewer replicas have than were asked for; the same id again tells when they do (contract 7)', async () => {
-    const one = service();
-    await one.createSession(ref);
-    const patient = new RedisSessionService(clients[0]!, { timeoutMs, wait: { replicas: 1, timeoutMs: 100 } });
+  it('throws STORE_OUTCOME_UNKNOWN while fewer replicas than requested have a write (contract 7)', async () => {
+    const service = createService();
+    await service.createSession(ref);
+    const confirmed = new RedisSessionService(clients[0]!, { timeoutMs, wait: { replicas: 1, timeoutMs: 100 } });
     for (let i = 0; i < 2; i++) {
-      const append = patient.appendEvent({ session: ref, event: eventOf('e1') });
+      const append = confirmed.appendEvent({ session: ref, event: eventOf('e1') });
       expect(await outcomeOf(append, timeoutMs)).toBe('STORE_OUTCOME_UNKNOWN');
     }
-    expect(await storedIds(one)).toEqual(['e1']);
+    expect(await storedIds(service)).toEqual(['e1']);
   });
 });

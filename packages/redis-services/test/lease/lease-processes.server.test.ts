@@ -1,19 +1,15 @@
 import { createEvent } from '@thole/core';
-import type { LeaseRequest } from '@thole/core';
 import { RedisSessionService } from '@thole/redis-services';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
+import { leaseRequest, ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
-const ref = { appName: 'app', userId: 'u', sessionId: 's' };
-const request: LeaseRequest = {
-  ...{ invocationId: 'i1', holder: 'runner', waitMs: 1_000, maxWaiting: 1, ttlMs: 60_000, cleanupMs: 1_000 },
-  policy: 'reject',
-};
+const request = leaseRequest('i1', { holder: 'runner', policy: 'reject' });
 
-describeWith('redis', 'RedisLeasing', (url) => {
+describeWith('redis', 'Lease of a dead process', (url) => {
   it.runIf(process.platform === 'linux')(
-    'gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)',
+    'goes to the next run at once; the old fence is refused (contract 13)',
     async () => {
       const client = clientTo(url);
       onTestFinished(() => client.disconnect());
@@ -24,7 +20,7 @@ describeWith('redis', 'RedisLeasing', (url) => {
       const next = { ...request, invocationId: 'i2' };
       await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-      // As if the process with this id had started at another time.
+      // As if another process had this process id.
       const lease = `${keyPrefix}{app|u}:r:s`;
       const name = (await client.hget(lease, 'proc')) as string;
       await client.hset(lease, 'proc', name.replace(/\d+$/, '1'));

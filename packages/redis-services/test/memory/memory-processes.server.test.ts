@@ -14,27 +14,27 @@ import { clientTo } from '../support/redis-clients.ts';
 const alice = { appName: 'hotel', userId: 'alice' };
 const user = { appName: 'app', userId: 'u' };
 
-function started(file: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
+function startProcess(file: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
   const script = fileURLToPath(new URL(`../processes/${file}`, import.meta.url));
   const flags = ['--conditions=@thole/source'];
   return spawn(process.execPath, [...flags, script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-describeWith('redis', 'Memory in Redis that several processes use', (url) => {
+describeWith('redis', 'Memory of several processes', (url) => {
   const client = clientTo(url);
   afterAll(() => client.quit());
 
   it(
-    'is found in the same order as memory in this process, of three thousand turns, and still when another process has written and deleted while this one searched (contract 32)',
+    'is found in the order of the in-memory service, also during writes by others (contract 32)',
     { timeout: 600_000 },
     async () => {
       const options = { keyPrefix: `between/${process.pid}/`, timeoutMs: 300_000 };
       const service = new RedisMemoryService(client, options);
       const reference = new InMemoryMemoryService();
-      const mine = { ...alice, seed: 1, turns: 3_000, changes: 60 };
-      for (const each of [service, reference]) await writeRandomMemories(each, mine);
+      const changes = { ...alice, seed: 1, turns: 3_000, changes: 60 };
+      for (const each of [service, reference]) await writeRandomMemories(each, changes);
       await compareMemorySearches(service, reference, { ...alice, seed: 1 });
-      const writer = started('write-memories.ts', url, options.keyPrefix, '2', '800', '120');
+      const writer = startProcess('write-memories.ts', url, options.keyPrefix, '2', '800', '120');
       await once(writer.stdout, 'data');
       let searches = 0;
       for (; writer.exitCode === null; searches++) {
@@ -45,20 +45,20 @@ describeWith('redis', 'Memory in Redis that several processes use', (url) => {
       expect(searches).toBeGreaterThan(1);
       await writeRandomMemories(reference, { ...alice, seed: 2, turns: 800, changes: 120 });
       await compareMemorySearches(service, reference, { ...alice, seed: 2 });
-      // One that comes afterwards and has read nothing yet finds the same.
+      // A new service that has read nothing yet finds the same.
       await compareMemorySearches(new RedisMemoryService(client, options), reference, { ...alice, seed: 3 });
     },
   );
 
   it(
-    'keeps what was acknowledged, puts whole and removals done, when the process is killed at any moment (contract 31)',
+    'keeps acknowledged puts and removals, and no partial put, if a process is killed (contract 31)',
     { timeout: rounds(600_000, 1_800_000) },
     async () => {
       const options = { keyPrefix: `killed-memory/${process.pid}/`, timeoutMs: 300_000 };
       const store = new RedisMemoryStore(client, options);
       const [put, removed] = [new Set<string>(), new Set<string>()];
       for (let round = 0; round < rounds(3, 100); round++) {
-        const child = started('put-memories.ts', url, options.keyPrefix, `p${round}`);
+        const child = startProcess('put-memories.ts', url, options.keyPrefix, `p${round}`);
         let text = '';
         for await (const chunk of child.stdout) {
           text += String(chunk);
@@ -66,14 +66,16 @@ describeWith('redis', 'Memory in Redis that several processes use', (url) => {
         }
         for (const line of text.split('\n').slice(0, -1)) (line.startsWith('+') ? put : removed).add(line.slice(1));
         const { changes, removals, more } = await store.since(user, 0, 1_000_000);
-        const there = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
+        const present = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
         const tombstones = new Set(changes.flatMap((each) => ('removed' in each ? each.removed : [])));
-        expect([more, removals, changes.length]).toEqual([false, tombstones.size, there.size + tombstones.size]);
-        expect([...put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
+        expect([more, removals, changes.length]).toEqual([false, tombstones.size, present.size + tombstones.size]);
+        expect([...put].filter((id) => !present.has(id) && !tombstones.has(id))).toEqual([]);
         expect([...removed].filter((id) => !tombstones.has(id))).toEqual([]);
-        // Both entries of a put, or neither; and at most one removal of each round was not acknowledged.
-        const halves = [...there, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
-        expect(halves.filter((id) => !there.has(id))).toEqual([]);
+        // Both entries of a put or none; at most one removal of each round was not acknowledged.
+        const partners = [...present, ...tombstones]
+          .filter((id) => id.endsWith('a'))
+          .map((id) => id.replace(/a$/, 'b'));
+        expect(partners.filter((id) => !present.has(id))).toEqual([]);
         expect(tombstones.size - removed.size).toBeLessThanOrEqual(round + 1);
       }
       expect(put.size).toBeGreaterThan(5);

@@ -12,13 +12,13 @@ const options = (): { keyPrefix: string; timeoutMs: number } => ({
   timeoutMs: 300_000,
 });
 
-describeWith('redis', 'Whose memory it is in Redis', (url) => {
+describeWith('redis', 'Memory scopes in Redis', (url) => {
   const client = clientTo(url);
   afterAll(() => client.quit());
   checkMemoryScopes('Redis', () => new RedisMemoryStore(client, options()));
 });
 
-describeWith('redis', 'Whose memory it is in a Redis Cluster', () => {
+describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
   let servers: RedisCluster;
   let client: Cluster;
   beforeAll(async () => {

@@ -13,13 +13,13 @@ function note(id: string, timestamp: number, more: Partial<MemoryEntry> = {}): M
   return { id, kind: 'note', content: { parts: [{ text: `SECRET ${id}` }] }, timestamp, ...more };
 }
 
-describeWith('redis', 'What is left of memory in Redis', (url) => {
+describeWith('redis', 'Keys of memory in Redis', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
   const prefix = (): string => `memory-left/${process.pid}/${count++}/`;
 
-  it('is no entry, list or segment of a deleted user, only ids and a head; and all of other users (contract 12, 31)', async () => {
+  it('contain only ids after a user’s memory was deleted (contract 12, 31)', async () => {
     const keyPrefix = prefix();
     const service = new RedisMemoryService(client, { keyPrefix });
     const store = new RedisMemoryStore(client, { keyPrefix });
@@ -50,7 +50,7 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
   });
 
   it(
-    'is what is younger in every user’s memory of that app, and other apps’ memory; what was taken does not come back (contract 30, 31)',
+    'lose the older entries of all users of one app when it is pruned (contract 30, 31)',
     { timeout: 600_000 },
     async () => {
       const service = new RedisMemoryService(client, { keyPrefix: prefix(), timeoutMs: 300_000 });
@@ -62,80 +62,76 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
       await service.addMemory({ ...users[7]!, memories: many });
       expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20, kinds: ['fact'] })).toBe(0);
       expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(205 + 20);
-      const kept = async (user: typeof alice): Promise<string[]> =>
+      const remaining = async (user: typeof alice): Promise<string[]> =>
         (await service.listMemories({ ...user, limit: 2_000 })).memories.map(({ id }) => id);
-      for (const user of [users[0]!, users[204]!]) expect(await kept(user)).toEqual(['edge', 'new']);
-      expect(await kept(other)).toEqual(['old', 'edge', 'new']);
+      for (const user of [users[0]!, users[204]!]) expect(await remaining(user)).toEqual(['edge', 'new']);
+      expect(await remaining(other)).toEqual(['old', 'edge', 'new']);
       expect(await service.pruneMemories({ ...users[7]!, olderThan: 1_200 })).toBe(1_180 + 2);
-      expect(await kept(users[7]!)).toEqual(['n1200', 'n1201', 'n1202']);
+      expect(await remaining(users[7]!)).toEqual(['n1200', 'n1201', 'n1202']);
       for (const request of [{}, { appName: 'hotel', olderThan: NaN }, { olderThan: 1, kinds: 'x' }]) {
         await expect(service.pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
       }
     },
   );
 
-  it(
-    'has deadlines: a stopped server is heard of within the limit, a paused one does nothing later (contract 7)',
-    { timeout: 300_000 },
-    async () => {
-      const server = await startRedis({ config: ['appendonly yes', 'appendfsync always'] });
-      const own = clientTo(server.url);
-      onTestFinished(async () => {
-        own.disconnect();
-        await server.remove();
-      });
-      const timeoutMs = 1_000;
-      const store = new RedisMemoryStore(own, { timeoutMs });
-      await store.put(alice, [note('before', 1)], 'ifAbsent');
-      await server.pause();
-      const writes = [
-        store.put(alice, [note('during', 1)], 'ifAbsent'),
-        store.put(alice, [note('during too', 1)], 'replace'),
-        store.remove(alice, 'everything', 0),
-        store.abilities.segmented.saveSegment(
-          alice,
-          { analyzer: 'a', upTo: 1, bytes: Uint8Array.of(1) },
-          { ifRemovals: 0 },
-        ),
-      ].map((call) => outcomeOf(call, timeoutMs));
-      const reads = [
-        store.since(alice, 0, 10),
-        store.get(alice, ['before']),
-        store.list(alice, { limit: 10 }),
-        store.abilities.segmented.loadSegments(alice),
-        store.ping(),
-      ].map((call) => outcomeOf(call, timeoutMs));
-      for (const outcome of await Promise.all(writes)) expect(outcome).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
-      expect(new Set(await Promise.all(reads))).toEqual(new Set(['STORE_UNAVAILABLE']));
-      await server.resume();
-      await store.ping();
-      expect((await store.since(alice, 0, 10)).changes).toEqual([{ seq: 1, entry: note('before', 1) }]);
-      await server.stop();
-      expect(await outcomeOf(store.put(alice, [note('x', 1)], 'replace'), timeoutMs)).toMatch(
-        /^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/,
-      );
-      expect(await outcomeOf(store.list(alice, { limit: 1 }), timeoutMs)).toBe('STORE_UNAVAILABLE');
-      await server.restart();
-      await expect
-        .poll(
-          () =>
-            store.list(alice, { limit: 5 }).then(
-              ({ memories }) => memories.length,
-              () => -1,
-            ),
-          { timeout: 60_000 },
-        )
-        .toBe(1);
-    },
-  );
+  it('do not change after the time limit of a call has passed (contract 7)', { timeout: 300_000 }, async () => {
+    const server = await startRedis({ config: ['appendonly yes', 'appendfsync always'] });
+    const own = clientTo(server.url);
+    onTestFinished(async () => {
+      own.disconnect();
+      await server.remove();
+    });
+    const timeoutMs = 1_000;
+    const store = new RedisMemoryStore(own, { timeoutMs });
+    await store.put(alice, [note('before', 1)], 'ifAbsent');
+    await server.pause();
+    const writes = [
+      store.put(alice, [note('during', 1)], 'ifAbsent'),
+      store.put(alice, [note('during too', 1)], 'replace'),
+      store.remove(alice, 'everything', 0),
+      store.abilities.segmented.saveSegment(
+        alice,
+        { analyzer: 'a', upTo: 1, bytes: Uint8Array.of(1) },
+        { ifRemovals: 0 },
+      ),
+    ].map((call) => outcomeOf(call, timeoutMs));
+    const reads = [
+      store.since(alice, 0, 10),
+      store.get(alice, ['before']),
+      store.list(alice, { limit: 10 }),
+      store.abilities.segmented.loadSegments(alice),
+      store.ping(),
+    ].map((call) => outcomeOf(call, timeoutMs));
+    for (const outcome of await Promise.all(writes)) expect(outcome).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
+    expect(new Set(await Promise.all(reads))).toEqual(new Set(['STORE_UNAVAILABLE']));
+    await server.resume();
+    await store.ping();
+    expect((await store.since(alice, 0, 10)).changes).toEqual([{ seq: 1, entry: note('before', 1) }]);
+    await server.stop();
+    expect(await outcomeOf(store.put(alice, [note('x', 1)], 'replace'), timeoutMs)).toMatch(
+      /^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/,
+    );
+    expect(await outcomeOf(store.list(alice, { limit: 1 }), timeoutMs)).toBe('STORE_UNAVAILABLE');
+    await server.restart();
+    await expect
+      .poll(
+        () =>
+          store.list(alice, { limit: 5 }).then(
+            ({ memories }) => memories.length,
+            () => -1,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+  });
 
-  it('is readable to no one where a codec encodes, but for ids, times, kinds and sessions', async () => {
+  it('contain no text with a codec, only ids, times, kinds and sessions', async () => {
     const keyPrefix = prefix();
     const backwards = (text: string): string => Array.from(text).toReversed().join('');
     const codec = { encode: backwards, decode: (stored: string | Uint8Array) => backwards(String(stored)) };
     const store = new RedisMemoryStore(client, { keyPrefix, codec });
-    const given = note('n', 10, { author: 'SECRET', sessionId: 's' });
-    await store.put(alice, [given], 'ifAbsent');
+    const entry = note('n', 10, { author: 'SECRET', sessionId: 's' });
+    await store.put(alice, [entry], 'ifAbsent');
     const bytes = new TextEncoder().encode('SECRET');
     await store.abilities.segmented.saveSegment(alice, { analyzer: 'words', upTo: 1, bytes }, { ifRemovals: 0 });
     const stored = JSON.stringify([
@@ -143,13 +139,13 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
       await client.hgetall(`${keyPrefix}{hotel|alice}:mg`),
     ]);
     expect(stored).not.toMatch(/SECRET|U0VDUkVU/);
-    expect(await store.get(alice, ['n'])).toEqual([{ seq: 1, entry: given }]);
+    expect(await store.get(alice, ['n'])).toEqual([{ seq: 1, entry }]);
     expect(await store.abilities.segmented.loadSegments(alice)).toEqual([{ analyzer: 'words', upTo: 1, bytes }]);
     const without = new RedisMemoryStore(client, { keyPrefix });
     await expect(without.get(alice, ['n'])).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 
-  it('is STORE_VERSION where another version wrote it', async () => {
+  it('cause STORE_VERSION if another version wrote them', async () => {
     const keyPrefix = prefix();
     const store = new RedisMemoryStore(client, { keyPrefix });
     await store.put(alice, [note('n', 10)], 'ifAbsent');
@@ -174,7 +170,7 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
     }
   });
 
-  it('is shared by sessions of the same prefix, and refuses options that mean nothing (contract 42)', async () => {
+  it('are separate from those of sessions with the same prefix (contract 42)', async () => {
     const keyPrefix = prefix();
     const sessions = new RedisSessionService(client, { keyPrefix });
     const memory = new RedisMemoryService(client, { keyPrefix, topK: 3, indexBytes: 0 });
@@ -185,6 +181,9 @@ describeWith('redis', 'What is left of memory in Redis', (url) => {
     await memory.addMemory({ ...alice, memories: [note('n', 10)] });
     await sessions.deleteUserData(alice);
     expect((await memory.listMemories(alice)).memories).toHaveLength(1);
+  });
+
+  it('are not read or written with invalid options (contract 42)', () => {
     for (const options of [{ topK: 0 }, { sessionTtlMs: 1 }, { codec: 7 }, { timeoutMs: 0 }, 7]) {
       expect(() => new RedisMemoryService(client, options as never)).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT' }),

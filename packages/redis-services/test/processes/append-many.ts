@@ -1,4 +1,4 @@
-// A process that appends to one session from many tasks, with state in all scopes, and ends.
+// Appends events to one session in many concurrent tasks, with state in all scopes.
 import { createEvent } from '@thole/core';
 import { RedisSessionService } from '@thole/redis-services';
 import { ref } from '../support/outcomes.ts';

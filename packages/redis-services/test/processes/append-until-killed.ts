@@ -1,4 +1,4 @@
-// A process that appends to one session, says which ids were acknowledged, and ends when it is killed.
+// Appends events to one session until it is killed, and prints the ids of the acknowledged events.
 import { RedisSessionService } from '@thole/redis-services';
 import { eventOf, ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';

@@ -1,4 +1,4 @@
-// A process that puts entries two by two and removes every third, until it is killed; says what was acknowledged: `+id`, `-id`.
+// Stores pairs of entries and removes an entry of every third pair, until it is killed. Prints each acknowledged call: `+id` or `-id`.
 import type { MemoryEntry } from '@thole/core';
 import { RedisMemoryStore } from '@thole/redis-services';
 import { clientTo } from '../support/redis-clients.ts';

@@ -1,4 +1,4 @@
-// A process that writes the memories of a seed into `hotel`'s Alice, with changes and deletions in between.
+// Writes random memories of a seed for the user `alice` of the app `hotel`, with changes and deletions.
 import { RedisMemoryService } from '@thole/redis-services';
 import { writeRandomMemories } from '@thole/testing';
 import { clientTo } from '../support/redis-clients.ts';

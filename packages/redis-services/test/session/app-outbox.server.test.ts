@@ -4,10 +4,10 @@ import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith, startRedisCluster } from '../../../../test/servers/index.ts';
 import type { RedisCluster } from '../../../../test/servers/index.ts';
-import { eventOf, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
+import { eventOf, leaseRequest, outcomeOf, ref, storedIds } from '../support/outcomes.ts';
 import { clusterClientTo } from '../support/redis-clients.ts';
 
-describeWith('redis', 'What is per app, on Cluster', () => {
+describeWith('redis', 'AppOutbox', () => {
   let servers: RedisCluster;
   let client: Cluster;
   let count = 0;
@@ -20,8 +20,8 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     await servers?.remove();
   });
 
-  /** A service that dies between the two steps: whatever it sends to the app's slot gets lost. */
-  const dying = (keyPrefix: string): RedisSessionService => {
+  /** Returns a service whose process dies before it applies its outbox: scripts with keys of the app fail. */
+  const serviceThatDies = (keyPrefix: string): RedisSessionService => {
     const evalsha = (sha: string, keys: number, all: string[]): Promise<unknown> =>
       keys === 4 && all[0] === `${keyPrefix}{app}:a`
         ? Promise.reject(new Error('Connection is closed.'))
@@ -38,46 +38,38 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     return new RedisSessionService(cut as RedisClient, { keyPrefix });
   };
 
-  const touches: [string, (service: RedisSessionService) => Promise<unknown>][] = [
-    ['a read', (service) => service.getSession(ref)],
-    ['an append', (service) => service.updateState({ ...ref, sessionId: 'other', stateDelta: { a: 1 } })],
-    ['a list of the user’s sessions', (service) => service.listSessions(ref)],
-    ['a new session', (service) => service.createSession({ ...ref, sessionId: 'third' })],
-    ['the same event again', (service) => service.appendEvent({ session: ref, event: eventOf('e2') })],
+  const calls: [string, (service: RedisSessionService) => Promise<unknown>][] = [
+    ['a session is read', (service) => service.getSession(ref)],
+    ['an event is appended', (service) => service.updateState({ ...ref, sessionId: 'other', stateDelta: { a: 1 } })],
+    ['the sessions are listed', (service) => service.listSessions(ref)],
+    ['a session is created', (service) => service.createSession({ ...ref, sessionId: 'third' })],
+    ['the same event is appended again', (service) => service.appendEvent({ session: ref, event: eventOf('e2') })],
     [
-      'a session that is there already',
+      'a session already exists',
       (service) => expect(service.createSession(ref)).rejects.toMatchObject({ code: 'SESSION_ALREADY_EXISTS' }),
     ],
-    ['a look at the user’s state', (service) => service.getUserState(ref)],
-    ['a session that is not there and is to go', (service) => service.deleteSession({ ...ref, sessionId: 'none' })],
+    ['the state of the user is read', (service) => service.getUserState(ref)],
+    ['a missing session is deleted', (service) => service.deleteSession({ ...ref, sessionId: 'none' })],
     [
-      'a lease',
+      'a lease is given',
       async (service) => {
-        const p = {
-          invocationId: 'i',
-          holder: 'h',
-          policy: 'reject' as const,
-          waitMs: 0,
-          maxWaiting: 0,
-          ttlMs: 9_000,
-          cleanupMs: 0,
-        };
-        await (await service.leasing!.lease(ref, p)).release();
+        const lease = await service.leasing!.lease(ref, leaseRequest('i', { policy: 'reject' }));
+        await lease.release();
       },
     ],
   ];
-  for (const [what, touch] of touches) {
-    it(`follows at the next touch of the user, ${what}, when the process died between the event and the app’s state (contract 7)`, async () => {
+  for (const [what, call] of calls) {
+    it(`applies what a dead process left when ${what} (contract 7)`, async () => {
       const keyPrefix = `follow/${process.pid}/${count++}/`;
       const service = new RedisSessionService(client, { keyPrefix });
       await service.createSession({ ...ref, sessionId: 'other' });
-      const dead = dying(keyPrefix);
+      const dead = serviceThatDies(keyPrefix);
       await dead.createSession(ref);
       await dead.appendEvent({ session: ref, event: eventOf('e1') });
       await dead.appendEvent({ session: ref, event: eventOf('e2') });
       const before = await service.listSessions({ appName: 'app' });
       expect(before.sessions.map((session) => [session.id, session.state['app:e1']])).toEqual([['other', undefined]]);
-      await touch(service);
+      await call(service);
       const after = await service.listSessions({ appName: 'app' });
       const seen = after.sessions
         .filter(({ id }) => id !== 'third')
@@ -87,16 +79,16 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     });
   }
 
-  it('does not bring an old write back over a newer one when it follows twice (contract 6)', async () => {
+  it('applies an entry once, so that an old write never replaces a newer one (contract 6)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix });
     await service.createSession(ref);
     await service.createSession({ ...ref, userId: 'v' });
     await service.updateState({ ...ref, stateDelta: { 'app:a': 'old' } });
-    // As a process that died before it could forget what it had brought over.
+    // As if a process died after it applied an entry and before it removed it.
     const pending = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
     expect(pending).toEqual([]);
-    await dying(keyPrefix).updateState({ ...ref, stateDelta: { 'app:a': 'newer' } });
+    await serviceThatDies(keyPrefix).updateState({ ...ref, stateDelta: { 'app:a': 'newer' } });
     const [entry] = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
     await service.getSession(ref);
     await service.updateState({ ...ref, userId: 'v', stateDelta: { 'app:a': 'newest' } });
@@ -105,17 +97,17 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     expect(await client.llen(`${keyPrefix}{app|u}:p`)).toBe(0);
   });
 
-  it('asks the nodes that keep the user for their replicas, and calls unknown what none has (contract 7)', async () => {
+  it('throws STORE_OUTCOME_UNKNOWN if no replica of the user’s node has the write (contract 7)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix });
     await service.createSession(ref);
-    const patient = new RedisSessionService(client, { keyPrefix, wait: { replicas: 1, timeoutMs: 50 } });
-    const append = patient.appendEvent({ session: ref, event: eventOf('e1') });
+    const confirmed = new RedisSessionService(client, { keyPrefix, wait: { replicas: 1, timeoutMs: 50 } });
+    const append = confirmed.appendEvent({ session: ref, event: eventOf('e1') });
     expect(await outcomeOf(append, 5_000)).toBe('STORE_OUTCOME_UNKNOWN');
     expect(await storedIds(service)).toEqual(['e1']);
   });
 
-  it('goes on where the cluster answers while one of its masters does not (contract 7)', async () => {
+  it('serves users of the other masters while one master does not answer (contract 7)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
     const refs = Array.from({ length: 12 }, (_, i) => ({ ...ref, userId: `u${i}` }));
@@ -132,7 +124,7 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     await servers.whole();
   });
 
-  it('keeps counting when a user is deleted and comes back (contract 12)', async () => {
+  it('continues its numbers after a user was deleted (contract 12)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix });
     for (const value of [1, 2, 3]) {
@@ -145,10 +137,10 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     expect((await service.getSession(ref))!.state).toEqual({ 'app:a': 3 });
   });
 
-  it('takes all of a user’s sessions out of the app’s list, however many there were (contract 12)', async () => {
+  it('removes all 250 sessions of a deleted user from the app’s list (contract 12)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 30_000 });
-    const dead = dying(keyPrefix);
+    const dead = serviceThatDies(keyPrefix);
     const ids = Array.from({ length: 250 }, (_, i) => `s${i}`);
     await Promise.all(ids.map((sessionId) => dead.createSession({ ...ref, sessionId })));
     await service.getSession(ref);
@@ -158,7 +150,7 @@ describeWith('redis', 'What is per app, on Cluster', () => {
     expect(await client.zcard(`${keyPrefix}{app}:l`)).toBe(0);
   });
 
-  it('follows a user who is deleted and comes back in the same moment, or before a clock that was set back (contract 12)', async () => {
+  it('applies entries of a user who was deleted, also if the clock is set back (contract 12)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     let now = Date.now();
     const service = new RedisSessionService(client, { keyPrefix, clock: () => now });
@@ -172,11 +164,11 @@ describeWith('redis', 'What is per app, on Cluster', () => {
       now -= 60_000;
     }
     await service.createSession(ref);
-    // Its state is no longer on its way out.
+    // The hash no longer expires.
     expect(await client.pttl(`${keyPrefix}{app|u}:u`)).toBe(-1);
   });
 
-  it('serves many users at once through a client that pipelines by itself (contract 7)', async () => {
+  it('serves 30 users concurrently with enableAutoPipelining (contract 7)', async () => {
     const pipelining = clusterClientTo(servers.addresses, { enableAutoPipelining: true });
     try {
       const service = new RedisSessionService(pipelining, { keyPrefix: `follow/${process.pid}/${count++}/` });

@@ -10,15 +10,15 @@ import { clientTo } from '../support/redis-clients.ts';
 const script = fileURLToPath(new URL('../processes/append-until-killed.ts', import.meta.url));
 const many = fileURLToPath(new URL('../processes/append-many.ts', import.meta.url));
 
-describeWith('redis', 'When our process is killed', (url) => {
-  it('has every acknowledged event once with its state, and nothing half-written, whenever two writers are killed (contract 7)', async () => {
+describeWith('redis', 'Killed writers', (url) => {
+  it('leave every acknowledged event once with its state, and no partial write (contract 7)', async () => {
     const client = clientTo(url);
     const keyPrefix = `killed/${process.pid}/`;
     const service = new RedisSessionService(client, { keyPrefix });
     await service.createSession(ref);
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds(3, 100); round++) {
-      const said = await Promise.all(
+      const acknowledgedNow = await Promise.all(
         ['a', 'b'].map(async (name, i) => {
           const args = ['--conditions=@thole/source', script, url, keyPrefix, `${name}${round}`];
           const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,19 +31,19 @@ describeWith('redis', 'When our process is killed', (url) => {
           return text.split('\n').slice(0, -1);
         }),
       );
-      acknowledged.push(...said.flat());
+      acknowledged.push(...acknowledgedNow.flat());
     }
     const stored = await storedIds(service);
     expect(new Set(stored).size).toBe(stored.length);
     expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
-    // What was not acknowledged is one event of each at most.
+    // At most one event of each process is stored without an acknowledgement.
     expect(stored.length - acknowledged.length).toBeLessThanOrEqual(2 * rounds(3, 100));
     await client.quit();
   });
 });
 
-describeWith('redis', 'When many processes write at once', (url) => {
-  it('loses, repeats and reorders nothing, in the events and in the state of every scope, and refuses nobody (contract 6, 8)', async () => {
+describeWith('redis', 'Concurrent writers', (url) => {
+  it('lose, repeat and reorder no event and no state of any scope (contract 6, 8)', async () => {
     const client = clientTo(url);
     const keyPrefix = `many/${process.pid}/`;
     const service = new RedisSessionService(client, { keyPrefix });
@@ -60,7 +60,7 @@ describeWith('redis', 'When many processes write at once', (url) => {
     const total = processes * tasks * each;
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
     expect(new Set(events.map(({ id }) => id)).size).toBe(total);
-    // A task's own events stand in its own order, and the last of all wrote last.
+    // The events of a task are in the task's order, and the last event wrote last.
     for (let task = 0; task < tasks; task++) {
       const own = events.map(({ id }) => id).filter((id) => id.startsWith(`p0-${task}-`));
       expect(own).toEqual(Array.from({ length: each }, (_, n) => `p0-${task}-${n}`));

@@ -1,10 +1,10 @@
 import { createEvent } from '@thole/core';
-import type { Event } from '@thole/core';
+import type { Event, TholeError } from '@thole/core';
 import { RedisArtifactService, RedisSessionService } from '@thole/redis-services';
 import type { RedisSessionServiceOptions, TextCodec } from '@thole/redis-services';
 import { afterAll, expect, it } from 'vitest';
 import { describeWith, until } from '../../../../test/servers/index.ts';
-import { ref } from '../support/outcomes.ts';
+import { leaseRequest, ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
 describeWith('redis', 'RedisSessionService', (url) => {
@@ -16,10 +16,10 @@ describeWith('redis', 'RedisSessionService', (url) => {
     new RedisSessionService(client, { keyPrefix: prefix(), ...options });
   const keysOf = (keyPrefix: string): Promise<string[]> => client.keys(`${keyPrefix}*`);
   const hostile = ['*', '{}', ':', 'a\nb', `"'`, `') redis.call('FLUSHALL') --`, '}:{', '\\', '[[', '%25', '{app|u}'];
-  const saying = (id: string, timestamp: number): Event =>
+  const eventWithText = (id: string, timestamp: number): Event =>
     createEvent({ id, timestamp, author: 'user', content: { role: 'user', parts: [{ text: `secret ${id}` }] } });
 
-  it('lets nothing of a name but plain characters into a key, and nothing into a script (contract 1)', async () => {
+  it('writes only encoded names into keys, and no names into scripts (contract 1)', async () => {
     const keyPrefix = prefix();
     const service = fresh({ keyPrefix });
     const artifacts = new RedisArtifactService(client, { keyPrefix });
@@ -31,7 +31,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
       ]) {
         const state = { [name]: name, [`user:${name}`]: 1, [`app:${name}`]: 1 };
         await service.createSession({ ...key, state });
-        await service.appendEvent({ session: key, event: saying(name, 1) });
+        await service.appendEvent({ session: key, event: eventWithText(name, 1) });
         expect((await service.getSession(key))!.state).toEqual(expect.objectContaining(state));
         await artifacts.saveArtifact({ ...key, filename: name, artifact: { text: name } });
         if (key.sessionId === name) await service.deleteSession(key);
@@ -43,13 +43,13 @@ describeWith('redis', 'RedisSessionService', (url) => {
     expect(names.filter((name) => !/^\{[\w.%-]+(\|[\w.%-]+)?\}:[a-z1](:[\w.%-]+)*$/.test(name))).toEqual([]);
   });
 
-  it('leaves no key behind of a session that expired or was deleted, and none of a deleted user (contract 11, 12, 14)', async () => {
+  it('leaves no key of expired and deleted sessions and of deleted users (contract 11, 12, 14)', async () => {
     const keyPrefix = prefix();
     const expiring = fresh({ keyPrefix, sessionTtlMs: 200 });
     await expiring.createSession({ ...ref, state: { a: 1 } });
-    // The service that appends need not know that sessions expire.
+    // The option is stored with the session: another service that appends does not need it.
     const other = fresh({ keyPrefix });
-    await other.appendEvent({ session: ref, event: saying('e1', 1) });
+    await other.appendEvent({ session: ref, event: eventWithText('e1', 1) });
     expect(await client.pttl(`${keyPrefix}{app|u}:e:s`)).toBeGreaterThan(0);
     await until(async () => (await other.getSession(ref)) === undefined);
     expect((await other.listSessions({ appName: 'app' })).total).toBe(0);
@@ -61,7 +61,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
     expect(await keysOf(keyPrefix)).toEqual([]);
   });
 
-  it('says STORE_VERSION of a record of another version, in reading, listing and appending, and leaves it alone', async () => {
+  it('throws STORE_VERSION for a record of another version and does not change it', async () => {
     const keyPrefix = prefix();
     const service = fresh({ keyPrefix });
     await service.createSession(ref);
@@ -69,7 +69,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
     const refused = { code: 'STORE_VERSION' };
     await expect(service.getSession(ref)).rejects.toMatchObject(refused);
     await expect(service.listSessions(ref)).rejects.toMatchObject(refused);
-    await expect(service.appendEvent({ session: ref, event: saying('e1', 1) })).rejects.toMatchObject(refused);
+    await expect(service.appendEvent({ session: ref, event: eventWithText('e1', 1) })).rejects.toMatchObject(refused);
     await expect(service.updateState({ ...ref, stateDelta: { a: 1 } })).rejects.toMatchObject(refused);
     expect(await client.exists(`${keyPrefix}{app|u}:e:s`)).toBe(0);
     await client.hset(`${keyPrefix}{app|u}:s:s`, 'v', '1');
@@ -87,7 +87,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
       },
     ],
     [
-      'bytes, in its own time',
+      'bytes, asynchronously',
       {
         encode: async (text) => Buffer.from(text).map((byte) => byte ^ 0x55),
         decode: async (bytes) =>
@@ -98,15 +98,15 @@ describeWith('redis', 'RedisSessionService', (url) => {
     ],
   ];
   for (const [what, codec] of codecs) {
-    it(`keeps what is said, state values and files from readers of the database, with a codec that gives ${what}`, async () => {
+    it(`stores no readable texts, state values or artifacts with a codec that returns ${what}`, async () => {
       const keyPrefix = prefix();
       const state = { a: 'secret', 'user:b': 'secret', 'app:c': ['secret'] };
       const plain = fresh({ keyPrefix });
       await plain.createSession({ ...ref, sessionId: 'older', state: { a: 'from before' } });
       const service = fresh({ keyPrefix, codec });
       await service.createSession({ ...ref, state });
-      await service.appendEvent({ session: ref, event: saying('e1', 1) });
-      await service.appendEvent({ session: ref, event: saying('e1', 1) });
+      await service.appendEvent({ session: ref, event: eventWithText('e1', 1) });
+      await service.appendEvent({ session: ref, event: eventWithText('e1', 1) });
       const artifacts = new RedisArtifactService(client, { keyPrefix, codec });
       const file = { ...ref, filename: 'f' };
       await artifacts.saveArtifact({ ...file, artifact: { inlineData: { mimeType: 'a/b', data: 'c2VjcmV0' } } });
@@ -120,22 +120,22 @@ describeWith('redis', 'RedisSessionService', (url) => {
     });
   }
 
-  it('prunes the oldest events, by age and by number, and goes on counting; what stays has no hole (contract 8)', async () => {
+  it('prunes the oldest events by age and number; seq continues without gaps (contract 8)', async () => {
     const service = fresh();
     await service.createSession(ref);
     const times = [10, 20, 30, 25, 40, 50];
     for (const [i, time] of times.entries())
-      await service.appendEvent({ session: ref, event: saying(`e${i + 1}`, time) });
+      await service.appendEvent({ session: ref, event: eventWithText(`e${i + 1}`, time) });
     const seqs = async (): Promise<unknown> =>
       (await service.getSession(ref))!.events.map(({ id, seq }) => `${id}=${seq}`);
     expect(await service.pruneEvents({ appName: 'app', olderThan: 20 })).toBe(1);
     expect(await service.pruneEvents({ ...ref, olderThan: 28, keepLast: 5 })).toBe(0);
-    // The fourth is old enough, but it stands behind one that is not.
+    // The fourth event is old enough, but the third is not.
     expect(await service.pruneEvents({ appName: 'app', userId: 'u', olderThan: 28 })).toBe(1);
     expect(await seqs()).toEqual(['e3=3', 'e4=4', 'e5=5', 'e6=6']);
     expect(await service.pruneEvents({ appName: 'app', keepLast: 2 })).toBe(2);
-    await service.appendEvent({ session: ref, event: saying('e7', 60) });
-    await service.appendEvent({ session: ref, event: saying('e6', 50) });
+    await service.appendEvent({ session: ref, event: eventWithText('e7', 60) });
+    await service.appendEvent({ session: ref, event: eventWithText('e6', 50) });
     expect(await seqs()).toEqual(['e5=5', 'e6=6', 'e7=7']);
     const windowed = async (p: object): Promise<unknown> =>
       (await service.getSession({ ...ref, ...p }))!.events.map(({ id }) => id);
@@ -148,7 +148,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
       await expect(service.pruneEvents(request)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  it('finds a window by time in a long session, whether or not times went back (contract 10)', async () => {
+  it('finds a window by time in a long session, also if times go back (contract 10)', async () => {
     const service = fresh();
     for (const [sessionId, jitter] of [
       ['steady', 0],
@@ -157,71 +157,68 @@ describeWith('redis', 'RedisSessionService', (url) => {
       const key = { ...ref, sessionId };
       await service.createSession(key);
       const times = Array.from({ length: 700 }, (_, i) => 1_000 + i * 10 - ((i * 7) % 5) * jitter);
-      await Promise.all(times.map((time, i) => service.appendEvent({ session: key, event: saying(`e${i}`, time) })));
+      await Promise.all(
+        times.map((time, i) => service.appendEvent({ session: key, event: eventWithText(`e${i}`, time) })),
+      );
       const all = (await service.getSession(key))!.events;
       for (const afterTimestamp of [0, 1_000, 3_333, 5_000, 7_990, 9_000]) {
         for (const numRecentEvents of [undefined, 3, 150]) {
-          const wanted = all.filter(({ timestamp }) => timestamp >= afterTimestamp);
+          const expected = all.filter(({ timestamp }) => timestamp >= afterTimestamp);
           const { events } = (await service.getSession({ ...key, afterTimestamp, numRecentEvents }))!;
-          expect(events.map(({ seq }) => seq)).toEqual(wanted.slice(-(numRecentEvents ?? 700)).map(({ seq }) => seq));
+          expect(events.map(({ seq }) => seq)).toEqual(expected.slice(-(numRecentEvents ?? 700)).map(({ seq }) => seq));
         }
       }
     }
   });
 
-  it('waits, interrupts and watches across services that share nothing but the server, by the server’s clock (contract 13, 40)', async () => {
+  it('waits, interrupts and watches across services that share only the server (contract 13, 40)', async () => {
     const keyPrefix = prefix();
-    const [one, other] = [fresh({ keyPrefix, pollMs: 50 }), fresh({ keyPrefix, pollMs: 50 })];
-    await one.createSession(ref);
-    const p = { holder: 'h', waitMs: 10_000, maxWaiting: 4, ttlMs: 5_000, cleanupMs: 1_000 };
-    const heard: string[] = [];
-    const first = await one.leasing!.lease(ref, {
-      ...p,
-      invocationId: 'i1',
-      policy: 'queue',
-      onEnd: (e) => heard.push(e.code),
-    });
+    const [service, other] = [fresh({ keyPrefix, pollMs: 50 }), fresh({ keyPrefix, pollMs: 50 })];
+    await service.createSession(ref);
+    const times = { waitMs: 10_000, ttlMs: 5_000 };
+    const endCodes: string[] = [];
+    const onEnd = (error: TholeError): void => void endCodes.push(error.code);
+    const first = await service.leasing!.lease(ref, leaseRequest('i1', { ...times, onEnd }));
     const watching = new AbortController();
     const seen: string[] = [];
     const watched = (async () => {
       for await (const event of other.watching!.watch(ref, 0, watching.signal)) seen.push(event.id);
     })();
-    const second = other.leasing!.lease(ref, { ...p, invocationId: 'i2', policy: 'interrupt' });
-    await until(() => heard.includes('RUN_INTERRUPTED'));
-    await one.appendEvent({ session: ref, event: saying('last words', 1), fence: first.fence });
+    const second = other.leasing!.lease(ref, leaseRequest('i2', { ...times, policy: 'interrupt' }));
+    await until(() => endCodes.includes('RUN_INTERRUPTED'));
+    await service.appendEvent({ session: ref, event: eventWithText('last words', 1), fence: first.fence });
     await first.release();
     const lease = await second;
-    await expect(one.appendEvent({ session: ref, event: saying('late', 1), fence: first.fence })).rejects.toMatchObject(
-      { code: 'LEASE_LOST' },
-    );
-    await other.appendEvent({ session: ref, event: saying('newer', 1), fence: lease.fence });
+    await expect(
+      service.appendEvent({ session: ref, event: eventWithText('late', 1), fence: first.fence }),
+    ).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    await other.appendEvent({ session: ref, event: eventWithText('newer', 1), fence: lease.fence });
     await until(() => seen.length === 2);
     watching.abort();
     await watched;
-    expect([seen, heard]).toEqual([['last words', 'newer'], ['RUN_INTERRUPTED']]);
+    expect([seen, endCodes]).toEqual([['last words', 'newer'], ['RUN_INTERRUPTED']]);
     await lease.release();
-    // One that is never let go runs out by itself.
-    await one.leasing!.lease(ref, { ...p, invocationId: 'crashed', policy: 'queue', ttlMs: 300 });
-    const after = await other.leasing!.lease(ref, { ...p, invocationId: 'i4', policy: 'queue' });
+    // A lease that is never released runs out.
+    await service.leasing!.lease(ref, leaseRequest('crashed', { ...times, ttlMs: 300 }));
+    const after = await other.leasing!.lease(ref, leaseRequest('i4', times));
     await after.release();
-    expect(await Array.fromAsync(one.leasing!.leases('app'))).toEqual([]);
+    expect(await Array.fromAsync(service.leasing!.leases('app'))).toEqual([]);
   });
 
-  it('serves those who wait when one of them is gone without a word (contract 13)', async () => {
+  it('gives the lease to the next waiting run after another one gave up (contract 13)', async () => {
     const service = fresh({ pollMs: 50 });
     await service.createSession(ref);
-    const p = { holder: 'h', policy: 'queue' as const, maxWaiting: 4, ttlMs: 60_000, cleanupMs: 0 };
-    const held = await service.leasing!.lease(ref, { ...p, invocationId: 'i1', waitMs: 0 });
+    const held = await service.leasing!.lease(ref, leaseRequest('i1'));
     const leaving = new AbortController();
-    const gone = service.leasing!.lease(ref, { ...p, invocationId: 'gone', waitMs: 60_000, signal: leaving.signal });
-    const next = service.leasing!.lease(ref, { ...p, invocationId: 'i2', waitMs: 60_000 });
+    const gone = service.leasing!.lease(ref, leaseRequest('gone', { signal: leaving.signal }));
+    const next = service.leasing!.lease(ref, leaseRequest('i2'));
     leaving.abort();
     await expect(gone).rejects.toThrow();
     await held.release();
     await (await next).release();
   });
 
-  it('answers a ping, and refuses a client or an option that is none (contract 42)', async () => {
+  it('resolves ping, and rejects invalid clients and options (contract 42)', async () => {
     await expect(fresh().ping()).resolves.toBeUndefined();
     const bad: [unknown, unknown][] = [
       [undefined, {}],

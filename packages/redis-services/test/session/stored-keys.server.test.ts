@@ -5,10 +5,10 @@ import { FixedRuntime } from '@thole/testing';
 import { afterAll, expect, it } from 'vitest';
 import { describeWith, until } from '../../../../test/servers/index.ts';
 import { redisScript } from '../../src/client/redis-script.ts';
-import { ref } from '../support/outcomes.ts';
+import { leaseRequest, ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
-describeWith('redis', 'What is left in Redis', (url) => {
+describeWith('redis', 'Keys of sessions in Redis', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
@@ -17,25 +17,25 @@ describeWith('redis', 'What is left in Redis', (url) => {
     new RedisSessionService(client, { keyPrefix, ...options });
   const keysOf = (keyPrefix: string): Promise<string[]> => client.keys(`${keyPrefix}*`);
 
-  it('is no trace of users whose sessions all expired, though nobody ever lists them (contract 14)', async () => {
+  it('disappear when all sessions of a user have expired, without a list call (contract 14)', async () => {
     const keyPrefix = prefix();
     const service = fresh(keyPrefix, { sessionTtlMs: 200 });
     for (const userId of ['u1', 'u2']) {
       await service.createSession({ ...ref, userId, state: { a: 1 } });
       await service.updateState({ ...ref, userId, stateDelta: { a: 2 } });
     }
-    // Lists live a little longer than the last of their sessions.
+    // Lists expire shortly after the last of their sessions.
     await until(async () => (await keysOf(keyPrefix)).length === 0);
   });
 
-  it('is the list of sessions that do not expire, whatever expired beside them, and nothing of that (contract 11, 14)', async () => {
+  it('list only the sessions that have not expired (contract 11, 14)', async () => {
     const keyPrefix = prefix();
     const [expiring, lasting] = [fresh(keyPrefix, { sessionTtlMs: 100 }), fresh(keyPrefix)];
     for (let i = 0; i < 5; i++) await expiring.createSession({ ...ref, sessionId: `before${i}` });
     await lasting.createSession(ref);
     await expiring.createSession({ ...ref, sessionId: 'after' });
     await until(async () => (await client.exists(`${keyPrefix}{app|u}:s:after`)) === 0);
-    // Making one more tidies up after those that are gone.
+    // Creating another session removes the expired ones from the lists.
     await lasting.createSession({ ...ref, sessionId: 's2' });
     expect(await client.zcard(`${keyPrefix}{app}:l`)).toBe(2);
     expect(await client.zcard(`${keyPrefix}{app|u}:l`)).toBe(2);
@@ -43,18 +43,17 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect((await lasting.listSessions({ appName: 'app' })).sessions.map(({ id }) => id)).toEqual(['s', 's2']);
   });
 
-  it('is no lease of a deleted user whose runs died, and what is known of it (contract 12)', async () => {
+  it('contain no lease that ran out after its user was deleted (contract 12)', async () => {
     const keyPrefix = prefix();
     const service = fresh(keyPrefix);
     await service.createSession(ref);
-    const p = { holder: 'h', policy: 'queue' as const, waitMs: 0, maxWaiting: 4, ttlMs: 50, cleanupMs: 0 };
-    await service.leasing!.lease(ref, { ...p, invocationId: 'i1' });
+    await service.leasing!.lease(ref, leaseRequest('i1', { ttlMs: 50 }));
     await until(async () => (await service.leasing!.current(ref))?.expired === true);
     await service.deleteUserData(ref);
     expect(await keysOf(keyPrefix)).toEqual([]);
   });
 
-  it('is nothing of a user with thousands of sessions that was deleted (contract 12)', async () => {
+  it('disappear with a deleted user who had 2,100 sessions (contract 12)', async () => {
     const keyPrefix = prefix();
     const service = fresh(keyPrefix, { timeoutMs: 30_000 });
     const ids = Array.from({ length: 2_100 }, (_, i) => `s${i}`);
@@ -63,7 +62,7 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect(await keysOf(keyPrefix)).toEqual([]);
   });
 
-  it('takes a delta of very many keys, and gives them back (contract 6)', async () => {
+  it('hold a state of 70,000 keys (contract 6)', async () => {
     const service = fresh(prefix(), { timeoutMs: 60_000 });
     const state = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`k${i}`, i]));
     await service.createSession({ ...ref, state });
@@ -71,7 +70,7 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect((await service.getSession(ref))!.state).toEqual(state);
   });
 
-  it('lists a file whatever its name is, even that of an answer (contract 37)', async () => {
+  it('list artifacts with the name of a reply status (contract 37)', async () => {
     const artifacts = new RedisArtifactService(client, { keyPrefix: prefix() });
     for (const filename of ['LATE', 'user:LATE']) {
       await artifacts.saveArtifact({ ...ref, filename, artifact: { text: 'x' } });
@@ -79,34 +78,33 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect(await artifacts.listArtifactKeys(ref)).toEqual(['LATE', 'user:LATE']);
   });
 
-  it('keeps the place of one that waits and seldom looks (contract 13)', async () => {
+  it('keep the place of a waiting run with a long pollMs (contract 13)', async () => {
     const keyPrefix = prefix();
     let ahead = 0;
     const options = { pollMs: 60_000, clock: () => Date.now() + ahead };
-    const [holder, patient, other] = [1, 2, 3].map(() => fresh(keyPrefix, options));
+    const [holder, waiter, other] = [1, 2, 3].map(() => fresh(keyPrefix, options));
     await holder!.createSession(ref);
-    const p = { holder: 'h', policy: 'queue' as const, waitMs: 600_000, maxWaiting: 4, ttlMs: 600_000, cleanupMs: 0 };
-    const held = await holder!.leasing!.lease(ref, { ...p, invocationId: 'i1' });
-    const first = patient!.leasing!.lease(ref, { ...p, invocationId: 'i2' });
-    // Long enough for its looks to have become rare.
+    const long = { waitMs: 600_000, ttlMs: 600_000 };
+    const held = await holder!.leasing!.lease(ref, leaseRequest('i1', long));
+    const first = waiter!.leasing!.lease(ref, leaseRequest('i2', long));
+    // The waiting run polls at growing intervals.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     ahead = 20_000;
     await held.release();
-    const second = other!.leasing!.lease(ref, { ...p, invocationId: 'i3', waitMs: 0 });
+    const second = other!.leasing!.lease(ref, leaseRequest('i3', { ...long, waitMs: 0 }));
     await expect(second).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     await (await first).release();
   });
 
-  it('is no lease of one that gave up while the server had forgotten the scripts (contract 13)', async () => {
+  it('contain no lease of a run that gave up after SCRIPT FLUSH (contract 13)', async () => {
     const service = fresh(prefix());
     await service.createSession(ref);
-    const p = { holder: 'h', policy: 'queue' as const, waitMs: 9_000, maxWaiting: 4, ttlMs: 600_000, cleanupMs: 0 };
-    // The server knows the script that lets go, but not the one that is asked for.
-    await (await service.leasing!.lease(ref, { ...p, invocationId: 'i0' })).release();
+    // The server knows the script that releases leases, but not the script that gives them.
+    await (await service.leasing!.lease(ref, leaseRequest('i0'))).release();
     await client.script('FLUSH');
     await client.script('LOAD', redisScript('lease/release-lease').source);
     const leaving = new AbortController();
-    const asked = service.leasing!.lease(ref, { ...p, invocationId: 'i1', signal: leaving.signal });
+    const asked = service.leasing!.lease(ref, leaseRequest('i1', { signal: leaving.signal }));
     leaving.abort();
     await expect(asked).rejects.toThrow();
     await until(async () => (await service.leasing!.current(ref)) === undefined);
@@ -114,7 +112,7 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect(await service.leasing!.current(ref)).toBeUndefined();
   });
 
-  it('is no timer of a reader that left a watch, and none of a watch that could not begin (contract 43)', async () => {
+  it('leave no timer of a watch that ended or failed to start (contract 43)', async () => {
     const runtime = new FixedRuntime();
     const keyPrefix = prefix();
     const service = fresh(keyPrefix, { runtime, clock: () => runtime.now() * 1000 });
@@ -132,7 +130,7 @@ describeWith('redis', 'What is left in Redis', (url) => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('stores what was refused nowhere, and says why, whether or not replicas are there (contract 7)', async () => {
+  it('do not change if a write is refused, with or without replicas (contract 7)', async () => {
     const service = fresh(prefix(), { wait: { replicas: 1, timeoutMs: 50 } });
     const event = createEvent({ author: 'user' });
     await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });

@@ -1,24 +1,24 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A place between client and server that cuts connections where it is told to. */
+/** A TCP proxy that cuts a connection when it sees a given text. */
 export interface CuttingProxy {
   url: string;
-  /** Cuts the connection that says this next: before the server hears of it, or once the server has answered. */
-  cutAt(said: string, when: 'before' | 'after'): void;
-  /** How often it has cut. */
+  /** Cuts the next connection that sends `text`: before the server receives it, or when the server answers. */
+  cutAt(text: string, when: 'before' | 'after'): void;
+  /** Number of cuts. */
   readonly cuts: number;
   close(): Promise<void>;
 }
 
-/** Passes everything on to this port of the same machine. */
+/** Starts a proxy to a port on this machine. */
 export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
-  let cut: { said: string; when: 'before' | 'after' } | undefined;
+  let cut: { text: string; when: 'before' | 'after' } | undefined;
   let cuts = 0;
   const open = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
-    let doomed = false;
+    let cutsNextReply = false;
     for (const socket of [client, upstream]) {
       open.add(socket);
       socket.on('error', () => {});
@@ -29,24 +29,24 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
       });
     }
     client.on('data', (bytes) => {
-      if (cut && bytes.includes(cut.said)) {
+      if (cut && bytes.includes(cut.text)) {
         const { when } = cut;
         cut = undefined;
         cuts++;
         if (when === 'before') return void client.destroy();
-        doomed = true;
+        cutsNextReply = true;
       }
       upstream.write(bytes);
     });
-    // The server has done it and answers; the client never hears.
-    upstream.on('data', (bytes) => (doomed ? client.destroy() : client.write(bytes)));
+    // The server has run the command, but the client gets no reply.
+    upstream.on('data', (bytes) => (cutsNextReply ? client.destroy() : client.write(bytes)));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cutAt: (said, when) => (cut = { said, when }),
+    cutAt: (text, when) => (cut = { text, when }),
     get cuts() {
       return cuts;
     },

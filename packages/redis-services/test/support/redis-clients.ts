@@ -1,32 +1,32 @@
 import { Cluster, Redis } from 'ioredis';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 
-/** A client whose connection errors are the business of the calls that meet them. */
+/** Returns a client of one server. Its connection errors are ignored: the calls that fail report them. */
 export function clientTo(url: string, options: RedisOptions = {}): Redis {
-  return quiet(new Redis(url, options as Plain<RedisOptions>));
+  return ignoreErrors(new Redis(url, options as WithoutMapping<RedisOptions>));
 }
 
-/** As `clientTo`, of a Cluster. */
+/** Returns a client of a Cluster, like `clientTo`. */
 export function clusterClientTo(
   addresses: readonly { host: string; port: number }[],
   options: ClusterOptions = {},
 ): Cluster {
-  return quiet(new Cluster([...addresses], options as Plain<ClusterOptions>));
+  return ignoreErrors(new Cluster([...addresses], options as WithoutMapping<ClusterOptions>));
 }
 
-/** As `clientTo`, of what a sentinel calls `name`. */
+/** Returns a client of the primary that the sentinels call `name`, like `clientTo`. */
 export function sentinelClientTo(
   sentinels: readonly { host: string; port: number }[],
   name: string,
   options: RedisOptions = {},
 ): Redis {
-  return quiet(new Redis({ ...options, sentinels: [...sentinels], name } as Plain<RedisOptions>));
+  return ignoreErrors(new Redis({ ...options, sentinels: [...sentinels], name } as WithoutMapping<RedisOptions>));
 }
 
-// Constructors tell clients of either reply mapping apart by their options.
-type Plain<O> = Omit<O, 'replyMapping' | 'redisOptions'>;
+// The constructors of ioredis choose the type of the client by these options.
+type WithoutMapping<O> = Omit<O, 'replyMapping' | 'redisOptions'>;
 
-function quiet<C extends Redis | Cluster>(client: C): C {
+function ignoreErrors<C extends Redis | Cluster>(client: C): C {
   client.on('error', () => {});
   return client;
 }
