@@ -4,6 +4,7 @@ import { isLong } from './test/servers/long.ts';
 
 const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 const isolated = '**/*.isolated.test.ts';
+const slow = '**/*.slow.test.ts';
 const packed = 'test/packed/**';
 const onServers = '**/*.server.test.ts';
 const inBrowser = '**/*.browser.test.ts';
@@ -24,10 +25,10 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: tests,
-          exclude: [...never, isolated, packed, onServers, inBrowser],
+          exclude: [...never, isolated, slow, packed, onServers, inBrowser],
         },
       },
-      // Tests that touch globals get a process of their own.
+      // Tests that change globals get a separate process.
       {
         extends: true,
         test: {
@@ -35,6 +36,18 @@ export default defineConfig({
           isolate: true,
           include: [isolated],
           exclude: [...never, packed],
+        },
+      },
+      // Tests that start processes, wait for real time limits or compare thousands of random cases; not in `pnpm check`.
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          isolate: false,
+          include: [slow],
+          exclude: never,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       // On real Redis, PostgreSQL and MariaDB, which are found or installed; only in `npm test` and `pnpm test:long`.
@@ -64,7 +77,7 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
         },
       },
-      // Slow: over packed tarballs, after a build; only in `npm test`.
+      // Over packed tarballs, after a build; only in `npm test`.
       {
         extends: true,
         test: {
