@@ -1,13 +1,13 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { JsonObject, SessionRef } from '@thole/core';
-import { openDatabase } from '../database/open-database.ts';
-import { isSqlFailure, toStoreError } from '../database/sql-failure.ts';
-import { ask } from '../database/sql-database.ts';
-import type { Row, SqlDatabase, SqlValue } from '../database/sql-database.ts';
-import type { DatabaseOptions } from '../options/database-options.ts';
+import { openDatabase } from '../client/open-database.ts';
+import { isSqlFailure, mapSqlError } from '../client/sql-failure.ts';
+import { query } from '../client/sql-database.ts';
+import type { Row, SqlDatabase, SqlValue } from '../client/sql-database.ts';
+import type { DatabaseOptions } from '../client/sql-options.ts';
 import { tableNames } from '../schema/table-names.ts';
-import { textOf } from '../session/row-values.ts';
+import { columnText } from '../session/row-values.ts';
 import { toSeconds } from './adk-event.ts';
 import type { AdkEventRow } from './adk-event.ts';
 
@@ -46,7 +46,7 @@ export class AdkDatabase {
     const columns = await this.#columnsOfEvents();
     if (columns.length === 0) throw new TholeError('INVALID_INPUT', 'from has no table of events that ADK has made.');
     const version = await this.#version();
-    if (version === '0' || (!columns.includes('event_data') && columns.includes('actions'))) throw pickled();
+    if (version === '0' || (!columns.includes('event_data') && columns.includes('actions'))) throw pickledEventsError();
     if ((version !== undefined && version !== '1') || !columns.includes('event_data')) {
       const sentence = `ADK's tables are of version ${version ?? 'that is unknown'}; version 1 is read.`;
       throw new TholeError('STORE_VERSION', sentence);
@@ -67,11 +67,11 @@ export class AdkDatabase {
       for (const row of rows) {
         yield {
           key: {
-            appName: textOf(row['app_name']),
-            userId: textOf(row['user_id']),
-            sessionId: textOf(row['id']),
+            appName: columnText(row['app_name']),
+            userId: columnText(row['user_id']),
+            sessionId: columnText(row['id']),
           },
-          state: jsonOf(row['state']),
+          state: parseJsonColumn(row['state']),
           createTime: toSeconds(row['create_time']),
           updateTime: toSeconds(row['update_time']),
         };
@@ -87,23 +87,27 @@ export class AdkDatabase {
       WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY timestamp, ${tie}`;
     const rows = await this.#rows(sql, [key.appName, key.userId, key.sessionId]);
     return rows.map((row) => ({
-      id: textOf(row['id']),
-      invocationId: textOf(row['invocation_id']),
+      id: columnText(row['id']),
+      invocationId: columnText(row['invocation_id']),
       time: toSeconds(row['at']),
-      data: jsonOf(row['event_data']),
+      data: parseJsonColumn(row['event_data']),
     }));
   }
 
   async *appStates(): AsyncIterable<{ appName: string; state: JsonObject }> {
     for (const row of await this.#rows(`SELECT app_name, state FROM ${this.#prefix}app_states ORDER BY app_name`)) {
-      yield { appName: textOf(row['app_name']), state: jsonOf(row['state']) };
+      yield { appName: columnText(row['app_name']), state: parseJsonColumn(row['state']) };
     }
   }
 
   async *userStates(): AsyncIterable<{ appName: string; userId: string; state: JsonObject }> {
     const sql = `SELECT app_name, user_id, state FROM ${this.#prefix}user_states ORDER BY app_name, user_id`;
     for (const row of await this.#rows(sql)) {
-      yield { appName: textOf(row['app_name']), userId: textOf(row['user_id']), state: jsonOf(row['state']) };
+      yield {
+        appName: columnText(row['app_name']),
+        userId: columnText(row['user_id']),
+        state: parseJsonColumn(row['state']),
+      };
     }
   }
 
@@ -117,7 +121,7 @@ export class AdkDatabase {
         ? `SELECT name AS name FROM pragma_table_info('events')`
         : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'events'
            AND table_schema = ${this.#schemaSql()}`;
-    return (await this.#rows(sql)).map((row) => textOf(row['name']));
+    return (await this.#rows(sql)).map((row) => columnText(row['name']));
   }
 
   #schemaSql(): string {
@@ -128,14 +132,14 @@ export class AdkDatabase {
   // ADK for Python's SQLite service keeps no version.
   async #version(): Promise<string | undefined> {
     try {
-      const rows = await this.#database.run(() => ask(`SELECT * FROM ${this.#prefix}adk_internal_metadata`), {
+      const rows = await this.#database.run(() => query(`SELECT * FROM ${this.#prefix}adk_internal_metadata`), {
         writes: false,
       });
-      const row = rows.rows.find((each) => textOf(each['key']) === 'schema_version');
-      return row && textOf(row['value']);
+      const row = rows.rows.find((each) => columnText(each['key']) === 'schema_version');
+      return row && columnText(row['value']);
     } catch (error) {
       if (isSqlFailure(error, 'no-table')) return undefined;
-      throw toStoreError(error, this.#database.place);
+      throw mapSqlError(error, this.#database.displayName);
     }
   }
 
@@ -154,14 +158,14 @@ export class AdkDatabase {
   async #rows(sql: string, parameters: readonly SqlValue[] = []): Promise<readonly Row[]> {
     const { dialect } = this.#database;
     try {
-      return (await this.#database.run(() => ask(dialect.statement(sql), parameters), { writes: false })).rows;
+      return (await this.#database.run(() => query(dialect.statement(sql), parameters), { writes: false })).rows;
     } catch (error) {
-      throw toStoreError(error, this.#database.place);
+      throw mapSqlError(error, this.#database.displayName);
     }
   }
 }
 
-function pickled(): TholeError {
+function pickledEventsError(): TholeError {
   return new TholeError(
     'STORE_VERSION',
     'The events of this database hold pickled Python objects, which are not read here. Convert a copy with ADK for Python first: ' +
@@ -169,9 +173,9 @@ function pickled(): TholeError {
   );
 }
 
-function jsonOf(column: unknown): JsonObject {
+function parseJsonColumn(column: unknown): JsonObject {
   if (column === null || column === undefined) return {};
   const isParsed = typeof column === 'object' && !ArrayBuffer.isView(column);
-  const value: unknown = isParsed ? column : JSON.parse(textOf(column));
+  const value: unknown = isParsed ? column : JSON.parse(columnText(column));
   return isPlainObject(value) ? (value as JsonObject) : {};
 }

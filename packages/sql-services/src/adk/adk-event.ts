@@ -2,7 +2,7 @@ import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Event, Json, JsonObject } from '@thole/core';
 
 /** What was named by its owner and not by ADK: below these nothing is renamed. */
-const OWNERS_NAMES = new Set([
+const USER_NAMED_FIELDS = new Set([
   'actions.stateDelta',
   'actions.artifactDelta',
   'actions.requestedAuthConfigs',
@@ -17,7 +17,7 @@ const OWNERS_NAMES = new Set([
 ]);
 
 /** ADK for TypeScript writes milliseconds, ADK for Python seconds, which reach this in the year 5138. */
-const LEAST_MILLISECONDS = 1e11;
+const MIN_MILLISECONDS = 1e11;
 
 /** Which event a row is of. */
 export interface AdkEventRow {
@@ -33,7 +33,7 @@ export interface AdkEventRow {
  * `temp:`. A compaction is left out, since it speaks of times where ours speaks of numbers; the events it covered are there.
  */
 export function fromAdkEvent(row: AdkEventRow): Event {
-  const data = renamed(row.data, '') as JsonObject;
+  const data = renameKeys(row.data, '') as JsonObject;
   const { compaction: _, ...actions } = isPlainObject(data['actions']) ? (data['actions'] as JsonObject) : {};
   const { timestamp, author } = data;
   return {
@@ -44,17 +44,17 @@ export function fromAdkEvent(row: AdkEventRow): Event {
     timestamp: typeof timestamp === 'number' ? toSeconds(timestamp) : row.time,
     actions: {
       ...actions,
-      stateDelta: withoutTemp(actions['stateDelta']),
-      artifactDelta: mapOf(actions['artifactDelta']),
-      requestedAuthConfigs: mapOf(actions['requestedAuthConfigs']),
-      requestedToolConfirmations: mapOf(actions['requestedToolConfirmations']),
+      stateDelta: dropTempKeys(actions['stateDelta']),
+      artifactDelta: toObject(actions['artifactDelta']),
+      requestedAuthConfigs: toObject(actions['requestedAuthConfigs']),
+      requestedToolConfirmations: toObject(actions['requestedToolConfirmations']),
     },
   } as unknown as Event;
 }
 
 /** An instant as ADK's tables have it: a number, a text without a zone (UTC), or a date. */
 export function toSeconds(value: unknown): number {
-  if (typeof value === 'number') return Math.abs(value) >= LEAST_MILLISECONDS ? value / 1000 : value;
+  if (typeof value === 'number') return Math.abs(value) >= MIN_MILLISECONDS ? value / 1000 : value;
   if (typeof value === 'string') {
     const isZoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
     const parsed = Date.parse(isZoned ? value : `${value.replace(' ', 'T')}Z`);
@@ -63,24 +63,24 @@ export function toSeconds(value: unknown): number {
   return Number(value) / 1000 || 0;
 }
 
-function renamed(value: Json, path: string): Json {
-  if (Array.isArray(value)) return value.map((member) => renamed(member, path));
+function renameKeys(value: Json, path: string): Json {
+  if (Array.isArray(value)) return value.map((member) => renameKeys(member, path));
   if (typeof value !== 'object' || value === null) return value;
   const result: JsonObject = {};
   for (const [key, member] of Object.entries(value)) {
     const name = key.replaceAll(/_([a-z])/g, (__, letter: string) => letter.toUpperCase());
     const memberPath = path === '' ? name : `${path}.${name}`;
     // ADK writes null where there is nothing.
-    if (member === null && !OWNERS_NAMES.has(path)) continue;
-    setOwn(result, name, OWNERS_NAMES.has(memberPath) ? member : renamed(member, memberPath));
+    if (member === null && !USER_NAMED_FIELDS.has(path)) continue;
+    setOwn(result, name, USER_NAMED_FIELDS.has(memberPath) ? member : renameKeys(member, memberPath));
   }
   return result;
 }
 
-function mapOf(value: Json | undefined): JsonObject {
+function toObject(value: Json | undefined): JsonObject {
   return isPlainObject(value) ? (value as JsonObject) : {};
 }
 
-function withoutTemp(value: Json | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(mapOf(value)).filter(([key]) => !key.startsWith('temp:')));
+function dropTempKeys(value: Json | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(toObject(value)).filter(([key]) => !key.startsWith('temp:')));
 }

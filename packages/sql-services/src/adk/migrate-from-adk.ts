@@ -64,9 +64,9 @@ async function copy(
     }
     onProgress?.({ ...result, total });
   }
-  for await (const { appName, state } of from.appStates()) await to.addState({ appName }, withoutNull(state));
+  for await (const { appName, state } of from.appStates()) await to.addState({ appName }, dropNulls(state));
   for await (const { appName, userId, state } of from.userStates()) {
-    await to.addState({ appName, userId }, withoutNull(state));
+    await to.addState({ appName, userId }, dropNulls(state));
   }
   return result;
 }
@@ -78,13 +78,13 @@ async function insert(
   events: readonly Event[],
   incarnation: string,
 ): Promise<boolean> {
-  const state = withoutNull(session.state);
+  const state = dropNulls(session.state);
   const lastUpdateTime = Math.max(session.updateTime, ...events.map((event) => event.timestamp));
   try {
     await to.insert({
       key: session.key,
       incarnation,
-      initialState: untouched(state, events),
+      initialState: findInitialState(state, events),
       state,
       appState: {},
       userState: {},
@@ -104,12 +104,12 @@ async function insert(
 }
 
 /** ADK keeps no initial state: it is what no event has written. */
-function untouched(state: StateMap, events: readonly Event[]): StateMap {
+function findInitialState(state: StateMap, events: readonly Event[]): StateMap {
   const written = new Set(events.flatMap((event) => Object.keys(event.actions.stateDelta)));
   return Object.fromEntries(Object.entries(state).filter(([key]) => !written.has(key)));
 }
 
 /** ADK keeps a key that was set to null; here that deletes it. */
-function withoutNull(state: JsonObject): StateMap {
+function dropNulls(state: JsonObject): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
 }

@@ -1,12 +1,12 @@
 import { TholeError } from '@thole/core';
 import { encodeBase64, decodeBase64, assertTextCodec, decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, TextCodec } from '@thole/core';
-import type { SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
-import { openStorage } from '../database/sql-storage.ts';
-import type { SqlStorage } from '../database/sql-storage.ts';
-import { databaseOptionNames } from '../options/database-options.ts';
-import type { DatabaseOptions } from '../options/database-options.ts';
-import { textOf } from '../session/row-values.ts';
+import type { SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
+import { openStorage } from '../client/sql-storage.ts';
+import type { SqlStorage } from '../client/sql-storage.ts';
+import { databaseOptionNames } from '../client/sql-options.ts';
+import type { DatabaseOptions } from '../client/sql-options.ts';
+import { columnText } from '../session/row-values.ts';
 
 const THE_FILE = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
 
@@ -61,7 +61,7 @@ export class SqlArtifactStore implements ArtifactStore {
       const sentence = `Artifact ${key.filename} has a record of version ${Number(row['v'])}; this package reads version 1.`;
       throw new TholeError('STORE_VERSION', sentence);
     }
-    const known = textOf(row['meta']);
+    const known = columnText(row['meta']);
     const content = new Uint8Array(row['content'] as Uint8Array);
     const meta = JSON.parse(await decodeText(this.#codec, known)) as ArtifactMeta;
     // A file may begin like anything; what is known of it was encoded with it or not at all.
@@ -81,7 +81,7 @@ export class SqlArtifactStore implements ArtifactStore {
     const sql = `SELECT DISTINCT filename FROM ${this.#storage.tables.artifacts}
       WHERE app_name = ? AND user_id = ? AND session_id = ?`;
     const { rows } = await this.#read(sql, this.#bindScope(scope));
-    return rows.map((row) => textOf(row['filename']));
+    return rows.map((row) => columnText(row['filename']));
   }
 
   async remove(key: ArtifactKey): Promise<void> {

@@ -1,8 +1,8 @@
 import type { DialectAdapter, QueryCompiler } from 'kysely';
-import type { FailureKind } from '../database/sql-failure.ts';
-import type { Statement, Steps } from '../database/sql-database.ts';
+import type { FailureKind } from '../client/sql-failure.ts';
+import type { Statement, Steps } from '../client/sql-database.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import type { Appended, AppendRecord } from '../session/append-record.ts';
+import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 
 /** The databases that are served. */
@@ -30,9 +30,9 @@ export interface ColumnTypes {
 /** How an append is done in as few round trips as the database allows. */
 export interface AppendSteps {
   readonly inTransaction: boolean;
-  steps(record: AppendRecord): Steps<Appended>;
+  steps(record: AppendRecord): Steps<AppendOutcome>;
   /** Why nothing was stored, asked after a unique key was broken. */
-  settle(record: AppendRecord): Steps<Appended>;
+  explain(record: AppendRecord): Steps<AppendOutcome>;
 }
 
 /** Everything in which one database differs from the others. */
@@ -64,5 +64,5 @@ export interface Dialect {
   append(tables: TableNames): AppendSteps;
   /** Makes the migrations of several processes wait for each other. */
   migrationLock(name: string): { readonly take: Statement | undefined; readonly free: Statement | undefined };
-  failureOf(error: unknown): FailureKind;
+  classifyError(error: unknown): FailureKind;
 }

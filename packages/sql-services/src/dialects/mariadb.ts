@@ -1,10 +1,10 @@
 import { MysqlAdapter, MysqlQueryCompiler } from 'kysely';
-import type { Steps } from '../database/sql-database.ts';
-import type { FailureKind } from '../database/sql-failure.ts';
+import type { Steps } from '../client/sql-database.ts';
+import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { lookSteps, settleSteps } from '../session/look.ts';
-import type { Appended, AppendRecord } from '../session/append-record.ts';
-import { appOf, userOf } from '../session/state-owner.ts';
+import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
+import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
@@ -46,7 +46,7 @@ export const mariadb: Dialect = {
       free: { sql: 'SELECT RELEASE_LOCK(?)', parameters },
     };
   },
-  failureOf,
+  classifyError,
 };
 
 /**
@@ -55,7 +55,7 @@ export const mariadb: Dialect = {
  * isolation), so that nobody takes the lease over in between. An event id that is stored already breaks the unique key of the insert.
  */
 function append(tables: TableNames): AppendSteps {
-  const look = lookSteps(mariadb, tables);
+  const look = checkAppendSteps(mariadb, tables);
   const live = 's.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)';
   const lease = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id AND l.session_id = s.session_id
     AND l.fence = ?`;
@@ -73,7 +73,7 @@ function append(tables: TableNames): AppendSteps {
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     SELECT s.row_id, s.last_seq, ?, ?, ?, 1 FROM ${tables.sessions} s
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ?`;
-  function* steps(record: AppendRecord): Steps<Appended> {
+  function* steps(record: AppendRecord): Steps<AppendOutcome> {
     const { key, incarnation, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
     const { changes, insertId } = yield {
       sql: updates[
@@ -88,14 +88,14 @@ function append(tables: TableNames): AppendSteps {
       ],
     };
     if (changes === 0) {
-      return yield* settleSteps(look, record);
+      return yield* explainAppendSteps(look, record);
     }
     yield { sql: insert, parameters: [eventKey, time, text, ...key] };
-    if (app !== undefined) yield* writeState(tables.appStates, appOf(key), app);
-    if (user !== undefined) yield* writeState(tables.userStates, userOf(key), user);
+    if (app !== undefined) yield* writeState(tables.appStates, appOwner(key), app);
+    if (user !== undefined) yield* writeState(tables.userStates, userOwner(key), user);
     return { kind: 'stored', seq: insertId! };
   }
-  return { inTransaction: true, steps, settle: (record) => settleSteps(look, record) };
+  return { inTransaction: true, steps, explain: (record) => explainAppendSteps(look, record) };
 }
 
 /** One statement, unless there are very many keys: a statement takes only so many parameters. */
@@ -110,7 +110,7 @@ function* writeState(table: string, { columns, names }: StateOwner, writes: read
   }
 }
 
-function failureOf(error: unknown): FailureKind {
+function classifyError(error: unknown): FailureKind {
   const { errno, code } = error as { errno?: unknown; code?: unknown };
   if (typeof errno !== 'number' || errno < 1000) return 'connection';
   // Deadlock, waited too long for a lock, and a row that changed under a snapshot.

@@ -1,9 +1,9 @@
 import { PostgresAdapter, PostgresQueryCompiler } from 'kysely';
-import type { SqlValue, Steps } from '../database/sql-database.ts';
-import type { FailureKind } from '../database/sql-failure.ts';
+import type { SqlValue, Steps } from '../client/sql-database.ts';
+import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { lookSteps, settleSteps } from '../session/look.ts';
-import type { Appended, AppendRecord } from '../session/append-record.ts';
+import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
 /** PostgreSQL: names in the collation that compares bytes, documents as `jsonb`. */
@@ -41,7 +41,7 @@ export const postgres: Dialect = {
     take: { sql: 'SELECT pg_advisory_xact_lock(hashtext($1))', parameters: [name] },
     free: undefined,
   }),
-  failureOf,
+  classifyError,
 };
 
 /**
@@ -50,7 +50,7 @@ export const postgres: Dialect = {
  * somebody else stores at the same moment breaks the unique key, and with it the whole statement.
  */
 function append(tables: TableNames): AppendSteps {
-  const look = lookSteps(postgres, tables);
+  const look = checkAppendSteps(postgres, tables);
   const texts = new Map<string, string>();
   const textFor = (record: AppendRecord): string => {
     const { session, app, user, fence, incarnation } = record;
@@ -59,12 +59,12 @@ function append(tables: TableNames): AppendSteps {
     if (text === undefined) texts.set(shape, (text = numbered(appendText(tables, record))));
     return text;
   };
-  function* steps(record: AppendRecord): Steps<Appended> {
+  function* steps(record: AppendRecord): Steps<AppendOutcome> {
     const { rows } = yield { sql: textFor(record), parameters: parametersOf(record) };
     if (rows[0]) return { kind: 'stored', seq: Number(rows[0]['seq']) };
-    return yield* settleSteps(look, record);
+    return yield* explainAppendSteps(look, record);
   }
-  return { inTransaction: false, steps, settle: (record) => settleSteps(look, record) };
+  return { inTransaction: false, steps, explain: (record) => explainAppendSteps(look, record) };
 }
 
 /** In the order of the parameters below. */
@@ -122,7 +122,7 @@ function numbered(sql: string): string {
   return sql.replaceAll('?', () => `$${++count}`);
 }
 
-function failureOf(error: unknown): FailureKind {
+function classifyError(error: unknown): FailureKind {
   const { code } = error as { code?: unknown };
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^E[A-Z]{4}$/.test(code)) return 'connection';
   if (code === '40001' || code === '40P01' || code === '55P03') return 'conflict';

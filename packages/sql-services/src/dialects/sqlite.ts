@@ -1,10 +1,10 @@
 import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
-import type { Steps } from '../database/sql-database.ts';
-import type { FailureKind } from '../database/sql-failure.ts';
+import type { Steps } from '../client/sql-database.ts';
+import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { lookSteps, settleSteps } from '../session/look.ts';
-import type { Appended, AppendRecord } from '../session/append-record.ts';
-import { appOf, userOf } from '../session/state-owner.ts';
+import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
+import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
 /** SQLite: names compare byte by byte by themselves, documents merge by `json_patch`. */
@@ -42,19 +42,19 @@ export const sqlite: Dialect = {
   append,
   // BEGIN IMMEDIATE is lock enough.
   migrationLock: () => ({ take: undefined, free: undefined }),
-  failureOf,
+  classifyError,
 };
 
 /** Few statements under the lock of the transaction, each so cheap that none is saved. */
 function append(tables: TableNames): AppendSteps {
-  const look = lookSteps(sqlite, tables);
+  const look = checkAppendSteps(sqlite, tables);
   const update = (state: boolean): string => `UPDATE ${tables.sessions} SET last_seq = ?,
     last_update_time = MAX(last_update_time, ?), expires_at = ?${state ? ', state = json_patch(state, ?)' : ''}
     WHERE row_id = ?`;
   const [touch, touchState] = [update(false), update(true)];
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     VALUES (?, ?, ?, ?, ?, 1)`;
-  function* steps(record: AppendRecord): Steps<Appended> {
+  function* steps(record: AppendRecord): Steps<AppendOutcome> {
     const found = yield* look(record);
     if (!found) return { kind: 'missing' };
     if (found.refusal) return found.refusal;
@@ -65,17 +65,17 @@ function append(tables: TableNames): AppendSteps {
     yield session === undefined
       ? { sql: touch, parameters: [seq, time, expiresAt, rowId] }
       : { sql: touchState, parameters: [seq, time, expiresAt, session, rowId] };
-    if (app !== undefined) yield* sqlite.writeState(tables.appStates, appOf(key), app);
-    if (user !== undefined) yield* sqlite.writeState(tables.userStates, userOf(key), user);
+    if (app !== undefined) yield* sqlite.writeState(tables.appStates, appOwner(key), app);
+    if (user !== undefined) yield* sqlite.writeState(tables.userStates, userOwner(key), user);
     return { kind: 'stored', seq };
   }
-  return { inTransaction: true, steps, settle: (record) => settleSteps(look, record) };
+  return { inTransaction: true, steps, explain: (record) => explainAppendSteps(look, record) };
 }
 
-function failureOf(error: unknown): FailureKind {
+function classifyError(error: unknown): FailureKind {
   const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
   // better-sqlite3 and others behind a Kysely instance give names instead of numbers.
-  if (typeof errcode !== 'number') return failureOfName(String(code));
+  if (typeof errcode !== 'number') return classifyErrorName(String(code));
   if (errcode === 1555 || errcode === 2067) return 'duplicate';
   const primary = errcode & 0xff;
   if (primary === 5 || primary === 6) return 'conflict';
@@ -83,7 +83,7 @@ function failureOf(error: unknown): FailureKind {
   return primary === 1 && String(message).startsWith('no such table') ? 'no-table' : 'refused';
 }
 
-function failureOfName(code: string): FailureKind {
+function classifyErrorName(code: string): FailureKind {
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'conflict';
   if (/^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE)/.test(code)) return 'duplicate';
   if (code === 'SQLITE_TOOBIG') return 'too-large';

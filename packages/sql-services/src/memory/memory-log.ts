@@ -1,10 +1,10 @@
 import type { MemoryScope } from '@thole/core';
-import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { textOf } from '../session/row-values.ts';
+import { columnText } from '../session/row-values.ts';
 import { assertVersion } from './memory-records.ts';
-import { filledPortionsOf, marks, portionsOf } from './portions.ts';
+import { paddedChunksOf, placeholders, chunksOf } from './chunks.ts';
 
 /** The row of a user's log: what is counted there. */
 export interface LogHead {
@@ -15,7 +15,7 @@ export interface LogHead {
 }
 
 /** One line of a log to be written; without an entry it is a tombstone. */
-export interface LogLine {
+export interface LogRow {
   readonly idKey: string;
   readonly idText: string;
   readonly entry?: { kind: string; sessionKey: string | null; time: number | null; text: string } | undefined;
@@ -50,7 +50,7 @@ export class MemoryLog {
   }
 
   /** Makes a log where there is none; two who do so at once break the unique key. */
-  *headToWrite(scope: MemoryScope): Steps<LogHead> {
+  *lockHead(scope: MemoryScope): Steps<LogHead> {
     const found = yield* this.head(scope, { toWrite: true });
     if (found) return found;
     const columns = 'app_name, user_id, last_seq, removals, forgotten_until, v';
@@ -65,14 +65,14 @@ export class MemoryLog {
   }
 
   /** Which of these ids have a line, where, and whether it is an entry. */
-  *known(row: number, idKeys: readonly string[]): Steps<Map<string, { seq: number; isEntry: boolean }>> {
+  *findRows(row: number, idKeys: readonly string[]): Steps<Map<string, { seq: number; isEntry: boolean }>> {
     const known = new Map<string, { seq: number; isEntry: boolean }>();
-    for (const some of filledPortionsOf(idKeys, IDS_AT_ONCE)) {
+    for (const some of paddedChunksOf(idKeys, IDS_AT_ONCE)) {
       const sql = `SELECT id_key, seq, CASE WHEN kind IS NULL THEN 0 ELSE 1 END AS is_entry
-        FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND id_key IN (${marks(some.length)})`;
+        FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND id_key IN (${placeholders(some.length)})`;
       const { rows } = yield this.#statement(sql, [row, ...some]);
       for (const each of rows) {
-        known.set(textOf(each['id_key']), { seq: Number(each['seq']), isEntry: Number(each['is_entry']) === 1 });
+        known.set(columnText(each['id_key']), { seq: Number(each['seq']), isEntry: Number(each['is_entry']) === 1 });
       }
     }
     return known;
@@ -80,15 +80,15 @@ export class MemoryLog {
 
   /** Takes lines by their number. */
   *remove(row: number, seqs: readonly number[]): Steps<void> {
-    for (const some of filledPortionsOf(seqs, IDS_AT_ONCE)) {
-      const sql = `DELETE FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND seq IN (${marks(some.length)})`;
+    for (const some of paddedChunksOf(seqs, IDS_AT_ONCE)) {
+      const sql = `DELETE FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND seq IN (${placeholders(some.length)})`;
       yield this.#statement(sql, [row, ...some]);
     }
   }
 
   /** Writes lines under the next numbers. */
-  *append(head: LogHead, lines: readonly LogLine[]): Steps<void> {
-    for (const some of portionsOfText(lines)) {
+  *append(head: LogHead, lines: readonly LogRow[]): Steps<void> {
+    for (const some of chunksByText(lines)) {
       const values = some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, 1)').join(', ');
       const sql = `INSERT INTO ${this.tables.memoryEntries} (${LINE}) VALUES ${values}`;
       const parameters = some.flatMap(({ idKey, idText, entry }): SqlValue[] => [
@@ -116,13 +116,13 @@ function headOf(row: Row): LogHead {
 }
 
 // Servers limit the size of a statement too.
-function* portionsOfText(lines: readonly LogLine[]): Generator<readonly LogLine[]> {
+function* chunksByText(lines: readonly LogRow[]): Generator<readonly LogRow[]> {
   for (let from = 0; from < lines.length;) {
     let to = from;
     for (let size = 0; to < lines.length && (to === from || size < TEXT_AT_ONCE); to++) {
       size += lines[to]!.entry?.text.length ?? 0;
     }
-    yield* portionsOf(lines.slice(from, to), ROWS_AT_ONCE);
+    yield* chunksOf(lines.slice(from, to), ROWS_AT_ONCE);
     from = to;
   }
 }

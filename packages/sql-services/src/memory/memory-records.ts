@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
 import { decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
-import type { Row } from '../database/sql-database.ts';
-import { eventKeyOf } from '../session/event-key.ts';
-import { textOf } from '../session/row-values.ts';
+import type { Row } from '../client/sql-database.ts';
+import { toEventKey } from '../session/event-key.ts';
+import { columnText } from '../session/row-values.ts';
 
 /** An entry as the database gets it. Ids as JSON, for they may hold what no column takes, and short for the indexes. */
 export interface MemoryRecord {
@@ -17,7 +17,7 @@ export interface MemoryRecord {
 }
 
 /** The records of entries; texts encoded. */
-export async function recordsOf(
+export async function toMemoryRecords(
   codec: TextCodec | undefined,
   entries: readonly MemoryEntry[],
 ): Promise<MemoryRecord[]> {
@@ -26,10 +26,10 @@ export async function recordsOf(
     const text = encodeText(codec, JSON.stringify(entry));
     records.push({
       id: entry.id,
-      idKey: keyOf(entry.id),
+      idKey: toIdKey(entry.id),
       idText: JSON.stringify(entry.id),
       kind: entry.kind,
-      sessionKey: entry.sessionId === undefined ? null : keyOf(entry.sessionId),
+      sessionKey: entry.sessionId === undefined ? null : toIdKey(entry.sessionId),
       time: entry.timestamp ?? null,
       text: typeof text === 'string' ? text : await text,
     });
@@ -38,18 +38,18 @@ export async function recordsOf(
 }
 
 /** The id of an entry or of a session as it stands in an index. */
-export const keyOf: (id: string) => string = eventKeyOf;
+export const toIdKey: (id: string) => string = toEventKey;
 
 /** The entry of a row with `seq`, `entry` and `v`. `STORE_VERSION` for one that this package cannot read. */
-export async function entryOfRow(codec: TextCodec | undefined, row: Row): Promise<StoredMemory> {
+export async function fromMemoryRow(codec: TextCodec | undefined, row: Row): Promise<StoredMemory> {
   assertVersion(row['v'], 'A memory entry');
-  const text = decodeText(codec, textOf(row['entry']));
+  const text = decodeText(codec, columnText(row['entry']));
   return { seq: Number(row['seq']), entry: JSON.parse(typeof text === 'string' ? text : await text) as MemoryEntry };
 }
 
 /** The id in a row's `entry_id`. */
-export function idOfRow(row: Row): string {
-  return JSON.parse(textOf(row['entry_id'])) as string;
+export function readEntryId(row: Row): string {
+  return JSON.parse(columnText(row['entry_id'])) as string;
 }
 
 /** `STORE_VERSION` for a record of another version than 1. */

@@ -1,5 +1,5 @@
 import type { MemoryPutMode, MemoryScope } from '@thole/core';
-import type { Steps } from '../database/sql-database.ts';
+import type { Steps } from '../client/sql-database.ts';
 import type { LogHead, MemoryLog } from './memory-log.ts';
 import type { MemoryRecord } from './memory-records.ts';
 
@@ -12,27 +12,27 @@ export interface PutResult {
 }
 
 /** Which of these ids the log has not heard of, and its last number; it never forgets one, so that an old answer holds. */
-export function* unheardSteps(
+export function* findNewIdSteps(
   log: MemoryLog,
   scope: MemoryScope,
   idKeys: readonly string[],
 ): Steps<{ unheard: ReadonlySet<string>; seq: number }> {
   const head = yield* log.head(scope, { toWrite: false });
   if (!head) return { unheard: new Set(idKeys), seq: 0 };
-  const known = yield* log.known(head.row, idKeys);
+  const known = yield* log.findRows(head.row, idKeys);
   return { unheard: new Set(idKeys.filter((key) => !known.has(key))), seq: head.lastSeq };
 }
 
 /** Writes what the mode lets in; entries of the same ids make room. */
-export function* putSteps(
+export function* putMemorySteps(
   log: MemoryLog,
   scope: MemoryScope,
   records: readonly MemoryRecord[],
   mode: MemoryPutMode,
 ): Steps<PutResult> {
-  const head = mode === 'ifPresent' ? yield* log.head(scope, { toWrite: true }) : yield* log.headToWrite(scope);
+  const head = mode === 'ifPresent' ? yield* log.head(scope, { toWrite: true }) : yield* log.lockHead(scope);
   if (!head) return { written: [], seq: 0, replaced: 0 };
-  const known = yield* log.known(
+  const known = yield* log.findRows(
     head.row,
     records.map(({ idKey }) => idKey),
   );

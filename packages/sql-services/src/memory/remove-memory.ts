@@ -1,21 +1,26 @@
 import type { MemoryRemoval, MemoryScope } from '@thole/core';
-import type { SqlValue, Steps } from '../database/sql-database.ts';
-import { textOf } from '../session/row-values.ts';
+import type { SqlValue, Steps } from '../client/sql-database.ts';
+import { columnText } from '../session/row-values.ts';
 import type { LogHead, MemoryLog } from './memory-log.ts';
-import { keyOf } from './memory-records.ts';
+import { toIdKey } from './memory-records.ts';
 
-interface Doomed {
+interface RowToRemove {
   readonly seq: number;
   readonly idKey: string;
   readonly idText: string;
 }
 
 /** Puts tombstones in the place of entries, and takes the segments that may hold something of them. Answers how many went. */
-export function* removeSteps(log: MemoryLog, scope: MemoryScope, what: MemoryRemoval, now: number): Steps<number> {
+export function* removeMemorySteps(
+  log: MemoryLog,
+  scope: MemoryScope,
+  what: MemoryRemoval,
+  now: number,
+): Steps<number> {
   const isAll = what === 'everything';
-  const head = isAll ? yield* log.headToWrite(scope) : yield* log.head(scope, { toWrite: true });
+  const head = isAll ? yield* log.lockHead(scope) : yield* log.head(scope, { toWrite: true });
   if (!head) return 0;
-  const doomed = yield* doomedSteps(log, head, what);
+  const doomed = yield* findRowsToRemove(log, head, what);
   if (isAll) head.forgottenUntil = Math.max(head.forgottenUntil ?? -Infinity, now);
   else if (doomed.length === 0) return 0;
   if (doomed.length > 0) {
@@ -33,12 +38,12 @@ export function* removeSteps(log: MemoryLog, scope: MemoryScope, what: MemoryRem
   return doomed.length;
 }
 
-function* doomedSteps(log: MemoryLog, head: LogHead, what: MemoryRemoval): Steps<Doomed[]> {
-  if (what === 'everything') return yield* linesSteps(log, 'kind IS NOT NULL', [head.row]);
-  if ('sessionId' in what) return yield* linesSteps(log, 'session_key = ?', [head.row, keyOf(what.sessionId)]);
-  const idsOf = new Map(what.ids.map((id) => [keyOf(id), id]));
-  const known = yield* log.known(head.row, [...idsOf.keys()]);
-  const doomed: Doomed[] = [];
+function* findRowsToRemove(log: MemoryLog, head: LogHead, what: MemoryRemoval): Steps<RowToRemove[]> {
+  if (what === 'everything') return yield* selectRows(log, 'kind IS NOT NULL', [head.row]);
+  if ('sessionId' in what) return yield* selectRows(log, 'session_key = ?', [head.row, toIdKey(what.sessionId)]);
+  const idsOf = new Map(what.ids.map((id) => [toIdKey(id), id]));
+  const known = yield* log.findRows(head.row, [...idsOf.keys()]);
+  const doomed: RowToRemove[] = [];
   for (const [idKey, id] of idsOf) {
     const line = known.get(idKey);
     if (line?.isEntry) doomed.push({ seq: line.seq, idKey, idText: JSON.stringify(id) });
@@ -46,12 +51,12 @@ function* doomedSteps(log: MemoryLog, head: LogHead, what: MemoryRemoval): Steps
   return doomed;
 }
 
-function* linesSteps(log: MemoryLog, which: string, parameters: readonly SqlValue[]): Steps<Doomed[]> {
+function* selectRows(log: MemoryLog, which: string, parameters: readonly SqlValue[]): Steps<RowToRemove[]> {
   const sql = `SELECT seq, id_key, entry_id FROM ${log.tables.memoryEntries} WHERE scope_row = ? AND ${which} ORDER BY seq`;
   const { rows } = yield { sql: log.dialect.statement(sql), parameters };
   return rows.map((row) => ({
     seq: Number(row['seq']),
-    idKey: textOf(row['id_key']),
-    idText: textOf(row['entry_id']),
+    idKey: columnText(row['id_key']),
+    idText: columnText(row['entry_id']),
   }));
 }

@@ -15,19 +15,19 @@ import type {
   TextCodec,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
-import { ask } from '../database/sql-database.ts';
-import type { Steps } from '../database/sql-database.ts';
-import { openStorage } from '../database/sql-storage.ts';
-import type { SqlStorage } from '../database/sql-storage.ts';
-import { databaseOptionNames } from '../options/database-options.ts';
-import type { DatabaseOptions } from '../options/database-options.ts';
-import { textOf } from '../session/row-values.ts';
+import { query } from '../client/sql-database.ts';
+import type { Steps } from '../client/sql-database.ts';
+import { openStorage } from '../client/sql-storage.ts';
+import type { SqlStorage } from '../client/sql-storage.ts';
+import { databaseOptionNames } from '../client/sql-options.ts';
+import type { DatabaseOptions } from '../client/sql-options.ts';
+import { columnText } from '../session/row-values.ts';
 import { MemoryLog } from './memory-log.ts';
-import { assertVersion, entryOfRow, idOfRow, keyOf, recordsOf } from './memory-records.ts';
-import { putSteps, unheardSteps } from './put-memory.ts';
-import { getSteps, listSql, sinceSql, usersSteps } from './read-memory.ts';
-import { removeSteps } from './remove-memory.ts';
-import { SqlSegments } from './sql-segments.ts';
+import { assertVersion, fromMemoryRow, readEntryId, toIdKey, toMemoryRecords } from './memory-records.ts';
+import { putMemorySteps, findNewIdSteps } from './put-memory.ts';
+import { getMemorySteps, listMemoriesSql, changesSinceSql, listUserSteps } from './read-memory.ts';
+import { removeMemorySteps } from './remove-memory.ts';
+import { SqlIndexSnapshots } from './sql-index-snapshots.ts';
 
 /** Most entries that one statement reads. */
 const PAGE = 1_000;
@@ -59,7 +59,7 @@ export class SqlMemoryStore implements MemoryStore {
     const { dialect, tables } = this.#storage;
     this.#log = new MemoryLog(dialect, tables);
     this.abilities = {
-      segmented: new SqlSegments(this.#storage, this.#log, options.codec),
+      segmented: new SqlIndexSnapshots(this.#storage, this.#log, options.codec),
       users: { listUsers: (appName, page) => this.#listUsers(appName, page) },
     };
   }
@@ -73,42 +73,42 @@ export class SqlMemoryStore implements MemoryStore {
     let candidates = entries;
     if (mode === 'ifAbsent' || entries.length === 0) {
       // Sessions are ingested again whenever they have grown: what is known of them is neither encoded nor sent.
-      const keys = entries.map(({ id }) => keyOf(id));
-      const { unheard, seq } = await this.#storage.read(() => unheardSteps(this.#log, scope, keys), deadline);
+      const keys = entries.map(({ id }) => toIdKey(id));
+      const { unheard, seq } = await this.#storage.read(() => findNewIdSteps(this.#log, scope, keys), deadline);
       candidates = entries.filter((_, i) => unheard.has(keys[i]!));
       if (candidates.length === 0) return { written: [], seq };
     }
-    const records = await recordsOf(this.#codec, candidates);
-    const { replaced, ...put } = await this.#transact(() => putSteps(this.#log, scope, records, mode), deadline);
+    const records = await toMemoryRecords(this.#codec, candidates);
+    const { replaced, ...put } = await this.#transact(() => putMemorySteps(this.#log, scope, records, mode), deadline);
     if (replaced > 0) await this.#storage.erase();
     return put;
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
-    const sql = this.#storage.dialect.statement(sinceSql(this.#log, limit + 1));
+    const sql = this.#storage.dialect.statement(changesSinceSql(this.#log, limit + 1));
     const names = this.#log.names(scope);
-    const { rows } = await this.#storage.read(() => ask(sql, [...names, seq, ...names]));
+    const { rows } = await this.#storage.read(() => query(sql, [...names, seq, ...names]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
     assertVersion(rows[0]['head_v'], 'A memory log');
     const told = rows.filter((row) => row['seq'] !== null);
     const changes: MemoryChanges['changes'] = [];
     for (const row of told.slice(0, limit)) {
       assertVersion(row['v'], 'A memory entry');
-      if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: idOfRow(row) });
-      else changes.push(await entryOfRow(this.#codec, row));
+      if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: readEntryId(row) });
+      else changes.push(await fromMemoryRow(this.#codec, row));
     }
     return { changes, removals: Number(rows[0]['removals']), more: told.length > limit };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
-    const keys = [...new Set(ids.map(keyOf))];
+    const keys = [...new Set(ids.map(toIdKey))];
     if (keys.length === 0) return [];
-    const rows = await this.#storage.read(() => getSteps(this.#log, scope, keys));
-    const rowOf = new Map(rows.map((row) => [textOf(row['id_key']), row]));
+    const rows = await this.#storage.read(() => getMemorySteps(this.#log, scope, keys));
+    const rowOf = new Map(rows.map((row) => [columnText(row['id_key']), row]));
     const found: StoredMemory[] = [];
     for (const key of keys) {
       const row = rowOf.get(key);
-      if (row) found.push(await entryOfRow(this.#codec, row));
+      if (row) found.push(await fromMemoryRow(this.#codec, row));
     }
     return found;
   }
@@ -120,10 +120,10 @@ export class SqlMemoryStore implements MemoryStore {
     const found = new Map<string, StoredMemory>();
     for (let after = seqOf(page.cursor); ;) {
       const count = Math.min(limit + 1, PAGE);
-      const { sql, parameters } = listSql(this.#log, { scope, after, count, filter });
-      const { rows } = await this.#storage.read(() => ask(sql, parameters), deadline);
+      const { sql, parameters } = listMemoriesSql(this.#log, { scope, after, count, filter });
+      const { rows } = await this.#storage.read(() => query(sql, parameters), deadline);
       for (const row of rows) {
-        const stored = await entryOfRow(this.#codec, row);
+        const stored = await fromMemoryRow(this.#codec, row);
         after = stored.seq;
         if (!matchesFilter(stored.entry, filter)) continue;
         found.delete(stored.entry.id);
@@ -138,7 +138,7 @@ export class SqlMemoryStore implements MemoryStore {
   }
 
   async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
-    const count = await this.#transact(() => removeSteps(this.#log, scope, what, now), this.#storage.deadline());
+    const count = await this.#transact(() => removeMemorySteps(this.#log, scope, what, now), this.#storage.deadline());
     if (count > 0) await this.#storage.erase();
     return count;
   }
@@ -162,9 +162,9 @@ export class SqlMemoryStore implements MemoryStore {
     appName: string,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
   ): Promise<{ userIds: string[]; next?: string | undefined }> {
-    const rows = await this.#storage.read(() => usersSteps(this.#log, appName, seqOf(cursor), limit + 1));
+    const rows = await this.#storage.read(() => listUserSteps(this.#log, appName, seqOf(cursor), limit + 1));
     const page = rows.slice(0, limit);
-    const userIds = page.map((row) => textOf(row['user_id']));
+    const userIds = page.map((row) => columnText(row['user_id']));
     return rows.length > limit ? { userIds, next: String(Number(page.at(-1)!['row_id'])) } : { userIds };
   }
 

@@ -1,27 +1,27 @@
 import { DummyDriver, Kysely, SqliteIntrospector, sql } from 'kysely';
 import type { CreateTableBuilder } from 'kysely';
-import type { Statement } from '../database/sql-database.ts';
+import type { Statement } from '../client/sql-database.ts';
 import type { ColumnTypes, Dialect } from '../dialects/dialect.ts';
 import type { Table } from './tables.ts';
 
 /** Where tables are made. */
-export interface Place {
+export interface TableLocation {
   readonly dialect: Dialect;
   readonly prefix: string;
   readonly schema: string | undefined;
 }
 
-type Making = CreateTableBuilder<string, string>;
+type TableBuilder = CreateTableBuilder<string, string>;
 
 /** The statements that make a table and its indexes where they are not there; each may be repeated. */
-export function createTable(table: Table, place: Place): Statement[] {
+export function createTable(table: Table, place: TableLocation): Statement[] {
   const { dialect, prefix, schema } = place;
   const compiler = compilerOf(dialect);
   const builder = (schema === undefined ? compiler : compiler.withSchema(schema)).schema;
   const statement = (made: { compile(): { sql: string } }): Statement => ({ sql: made.compile().sql, parameters: [] });
   const named = (constraint: string): string => prefix + constraint;
 
-  let making = builder.createTable(prefix + table.name).ifNotExists() as Making;
+  let making = builder.createTable(prefix + table.name).ifNotExists() as TableBuilder;
   for (const [name, kind] of Object.entries(table.columns)) {
     const isOptional = kind.endsWith('?');
     const type = dialect.types[kind.replace('?', '') as keyof ColumnTypes];

@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
-import { isSqlFailure } from '../database/sql-failure.ts';
-import type { SqlDatabase, Statement, Steps } from '../database/sql-database.ts';
-import { textOf } from '../session/row-values.ts';
+import { isSqlFailure } from '../client/sql-failure.ts';
+import type { SqlDatabase, Statement, Steps } from '../client/sql-database.ts';
+import { columnText } from '../session/row-values.ts';
 import { createTable } from './create-table.ts';
-import type { Place } from './create-table.ts';
+import type { TableLocation } from './create-table.ts';
 import type { TableNames } from './table-names.ts';
 import { metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
 
@@ -11,7 +11,7 @@ import { metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
 export const SCHEMA_VERSION = 2;
 
 /** What leads to each version from the one before; a migration that broke off is begun again. */
-const migrations: { readonly [version: number]: (place: Place) => Statement[] } = {
+const migrations: { readonly [version: number]: (place: TableLocation) => Statement[] } = {
   1: (place) => tablesOfVersion1.flatMap((table) => createTable(table, place)),
   2: (place) => tablesOfVersion2.flatMap((table) => createTable(table, place)),
 };
@@ -39,7 +39,7 @@ export function assertSchemaVersion(version: number): void {
 }
 
 /** Brings the tables to this package's version. Several processes may do so at once: one does the work, the others find it done. */
-export async function migrate(database: SqlDatabase, tables: TableNames, place: Place): Promise<void> {
+export async function migrate(database: SqlDatabase, tables: TableNames, place: TableLocation): Promise<void> {
   const deadline = database.deadline();
   if ((await readSchemaVersion(database, tables, deadline)) < SCHEMA_VERSION) {
     try {
@@ -52,7 +52,7 @@ export async function migrate(database: SqlDatabase, tables: TableNames, place: 
   assertSchemaVersion(await readSchemaVersion(database, tables, deadline));
 }
 
-function* migrationSteps(database: SqlDatabase, tables: TableNames, place: Place): Steps<void> {
+function* migrationSteps(database: SqlDatabase, tables: TableNames, place: TableLocation): Steps<void> {
   const lock = database.dialect.migrationLock(tables.meta);
   if (lock.take) yield lock.take;
   try {
@@ -72,5 +72,5 @@ function* migrationSteps(database: SqlDatabase, tables: TableNames, place: Place
 function* readVersion(database: SqlDatabase, tables: TableNames): Steps<number> {
   const sql = database.dialect.statement(`SELECT content FROM ${tables.meta} WHERE item = ?`);
   const { rows } = yield { sql, parameters: ['schema version'] };
-  return rows[0] ? Number(textOf(rows[0]['content'])) : 0;
+  return rows[0] ? Number(columnText(rows[0]['content'])) : 0;
 }

@@ -1,5 +1,5 @@
 import type { Fence } from '@thole/core';
-import type { SqlValue } from '../database/sql-database.ts';
+import type { SqlValue } from '../client/sql-database.ts';
 import type { StateWrite } from './state-writes.ts';
 
 /** An append as the database gets it: names bound, texts encoded, state as patches. */
@@ -23,7 +23,7 @@ export interface AppendRecord {
 }
 
 /** How an append ended. `unsettled`: somebody was faster; look again. */
-export type Appended =
+export type AppendOutcome =
   | { readonly kind: 'stored'; readonly seq: number }
   | { readonly kind: 'duplicate'; readonly seq: number; readonly text: string; readonly v: number }
   | { readonly kind: 'missing' | 'lost' | 'unsettled' };

@@ -1,9 +1,9 @@
-import type { SqlValue, Steps } from '../database/sql-database.ts';
+import type { SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { appOf, userOf } from './state-owner.ts';
+import { appOwner, userOwner } from './state-owner.ts';
 import type { StateWrite } from './state-writes.ts';
-import { removeSteps } from './remove-sessions.ts';
+import { removeSessionSteps } from './remove-sessions.ts';
 
 /** A session as the database gets it: names bound, its own state as a patch to nothing. */
 export interface SessionRecord {
@@ -23,12 +23,12 @@ export interface SessionRecord {
 }
 
 /** Makes a session; a key that is taken breaks the unique key, unless what has it has run out. */
-export function* insertSteps(dialect: Dialect, tables: TableNames, record: SessionRecord): Steps<void> {
+export function* insertSessionSteps(dialect: Dialect, tables: TableNames, record: SessionRecord): Steps<void> {
   const { key, now } = record;
   const expired = dialect.statement(`SELECT 1 AS found FROM ${tables.sessions}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND expires_at <= ?`);
   const { rows } = yield { sql: expired, parameters: [...key, now] };
-  if (rows.length > 0) yield* removeSteps(dialect, tables, { key, now });
+  if (rows.length > 0) yield* removeSessionSteps(dialect, tables, { key, now });
   const insert = dialect.statement(`INSERT INTO ${tables.sessions} (app_name, user_id, session_id, incarnation,
     initial_state, state, create_time, last_update_time, last_seq, expires_at, v)
     VALUES (?, ?, ?, ?, ${dialect.newDocument}, ${dialect.newDocument}, ?, ?, ?, ?, 1)`);
@@ -36,8 +36,8 @@ export function* insertSteps(dialect: Dialect, tables: TableNames, record: Sessi
   const parameters = [...key, incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt];
   yield { sql: insert, parameters };
   if (record.events.length > 0) yield* insertEvents(dialect, tables, record);
-  if (record.app !== undefined) yield* dialect.writeState(tables.appStates, appOf(key), record.app);
-  if (record.user !== undefined) yield* dialect.writeState(tables.userStates, userOf(key), record.user);
+  if (record.app !== undefined) yield* dialect.writeState(tables.appStates, appOwner(key), record.app);
+  if (record.user !== undefined) yield* dialect.writeState(tables.userStates, userOwner(key), record.user);
 }
 
 function* insertEvents(dialect: Dialect, tables: TableNames, { key, events }: SessionRecord): Steps<void> {

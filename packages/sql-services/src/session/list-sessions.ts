@@ -1,11 +1,11 @@
 import type { ListSessionsRequest, SessionPage, TextCodec } from '@thole/core';
-import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { headColumns, isLive, summaryOfRow } from './read-session.ts';
+import { headColumns, isLive, fromSummaryRow } from './read-session.ts';
 import type { CountedState } from './read-session.ts';
-import { textOf } from './row-values.ts';
-import { stateOfRows } from './state-writes.ts';
+import { columnText } from './row-values.ts';
+import { fromStateRows } from './state-writes.ts';
 
 /** How many users' state one statement reads. */
 const USERS_AT_ONCE = 200;
@@ -19,7 +19,7 @@ export interface ListedRows {
 }
 
 /** One page of an app's or a user's sessions, and how many there are. */
-export function* listSteps(
+export function* listSessionSteps(
   dialect: Dialect,
   tables: TableNames,
   query: ListSessionsRequest,
@@ -43,7 +43,7 @@ export function* listSteps(
   );
   const state = 'SELECT state_key, value, version';
   const ofApp = yield* step(`${state} FROM ${tables.appStates} WHERE app_name = ?`, [app]);
-  const userIds = [...new Set(sessions.map((row) => textOf(row['user_id'])))];
+  const userIds = [...new Set(sessions.map((row) => columnText(row['user_id'])))];
   const ofUsers: Row[] = [];
   for (let from = 0; from < userIds.length; from += USERS_AT_ONCE) {
     const some = userIds.slice(from, from + USERS_AT_ONCE).map(dialect.bindName);
@@ -55,17 +55,21 @@ export function* listSteps(
 }
 
 /** The page that these rows tell of. */
-export async function pageOf(codec: TextCodec | undefined, appName: string, rows: ListedRows): Promise<SessionPage> {
-  const app = await stateOfRows(codec, rows.app);
+export async function fromListedRows(
+  codec: TextCodec | undefined,
+  appName: string,
+  rows: ListedRows,
+): Promise<SessionPage> {
+  const app = await fromStateRows(codec, rows.app);
   const users = new Map<string, CountedState>();
-  for (const [userId, ofUser] of Map.groupBy(rows.users, (row) => textOf(row['user_id']))) {
-    users.set(userId, await stateOfRows(codec, ofUser));
+  for (const [userId, ofUser] of Map.groupBy(rows.users, (row) => columnText(row['user_id']))) {
+    users.set(userId, await fromStateRows(codec, ofUser));
   }
   const sessions: SessionPage['sessions'][number][] = [];
   for (const row of rows.sessions) {
-    const key = { appName, userId: textOf(row['user_id']), sessionId: textOf(row['session_id']) };
+    const key = { appName, userId: columnText(row['user_id']), sessionId: columnText(row['session_id']) };
     const user = users.get(key.userId) ?? { state: {}, version: 0 };
-    sessions.push(await summaryOfRow(codec, key, row, { app, user }));
+    sessions.push(await fromSummaryRow(codec, key, row, { app, user }));
   }
   return { sessions, total: rows.total };
 }

@@ -1,4 +1,4 @@
-import type { SqlValue, Steps } from '../database/sql-database.ts';
+import type { SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 
@@ -19,7 +19,7 @@ const AT_ONCE = 1_000;
 const PAGE = 200;
 
 /** The sessions that a request is about, after that row: their rows' numbers. */
-export function* sessionsToPrune(
+export function* findSessionsToPrune(
   dialect: Dialect,
   tables: TableNames,
   p: PruneRequest,
@@ -42,7 +42,7 @@ export function* sessionsToPrune(
  * Takes a session's oldest events, some at a time; how many. It ends before the first that stays, so that what is left has
  * no hole, and counts on from where it was: the next `seq` stands in the session's own row.
  */
-export function* pruneSteps(dialect: Dialect, tables: TableNames, row: number, p: PruneRequest): Steps<number> {
+export function* pruneEventSteps(dialect: Dialect, tables: TableNames, row: number, p: PruneRequest): Steps<number> {
   const { olderThan, keepLast = 0 } = p;
   const ask = dialect.statement(`SELECT s.last_seq AS last_seq,
       (SELECT MIN(e.seq) FROM ${tables.events} e WHERE e.session_row = s.row_id) AS first_seq

@@ -1,12 +1,12 @@
 import { TholeError } from '@thole/core';
 import { decodeText } from '@thole/core/kit';
 import type { Event, EventWindow, SessionPage, SessionRef, StateMap, StoredSession, TextCodec } from '@thole/core';
-import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { textOf } from './row-values.ts';
-import { readDocument } from './state-document.ts';
-import { stateOfRows } from './state-writes.ts';
+import { columnText } from './row-values.ts';
+import { fromStateDocument } from './state-document.ts';
+import { fromStateRows } from './state-writes.ts';
 
 /** More than there can be. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -27,12 +27,16 @@ const OF_APP = 2;
 const OF_USER = 3;
 
 /** Reads a session and a window of its events. */
-export interface ReadSteps {
+export interface ReadSessionSteps {
   (key: readonly SqlValue[], now: number, window: EventWindow): Steps<readonly Row[]>;
 }
 
 /** One statement, so that all of it is of one moment. The window's number counts from the newest, or from the oldest. */
-export function readSteps(dialect: Dialect, tables: TableNames, countsFrom: 'newest' | 'oldest'): ReadSteps {
+export function readSessionSteps(
+  dialect: Dialect,
+  tables: TableNames,
+  countsFrom: 'newest' | 'oldest',
+): ReadSessionSteps {
   const others = 'NULL, NULL, NULL, NULL, NULL';
   const stateRows = (kind: number, table: string, owner: string): string =>
     `UNION ALL SELECT ${kind}, NULL, a.value, a.state_key, NULL, ${others}, a.version FROM ${table} a WHERE ${owner}`;
@@ -56,7 +60,7 @@ export function readSteps(dialect: Dialect, tables: TableNames, countsFrom: 'new
 }
 
 /** The session that these rows tell of. */
-export async function sessionOfRows(
+export async function fromSessionRows(
   codec: TextCodec | undefined,
   key: SessionRef,
   rows: readonly Row[],
@@ -64,14 +68,14 @@ export async function sessionOfRows(
   const of = (kind: number): Row[] => rows.filter((row) => Number(row['kind']) === kind);
   const [row] = of(SESSION);
   if (!row) return undefined;
-  const [app, user] = [await stateOfRows(codec, of(OF_APP)), await stateOfRows(codec, of(OF_USER))];
-  const summary = await summaryOfRow(codec, key, { ...row, v: row['version'] }, { app, user });
+  const [app, user] = [await fromStateRows(codec, of(OF_APP)), await fromStateRows(codec, of(OF_USER))];
+  const summary = await fromSummaryRow(codec, key, { ...row, v: row['version'] }, { app, user });
   const events: Event[] = [];
   for (const each of of(EVENT).sort((a, b) => Number(a['seq']) - Number(b['seq']))) {
-    const read = eventOfText(codec, textOf(each['value']), Number(each['seq']), Number(each['version']));
+    const read = decodeEvent(codec, columnText(each['value']), Number(each['seq']), Number(each['version']));
     events.push('then' in read ? await read : read);
   }
-  return { ...summary, initialState: await readDocument(codec, row['initial_state']), events };
+  return { ...summary, initialState: await fromStateDocument(codec, row['initial_state']), events };
 }
 
 /** State as rows told it, and how often it was written. */
@@ -81,7 +85,7 @@ export interface CountedState {
 }
 
 /** A session without events and initial state. */
-export async function summaryOfRow(
+export async function fromSummaryRow(
   codec: TextCodec | undefined,
   key: SessionRef,
   row: Row,
@@ -91,8 +95,8 @@ export async function summaryOfRow(
   if (version !== 1) throw unknownVersion(`Session ${key.sessionId}`, version);
   return {
     key: { ...key },
-    incarnation: textOf(row['incarnation']),
-    state: await readDocument(codec, row['state']),
+    incarnation: columnText(row['incarnation']),
+    state: await fromStateDocument(codec, row['state']),
     appState: app.state,
     userState: user.state,
     appVersion: app.version,
@@ -105,7 +109,7 @@ export async function summaryOfRow(
 }
 
 /** An event as it was stored, with its number; at once where there is no codec. */
-export function eventOfText(
+export function decodeEvent(
   codec: TextCodec | undefined,
   text: string,
   seq: number,

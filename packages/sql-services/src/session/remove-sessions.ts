@@ -1,5 +1,5 @@
 import type { UserRef } from '@thole/core';
-import type { Row, SqlValue, Steps } from '../database/sql-database.ts';
+import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 
@@ -10,7 +10,7 @@ const AT_ONCE = 200;
  * Deletes one session with its events. Returns whether it had not expired; undefined if nothing was deleted, because it does not
  * exist or (with `ifLastSeq`) ends elsewhere.
  */
-export function* removeSteps(
+export function* removeSessionSteps(
   dialect: Dialect,
   tables: TableNames,
   p: { key: readonly SqlValue[]; now: number; ifLastSeq?: number | undefined },
@@ -23,7 +23,7 @@ export function* removeSteps(
   const isLive = row['expires_at'] === null || Number(row['expires_at']) > p.now;
   if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return undefined;
   yield* removeRows(dialect, tables, [row]);
-  yield* removeLeftLeases(dialect, tables, { which: 'app_name = ? AND user_id = ? AND session_id = ?', ...p });
+  yield* removeExpiredLeases(dialect, tables, { which: 'app_name = ? AND user_id = ? AND session_id = ?', ...p });
   return isLive;
 }
 
@@ -37,11 +37,11 @@ export function* removeUserSteps(dialect: Dialect, tables: TableNames, user: Use
   const { rows } = yield { sql: find, parameters: key };
   yield* removeRows(dialect, tables, rows);
   yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} WHERE ${which}`), parameters: key };
-  yield* removeLeftLeases(dialect, tables, { which, key, now });
+  yield* removeExpiredLeases(dialect, tables, { which, key, now });
 }
 
 /** Takes leases and places in line that have run out: their processes have died. */
-function* removeLeftLeases(
+function* removeExpiredLeases(
   dialect: Dialect,
   tables: TableNames,
   { which, key, now }: { which: string; key: readonly SqlValue[]; now: number },

@@ -1,12 +1,12 @@
 import { encodeText } from '@thole/core/kit';
-import type { Event, Fence, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
-import type { SqlValue } from '../database/sql-database.ts';
+import type { AppendOptions, Event, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
+import type { SqlValue } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { AppendRecord } from './append-record.ts';
-import { eventKeyOf } from './event-key.ts';
+import { toEventKey } from './event-key.ts';
 import type { SessionRecord } from './insert-session.ts';
-import { patchOf } from './state-document.ts';
-import { writesOf } from './state-writes.ts';
+import { toStatePatch } from './state-document.ts';
+import { toStateWrites } from './state-writes.ts';
 
 /** What a store writes, as the database gets it: names bound, texts encoded, state as patches and rows. */
 export class SessionRecords {
@@ -21,27 +21,27 @@ export class SessionRecords {
   }
 
   /** App, user and session. */
-  keyOf(key: SessionRef): readonly [SqlValue, SqlValue, SqlValue] {
+  bindKey(key: SessionRef): readonly [SqlValue, SqlValue, SqlValue] {
     const { bindName } = this.#dialect;
     return [bindName(key.appName), bindName(key.userId), bindName(key.sessionId)];
   }
 
-  async ofSession(session: StoredSession, now: number): Promise<SessionRecord> {
+  async toSessionRecord(session: StoredSession, now: number): Promise<SessionRecord> {
     const { key, incarnation, initialState, state, appState, userState, createTime, lastUpdateTime, lastSeq } = session;
     const codec = this.#codec;
     const events = session.events.map(async (event) => ({
-      eventKey: eventKeyOf(event.id),
+      eventKey: toEventKey(event.id),
       seq: event.seq!,
       time: event.timestamp,
       text: await encodeText(codec, JSON.stringify(event)),
     }));
     return {
-      key: this.keyOf(key),
+      key: this.bindKey(key),
       incarnation,
-      initial: (await patchOf(codec, initialState)) ?? '{}',
-      session: (await patchOf(codec, state)) ?? '{}',
-      app: await writesOf(codec, appState),
-      user: await writesOf(codec, userState),
+      initial: (await toStatePatch(codec, initialState)) ?? '{}',
+      session: (await toStatePatch(codec, state)) ?? '{}',
+      app: await toStateWrites(codec, appState),
+      user: await toStateWrites(codec, userState),
       createTime,
       lastUpdateTime,
       lastSeq,
@@ -51,24 +51,24 @@ export class SessionRecords {
     };
   }
 
-  async ofAppend(
+  async toAppendRecord(
     key: SessionRef,
     event: Event,
-    { delta, fence, now }: { delta: ScopedDelta; fence: Fence | undefined; now: number },
+    { delta, options, now }: { delta: ScopedDelta; options: AppendOptions; now: number },
   ): Promise<AppendRecord> {
     const codec = this.#codec;
     const text = encodeText(codec, JSON.stringify(event));
     const { session, app, user } = delta;
     return {
-      key: this.keyOf(key),
-      incarnation: key.incarnation,
-      eventKey: eventKeyOf(event.id),
+      key: this.bindKey(key),
+      incarnation: options.incarnation,
+      eventKey: toEventKey(event.id),
       time: event.timestamp,
       text: typeof text === 'string' ? text : await text,
-      session: session && (await patchOf(codec, session)),
-      app: app && (await writesOf(codec, app)),
-      user: user && (await writesOf(codec, user)),
-      fence,
+      session: session && (await toStatePatch(codec, session)),
+      app: app && (await toStateWrites(codec, app)),
+      user: user && (await toStateWrites(codec, user)),
+      fence: options.fence,
       now,
       expiresAt: this.#expiry(now),
     };

@@ -1,7 +1,7 @@
 import type { TextCodec } from '@thole/core';
 import { assertCount, assertTextCodec } from '@thole/core/kit';
-import { databaseOptionNames } from '../options/database-options.ts';
-import type { DatabaseOptions } from '../options/database-options.ts';
+import { databaseOptionNames } from '../client/sql-options.ts';
+import type { DatabaseOptions } from '../client/sql-options.ts';
 
 /** What a `SqlSessionStore` may be told. */
 export interface SqlSessionStoreOptions extends DatabaseOptions {

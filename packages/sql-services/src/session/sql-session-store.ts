@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
 import { sessionKeyOf } from '@thole/core/kit';
 import type {
+  AppendOptions,
   Event,
   EventWindow,
-  Fence,
   ListSessionsRequest,
   ScopedDelta,
   SessionPage,
@@ -14,26 +14,26 @@ import type {
   TextCodec,
   UserRef,
 } from '@thole/core';
-import { ask } from '../database/sql-database.ts';
-import { openStorage } from '../database/sql-storage.ts';
-import type { SqlStorage } from '../database/sql-storage.ts';
+import { query } from '../client/sql-database.ts';
+import { openStorage } from '../client/sql-storage.ts';
+import type { SqlStorage } from '../client/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
-import { SqlLeasing } from '../leasing/sql-leasing.ts';
-import { AppendLines } from './append-lines.ts';
-import type { Appended, AppendRecord } from './append-record.ts';
-import { insertSteps } from './insert-session.ts';
-import { listSteps, pageOf } from './list-sessions.ts';
+import { SqlLeasing } from '../lease/sql-leasing.ts';
+import { AppendQueue } from './append-queue.ts';
+import type { AppendOutcome, AppendRecord } from './append-record.ts';
+import { insertSessionSteps } from './insert-session.ts';
+import { listSessionSteps, fromListedRows } from './list-sessions.ts';
 import { PollingWatch } from './polling-watch.ts';
 import type { PruneRequest } from './prune-events.ts';
-import { eventOfText, readSteps, sessionOfRows } from './read-session.ts';
-import type { ReadSteps } from './read-session.ts';
-import { removeSteps, removeUserSteps } from './remove-sessions.ts';
-import { deleteExpiredSessions, pruneEvents } from './retention.ts';
+import { decodeEvent, readSessionSteps, fromSessionRows } from './read-session.ts';
+import type { ReadSessionSteps } from './read-session.ts';
+import { removeSessionSteps, removeUserSteps } from './remove-sessions.ts';
+import { deleteExpiredSessions, pruneEvents } from './delete-old.ts';
 import { SessionRecords } from './session-records.ts';
 import { assertSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
-import { appOf, userOf } from './state-owner.ts';
-import { stateOfRows, writesOf } from './state-writes.ts';
+import { appOwner, userOwner } from './state-owner.ts';
+import { fromStateRows, toStateWrites } from './state-writes.ts';
 
 /** How often an append begins anew when the session changes under its hands. */
 const ATTEMPTS = 100;
@@ -51,8 +51,8 @@ export class SqlSessionStore implements SessionStore {
   readonly #records: SessionRecords;
   readonly #watch: PollingWatch;
   readonly #append: AppendSteps;
-  readonly #lines: AppendLines<AppendRecord, Appended>;
-  readonly #readNewest: ReadSteps;
+  readonly #lines: AppendQueue<AppendRecord, AppendOutcome>;
+  readonly #readNewest: ReadSessionSteps;
 
   constructor(options: SqlSessionStoreOptions) {
     const storage = openStorage(options, sessionStoreOptionNames, 'A session store');
@@ -63,12 +63,12 @@ export class SqlSessionStore implements SessionStore {
     this.#codec = codec;
     this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs === Infinity ? undefined : sessionTtlMs });
     this.#append = dialect.append(tables);
-    this.#lines = new AppendLines(runtime, {
-      alone: (record, deadline) => this.#appendOne(record, deadline),
-      together: (records, deadline) => this.#appendAll(records, deadline),
+    this.#lines = new AppendQueue(runtime, {
+      appendOne: (record, deadline) => this.#appendOne(record, deadline),
+      appendBatch: (records, deadline) => this.#appendAll(records, deadline),
     });
-    this.#readNewest = readSteps(dialect, tables, 'newest');
-    const readOldest = readSteps(dialect, tables, 'oldest');
+    this.#readNewest = readSessionSteps(dialect, tables, 'newest');
+    const readOldest = readSessionSteps(dialect, tables, 'oldest');
     this.#watch = new PollingWatch(
       (key, afterSeq, count) => this.#read(readOldest, key, { afterSeq, numRecentEvents: count }),
       runtime,
@@ -80,12 +80,12 @@ export class SqlSessionStore implements SessionStore {
   async insert(session: StoredSession): Promise<void> {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
-    const record = await this.#records.ofSession(session, await clock.now(deadline));
+    const record = await this.#records.toSessionRecord(session, await clock.now(deadline));
     const onDuplicate = (): never => {
       const { appName, userId, sessionId } = session.key;
       throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
     };
-    await this.#storage.transact(() => insertSteps(dialect, tables, record), { onDuplicate, deadline });
+    await this.#storage.transact(() => insertSessionSteps(dialect, tables, record), { onDuplicate, deadline });
     this.#watch.notify(session.key);
   }
 
@@ -97,15 +97,15 @@ export class SqlSessionStore implements SessionStore {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
     const now = await clock.now(deadline);
-    const listed = await this.#storage.readSnapshot(() => listSteps(dialect, tables, query, now), deadline);
-    return pageOf(this.#codec, query.appName, listed);
+    const listed = await this.#storage.readSnapshot(() => listSessionSteps(dialect, tables, query, now), deadline);
+    return fromListedRows(this.#codec, query.appName, listed);
   }
 
   async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
-    const request = { key: this.#records.keyOf(key), now: await clock.now(deadline), ifLastSeq: p.ifLastSeq };
-    const removed = await this.#storage.transact(() => removeSteps(dialect, tables, request), { deadline });
+    const request = { key: this.#records.bindKey(key), now: await clock.now(deadline), ifLastSeq: p.ifLastSeq };
+    const removed = await this.#storage.transact(() => removeSessionSteps(dialect, tables, request), { deadline });
     if (removed !== undefined) await this.#storage.erase();
     return removed ?? false;
   }
@@ -114,12 +114,12 @@ export class SqlSessionStore implements SessionStore {
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     const deadline = this.#storage.deadline();
     const told = this.#storage.clock.now(deadline);
     const now = typeof told === 'number' ? told : await told;
-    const record = await this.#records.ofAppend(key, event, { delta, fence, now });
+    const record = await this.#records.toAppendRecord(key, event, { delta, options, now });
     for (let attempts = 1; ; attempts++) {
       const appended = await this.#lines.append(sessionKeyOf(key), record, deadline);
       switch (appended.kind) {
@@ -128,7 +128,7 @@ export class SqlSessionStore implements SessionStore {
           this.#watch.notify(key);
           return { event, duplicate: false };
         case 'duplicate':
-          return { event: await eventOfText(this.#codec, appended.text, appended.seq, appended.v), duplicate: true };
+          return { event: await decodeEvent(this.#codec, appended.text, appended.seq, appended.v), duplicate: true };
         case 'missing':
           throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
         case 'lost':
@@ -150,22 +150,22 @@ export class SqlSessionStore implements SessionStore {
       userId === undefined ? [tables.appStates, 'app_name = ?'] : [tables.userStates, 'app_name = ? AND user_id = ?'];
     const names = userId === undefined ? [appName] : [appName, userId];
     const sql = dialect.statement(`SELECT state_key, value, version FROM ${table} WHERE ${which}`);
-    const { rows } = await this.#storage.read(() => ask(sql, names.map(dialect.bindName)));
-    return (await stateOfRows(this.#codec, rows)).state;
+    const { rows } = await this.#storage.read(() => query(sql, names.map(dialect.bindName)));
+    return (await fromStateRows(this.#codec, rows)).state;
   }
 
   /** Writes those keys of an app's or a user's state that are not there: for what is brought along from elsewhere. */
   async addState(scope: { appName: string; userId?: string | undefined }, state: StateMap): Promise<void> {
     const { dialect, tables } = this.#storage;
     const known = await this.readState(scope);
-    const writes = await writesOf(
+    const writes = await toStateWrites(
       this.#codec,
       Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(known, key))),
     );
     if (!writes) return;
     const names = [scope.appName, scope.userId ?? ''].map(dialect.bindName);
     const [table, owner] =
-      scope.userId === undefined ? [tables.appStates, appOf(names)] : [tables.userStates, userOf(names)];
+      scope.userId === undefined ? [tables.appStates, appOwner(names)] : [tables.userStates, userOwner(names)];
     await this.#storage.transact(function* () {
       yield* dialect.writeState(table, owner, writes);
     });
@@ -207,28 +207,28 @@ export class SqlSessionStore implements SessionStore {
     return this.#storage.close();
   }
 
-  async #read(steps: ReadSteps, key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
+  async #read(steps: ReadSessionSteps, key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
     const deadline = this.#storage.deadline();
     const now = await this.#storage.clock.now(deadline);
-    const rows = await this.#storage.read(() => steps(this.#records.keyOf(key), now, window), deadline);
-    return sessionOfRows(this.#codec, key, rows);
+    const rows = await this.#storage.read(() => steps(this.#records.bindKey(key), now, window), deadline);
+    return fromSessionRows(this.#codec, key, rows);
   }
 
-  #appendOne(record: AppendRecord, deadline: number): Promise<Appended> {
-    return this.#storage.writeWhole<Appended>(() => this.#append.steps(record), {
+  #appendOne(record: AppendRecord, deadline: number): Promise<AppendOutcome> {
+    return this.#storage.writeAtomically<AppendOutcome>(() => this.#append.steps(record), {
       inTransaction: this.#append.inTransaction,
       // The id is stored already, perhaps by somebody at this moment: what they stored is there now. A question, but asked as a
       // write: where it has no answer, the event may well be there.
-      onDuplicate: () => this.#storage.write(() => this.#append.settle(record), deadline),
+      onDuplicate: () => this.#storage.write(() => this.#append.explain(record), deadline),
       deadline,
     });
   }
 
-  #appendAll(records: readonly AppendRecord[], deadline: number): Promise<readonly Appended[]> {
+  #appendAll(records: readonly AppendRecord[], deadline: number): Promise<readonly AppendOutcome[]> {
     const all = this.#append;
     return this.#storage.transact(
       function* () {
-        const appended: Appended[] = [];
+        const appended: AppendOutcome[] = [];
         for (const record of records) appended.push(yield* all.steps(record));
         return appended;
       },

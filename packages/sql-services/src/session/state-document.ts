@@ -9,7 +9,7 @@ import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 export type StateDocument = { readonly [key: string]: string };
 
 /** A change as a patch (RFC 7396) to the document; undefined where nothing changes. */
-export function patchOf(
+export function toStatePatch(
   codec: TextCodec | undefined,
   delta: StateDelta | undefined,
 ): string | undefined | Promise<string> {
@@ -31,7 +31,7 @@ async function encodedPatch(codec: TextCodec, delta: StateDelta, keys: readonly 
 }
 
 /** The state that a column holds, given as text or, by some drivers, parsed. */
-export async function readDocument(codec: TextCodec | undefined, column: unknown): Promise<StateMap> {
+export async function fromStateDocument(codec: TextCodec | undefined, column: unknown): Promise<StateMap> {
   const state: StateMap = {};
   if (column === null || column === undefined) return state;
   const isParsed = typeof column === 'object' && !ArrayBuffer.isView(column);

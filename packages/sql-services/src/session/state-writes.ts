@@ -1,8 +1,8 @@
 import { decodeText, encodeText, setOwn } from '@thole/core/kit';
 import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
-import type { Row, SqlValue } from '../database/sql-database.ts';
-import { eventKeyOf } from './event-key.ts';
-import { textOf } from './row-values.ts';
+import type { Row, SqlValue } from '../client/sql-database.ts';
+import { toEventKey } from './event-key.ts';
+import { columnText } from './row-values.ts';
 import { fromColumnKey, toColumnKey } from './state-document.ts';
 
 /** Whose state it is: the columns that name the app, or app and user, with the names as they are bound. */
@@ -18,7 +18,7 @@ export type StateWrite = readonly [hash: string, key: string, value: string | nu
 const counter: StateWrite = ['', '', null];
 
 /** The rows that a change writes: one for each key, and the one that counts; undefined where nothing changes. */
-export async function writesOf(
+export async function toStateWrites(
   codec: TextCodec | undefined,
   delta: StateDelta | undefined,
 ): Promise<readonly StateWrite[] | undefined> {
@@ -28,24 +28,24 @@ export async function writesOf(
   for (const key of keys) {
     const value = delta![key]!;
     const name = toColumnKey(key);
-    writes.push([eventKeyOf(name), name, value === null ? null : await encodeText(codec, JSON.stringify(value))]);
+    writes.push([toEventKey(name), name, value === null ? null : await encodeText(codec, JSON.stringify(value))]);
   }
   return writes;
 }
 
 /** The state that rows hold, and how often it was written. */
-export async function stateOfRows(
+export async function fromStateRows(
   codec: TextCodec | undefined,
   rows: readonly Row[],
 ): Promise<{ state: StateMap; version: number }> {
   const state: StateMap = {};
   let version = 0;
   for (const row of rows) {
-    const key = textOf(row['state_key']);
+    const key = columnText(row['state_key']);
     const value = row['value'];
     if (key === '') version = Number(row['version']);
     if (value === null || value === undefined) continue;
-    const text = decodeText(codec, textOf(value));
+    const text = decodeText(codec, columnText(value));
     setOwn(state, fromColumnKey(key), JSON.parse(typeof text === 'string' ? text : await text) as Json);
   }
   return { state, version };

@@ -2,13 +2,13 @@ import { TholeError } from '@thole/core';
 import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
-import type { PostgresPool } from '../database/postgres-pool.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { ask } from '../database/sql-database.ts';
-import type { Steps } from '../database/sql-database.ts';
-import { isSqlFailure } from '../database/sql-failure.ts';
+import type { PostgresPool } from '../client/postgres-pool.ts';
+import { openDatabase } from '../client/open-database.ts';
+import { query } from '../client/sql-database.ts';
+import type { Steps } from '../client/sql-database.ts';
+import { isSqlFailure } from '../client/sql-failure.ts';
 import { SqlVectorStore } from './sql-vector-store.ts';
-import type { VectorFlavour } from './vector-table.ts';
+import type { VectorDialect } from './vector-table.ts';
 
 /** Where the database is. */
 export interface PgVectorStoreOptions {
@@ -53,11 +53,11 @@ export class PgVectorStore extends SqlVectorStore {
     );
     if (database.dialect.name !== 'postgres')
       throw new TholeError('INVALID_INPUT', 'dbUrl must be postgresql://…; PgVectorStore speaks to no other database.');
-    super({ database, flavour: pgvector, tablePrefix, schema, autoMigrate });
+    super({ database, dialect: pgvector, tablePrefix, schema, autoMigrate });
   }
 }
 
-const pgvector: VectorFlavour = {
+const pgvector: VectorDialect = {
   types: { name: 'text collate "C"', text: 'text collate "C"', integer: 'integer', vector: 'vector' },
   placeholder: '?::vector',
   bind: (unit) => `[${unit.join(',')}]`,
@@ -67,14 +67,14 @@ const pgvector: VectorFlavour = {
 };
 
 function* prepare(): Steps<void> {
-  const { rows } = yield* ask(`SELECT name, installed_version FROM pg_available_extensions WHERE name = 'vector'`);
+  const { rows } = yield* query(`SELECT name, installed_version FROM pg_available_extensions WHERE name = 'vector'`);
   if (!rows[0]) {
     const how = 'install pgvector there (https://github.com/pgvector/pgvector)';
     throw new TholeError('DRIVER_MISSING', `This PostgreSQL server does not have the extension "vector": ${how}.`);
   }
   if (rows[0]['installed_version'] !== null) return;
   try {
-    yield* ask('CREATE EXTENSION IF NOT EXISTS vector');
+    yield* query('CREATE EXTENSION IF NOT EXISTS vector');
   } catch (cause) {
     if (!isSqlFailure(cause, 'refused')) throw cause;
     const how = 'let a user who may run CREATE EXTENSION vector';

@@ -1,15 +1,15 @@
 import { assertName, raceAbort } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from '@thole/recall';
-import { ask } from '../database/sql-database.ts';
-import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../database/sql-database.ts';
-import { isSqlFailure, toStoreError } from '../database/sql-failure.ts';
-import { keyOf } from '../memory/memory-records.ts';
-import { filledPortionsOf, marks, portionsOf } from '../memory/portions.ts';
+import { query } from '../client/sql-database.ts';
+import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
+import { isSqlFailure, mapSqlError } from '../client/sql-failure.ts';
+import { toIdKey } from '../memory/memory-records.ts';
+import { paddedChunksOf, placeholders, chunksOf } from '../memory/chunks.ts';
 import { tableNames } from '../schema/table-names.ts';
-import { textOf } from '../session/row-values.ts';
-import { tableName, tableStatements } from './vector-table.ts';
-import type { VectorFlavour } from './vector-table.ts';
+import { columnText } from '../session/row-values.ts';
+import { vectorTableName, vectorTableStatements } from './vector-table.ts';
+import type { VectorDialect } from './vector-table.ts';
 
 /** Rows that one statement writes, and ids that one asks about; powers of two. */
 const [MOST_ROWS, MOST_IDS] = [64, 256];
@@ -17,9 +17,9 @@ const COLUMNS = 'app_name, user_id, id_key, id_text, model, dimensions, vector';
 const THE_USER = 'app_name = ? AND user_id = ?';
 
 /** Where vectors are kept. */
-export interface VectorPlace {
+export interface VectorDatabase {
   readonly database: SqlDatabase;
-  readonly flavour: VectorFlavour;
+  readonly dialect: VectorDialect;
   readonly tablePrefix?: string | undefined;
   readonly schema?: string | undefined;
   readonly autoMigrate?: boolean | undefined;
@@ -28,20 +28,20 @@ export interface VectorPlace {
 /** Vectors in a table, each with its length and model, found by an exact scan of one user's rows in the database. */
 export class SqlVectorStore implements VectorStore {
   readonly specVersion = 1;
-  readonly #place: VectorPlace;
+  readonly #place: VectorDatabase;
   readonly #database: SqlDatabase;
-  readonly #flavour: VectorFlavour;
+  readonly #flavour: VectorDialect;
   readonly #table: string;
   #preparing: Promise<void> | undefined;
 
-  constructor(place: VectorPlace) {
+  constructor(place: VectorDatabase) {
     const { tablePrefix = 'thole_', schema } = place;
     // For its checks: both are written into SQL as they are.
     tableNames(tablePrefix, schema);
     this.#place = place;
     this.#database = place.database;
-    this.#flavour = place.flavour;
-    this.#table = tableName(tablePrefix, schema);
+    this.#flavour = place.dialect;
+    this.#table = vectorTableName(tablePrefix, schema);
   }
 
   async upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void> {
@@ -57,7 +57,7 @@ export class SqlVectorStore implements VectorStore {
     const rows = await raceAbort(this.#nearest(scope, { model, unit, limit }), p.signal);
     const found = rows.map((row) => {
       const score = Math.max(-1, Math.min(1, 1 - Number(row['distance'])));
-      return { id: JSON.parse(textOf(row['id_text'])) as string, score };
+      return { id: JSON.parse(columnText(row['id_text'])) as string, score };
     });
     found.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
     return found.filter(({ score }) => score >= minScore);
@@ -79,20 +79,20 @@ export class SqlVectorStore implements VectorStore {
     await raceAbort(this.#ready(), p.signal);
     const asking = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
     const keys = await raceAbort(this.#told(asking), p.signal);
-    return p.ids.filter((id) => keys.has(keyOf(id)));
+    return p.ids.filter((id) => keys.has(toIdKey(id)));
   }
 
   /** Makes the table where it is not there; several processes may do so at once. `DRIVER_MISSING` without the extension. */
   async migrate(): Promise<void> {
     const { tablePrefix = 'thole_', schema } = this.#place;
-    const statements = tableStatements(tablePrefix, schema, this.#flavour);
+    const statements = vectorTableStatements(tablePrefix, schema, this.#flavour);
     const [database, flavour] = [this.#database, this.#flavour];
     const lock = database.dialect.migrationLock(this.#table);
     const make = (): Promise<void> =>
       database.transact(function* () {
         if (lock.take) yield lock.take;
         yield* flavour.prepare();
-        for (const sql of statements) yield* ask(sql);
+        for (const sql of statements) yield* query(sql);
       });
     await this.#told(
       make().catch((error: unknown) => {
@@ -105,7 +105,7 @@ export class SqlVectorStore implements VectorStore {
 
   /** `STORE_UNAVAILABLE` unless the database answers. */
   async ping(): Promise<void> {
-    await this.#told(this.#database.run(() => ask('SELECT 1'), { writes: false }));
+    await this.#told(this.#database.run(() => query('SELECT 1'), { writes: false }));
   }
 
   /** Closes what was opened from a URL; what was passed in stays open. */
@@ -127,12 +127,12 @@ export class SqlVectorStore implements VectorStore {
       if (kept !== undefined && kept !== length) throw dimensionMismatch('vector', length, kept, model);
     }
     const one = `(?, ?, ?, ?, ?, ?, ${placeholder})`;
-    for (const portion of portionsOf(rows, MOST_ROWS)) {
+    for (const portion of chunksOf(rows, MOST_ROWS)) {
       const sql = `INSERT INTO ${this.#table} (${COLUMNS}) VALUES ${portion.map(() => one).join(', ')}
         ON CONFLICT (app_name, user_id, id_key) DO UPDATE
         SET model = excluded.model, dimensions = excluded.dimensions, vector = excluded.vector`;
       const parameters = portion.flatMap(({ id, model, vector }) => [
-        ...[...user, this.#name(keyOf(id)), JSON.stringify(id), this.#name(model)],
+        ...[...user, this.#name(toIdKey(id)), JSON.stringify(id), this.#name(model)],
         ...[vector.length, this.#flavour.bind(vector)],
       ]);
       yield* this.#ask(sql, parameters);
@@ -163,25 +163,25 @@ export class SqlVectorStore implements VectorStore {
       yield* this.#ask(sql, this.#user(scope));
       return;
     }
-    for (const portion of filledPortionsOf(ids, MOST_IDS)) {
-      const keys = portion.map((id) => this.#name(keyOf(id)));
-      yield* this.#ask(`${sql} AND id_key IN (${marks(keys.length)})`, [...this.#user(scope), ...keys]);
+    for (const portion of paddedChunksOf(ids, MOST_IDS)) {
+      const keys = portion.map((id) => this.#name(toIdKey(id)));
+      yield* this.#ask(`${sql} AND id_key IN (${placeholders(keys.length)})`, [...this.#user(scope), ...keys]);
     }
   }
 
   *#has(scope: UserRef, model: string, ids: readonly string[]): Steps<Set<string>> {
     const found = new Set<string>();
-    for (const portion of filledPortionsOf(ids, MOST_IDS)) {
-      const keys = portion.map((id) => this.#name(keyOf(id)));
-      const sql = `SELECT id_key FROM ${this.#table} WHERE ${THE_USER} AND model = ? AND id_key IN (${marks(keys.length)})`;
+    for (const portion of paddedChunksOf(ids, MOST_IDS)) {
+      const keys = portion.map((id) => this.#name(toIdKey(id)));
+      const sql = `SELECT id_key FROM ${this.#table} WHERE ${THE_USER} AND model = ? AND id_key IN (${placeholders(keys.length)})`;
       const { rows } = yield* this.#ask(sql, [...this.#user(scope), this.#name(model), ...keys]);
-      for (const row of rows) found.add(textOf(row['id_key']));
+      for (const row of rows) found.add(columnText(row['id_key']));
     }
     return found;
   }
 
   *#ask(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
-    return yield* ask(this.#database.dialect.statement(sql), parameters);
+    return yield* query(this.#database.dialect.statement(sql), parameters);
   }
 
   #user(scope: UserRef): SqlValue[] {
@@ -205,7 +205,7 @@ export class SqlVectorStore implements VectorStore {
     try {
       return await working;
     } catch (error) {
-      throw toStoreError(error, this.#database.place);
+      throw mapSqlError(error, this.#database.displayName);
     }
   }
 }

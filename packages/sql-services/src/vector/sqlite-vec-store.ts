@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { loadDriver } from '../database/load-driver.ts';
-import { SqliteDatabase } from '../database/sqlite-database.ts';
+import { loadDriver } from '../client/load-driver.ts';
+import { SqliteDatabase } from '../client/sqlite-database.ts';
 import { sqlite } from '../dialects/sqlite.ts';
-import { TIMEOUT_MS } from '../options/database-options.ts';
-import { parseDatabaseUrl } from '../options/parse-database-url.ts';
+import { TIMEOUT_MS } from '../client/sql-options.ts';
+import { parseDatabaseUrl } from '../client/parse-database-url.ts';
 import { SqlVectorStore } from './sql-vector-store.ts';
-import type { VectorFlavour } from './vector-table.ts';
+import type { VectorDialect } from './vector-table.ts';
 
 /** Where the file is. */
 export interface SqliteVecStoreOptions {
@@ -40,11 +40,11 @@ export class SqliteVecStore extends SqlVectorStore {
     const { path } = address;
     const more = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
     const database = new SqliteDatabase({ path, ...more, runtime, timeoutMs, extend: loadSqliteVec });
-    super({ database, flavour: sqliteVec, tablePrefix, autoMigrate });
+    super({ database, dialect: sqliteVec, tablePrefix, autoMigrate });
   }
 }
 
-const sqliteVec: VectorFlavour = {
+const sqliteVec: VectorDialect = {
   types: { name: 'text', text: 'text', integer: 'integer', vector: 'blob' },
   placeholder: '?',
   bind: (unit) => new Uint8Array(unit.buffer, unit.byteOffset, unit.byteLength),

@@ -1,7 +1,7 @@
-import type { Statement, Steps } from '../database/sql-database.ts';
+import type { Statement, Steps } from '../client/sql-database.ts';
 
 /** In what the vectors of two databases differ. */
-export interface VectorFlavour {
+export interface VectorDialect {
   /** Types of the columns: names, texts, whole numbers, vectors. */
   readonly types: { readonly name: string; readonly text: string; readonly integer: string; readonly vector: string };
   /** What stands for a vector in SQL, and what is bound there. */
@@ -16,8 +16,8 @@ export interface VectorFlavour {
 }
 
 /** What makes the table and its index; each may be repeated. */
-export function tableStatements(prefix: string, schema: string | undefined, { types }: VectorFlavour): string[] {
-  const table = tableName(prefix, schema);
+export function vectorTableStatements(prefix: string, schema: string | undefined, { types }: VectorDialect): string[] {
+  const table = vectorTableName(prefix, schema);
   return [
     `CREATE TABLE IF NOT EXISTS ${table} (
       app_name ${types.name} NOT NULL, user_id ${types.name} NOT NULL, id_key ${types.name} NOT NULL, id_text ${types.text} NOT NULL,
@@ -28,6 +28,6 @@ export function tableStatements(prefix: string, schema: string | undefined, { ty
 }
 
 /** The table, as it is written in SQL. */
-export function tableName(prefix: string, schema: string | undefined): string {
+export function vectorTableName(prefix: string, schema: string | undefined): string {
   return `${schema === undefined ? '' : `${schema}.`}${prefix}vectors`;
 }

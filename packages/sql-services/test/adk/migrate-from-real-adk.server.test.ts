@@ -5,13 +5,13 @@ import { DatabaseSessionService, migrateFromAdk } from '@thole/sql-services';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
-import { finished, started } from '../processes/start.ts';
+import { readOutput, startProcess } from '../support/start-process.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /** What ADK has written, as it reads it back itself. */
 async function fill(...place: string[]): Promise<{ id: string; timestamp: number }[]> {
-  const { lines, code } = await finished(started('../adk/fill-adk-database.ts', ...place));
+  const { lines, code } = await readOutput(startProcess('../adk/fill-adk-database.ts', ...place));
   expect(code).toBe(0);
   return JSON.parse(lines.at(-1)!) as { id: string; timestamp: number }[];
 }

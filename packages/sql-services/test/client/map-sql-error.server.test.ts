@@ -1,0 +1,75 @@
+import { createEvent } from '@thole/core';
+import type { TholeError } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+
+async function failureOf(doing: Promise<unknown>): Promise<TholeError> {
+  return doing.then(
+    () => expect.fail('it was done'),
+    (error: unknown) => error as TholeError,
+  );
+}
+
+for (const kind of ['postgres', 'mariadb'] as const) {
+  describeWith(kind, `Errors of ${kind}`, (url) => {
+    const at = new URL(url);
+    const opened = (change: (url: URL) => void, options: { autoMigrate?: boolean } = {}): DatabaseSessionService => {
+      const dbUrl = new URL(url);
+      change(dbUrl);
+      const service = new DatabaseSessionService({ dbUrl: dbUrl.href, tablePrefix: `e${process.pid}_`, ...options });
+      onTestFinished(() => service.close());
+      return service;
+    };
+
+    it('name host, port, database and reason where the database does not exist', async () => {
+      const service = opened((other) => void (other.pathname = '/no_such_hotel'));
+      const error = await failureOf(service.createSession(ref));
+      expect(error.code).toBe('STORE_UNAVAILABLE');
+      expect(error.message).toContain(`The database "no_such_hotel" at ${at.hostname}:${at.port} refused the call: `);
+      expect(error.message).toMatch(/3D000|ER_BAD_DB_ERROR|ER_DBACCESS_DENIED_ERROR/);
+      expect(error.cause).toBeInstanceOf(Error);
+    });
+
+    it('name the reason where the login is refused, and no password (contract 42)', async () => {
+      const service = opened((other) => {
+        other.username = 'nobody_of_this_name';
+        other.password = 'hidden';
+      });
+      const error = await failureOf(service.createSession(ref));
+      expect([error.code, error.message.includes('hidden')]).toEqual(['STORE_UNAVAILABLE', false]);
+      expect(error.message).toMatch(/refused the call: .*nobody_of_this_name/);
+    });
+
+    it('say what the database answered to an append, and not that it did not answer (contract 7)', async () => {
+      const service = opened(() => {});
+      await service.createSession(ref);
+      const other = opened(() => {});
+      await other.ping();
+      const { session, event } = { session: ref, event: createEvent({ author: 'a', invocationId: 'i' }) };
+      // A table that is gone meanwhile is an answer, too.
+      await dropEvents(url, `e${process.pid}_events`);
+      const error = await failureOf(service.appendEvent({ session, event }));
+      expect(error.code).toBe('STORE_VERSION');
+      expect(error.message).not.toContain('did not answer');
+      await dropEvents(url, `e${process.pid}_meta`);
+    });
+  });
+
+  async function dropEvents(url: string, table: string): Promise<void> {
+    if (kind === 'postgres') {
+      const { default: pg } = await import('pg');
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(`DROP TABLE ${table}`);
+      await client.end();
+    } else {
+      const { createConnection } = await import('mysql2/promise');
+      const connection = await createConnection(url);
+      await connection.query(`DROP TABLE ${table}`);
+      await connection.end();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TholeError } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { displayNameOfAddress, displayNameOfPool } from '../../src/client/display-name.ts';
+import { sqlFailure, mapSqlError } from '../../src/client/sql-failure.ts';
+import { mariadb } from '../../src/dialects/mariadb.ts';
+import { postgres } from '../../src/dialects/postgres.ts';
+import { parseDatabaseUrl } from '../../src/client/parse-database-url.ts';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+
+async function failureOf(dbUrl: string): Promise<TholeError> {
+  const service = new DatabaseSessionService({ dbUrl, timeoutMs: 3_000 });
+  onTestFinished(() => service.close());
+  return service.createSession(ref).then(
+    () => expect.fail('it was done'),
+    (error: unknown) => error as TholeError,
+  );
+}
+
+describe('toStoreError', () => {
+  const storeError = (...p: Parameters<typeof sqlFailure>): TholeError =>
+    mapSqlError(sqlFailure(...p), 'The database "hotel" at db:5432') as TholeError;
+  const driver = (message: string, more: object): Error => Object.assign(new Error(message), more);
+
+  it('names place and reason of a connection that broke, and keeps the cause', () => {
+    const cause = driver('connect ECONNREFUSED 10.0.0.1:5432', { code: 'ECONNREFUSED' });
+    const error = storeError('connection', cause);
+    expect([error.code, error.message]).toEqual([
+      'STORE_UNAVAILABLE',
+      'The database "hotel" at db:5432 did not answer: connect ECONNREFUSED 10.0.0.1:5432.',
+    ]);
+    expect(error.cause).toBe(cause);
+    expect(storeError('connection', cause, true).message).toMatch(/did not answer: .*may have happened\.$/);
+  });
+
+  it('takes the first of several addresses that were tried', () => {
+    const each = driver('connect ECONNREFUSED ::1:5432', { code: 'ECONNREFUSED' });
+    const error = storeError('connection', Object.assign(new AggregateError([each], ''), { code: 'ECONNREFUSED' }));
+    expect(error.message).toContain('connect ECONNREFUSED ::1:5432');
+  });
+
+  it.each([
+    ['57P01', { code: '57P01' }, postgres],
+    ['57014', { code: '57014' }, postgres],
+    ['28P01', { code: '28P01' }, postgres],
+    ['XX000', { code: 'XX000' }, postgres],
+    ['ER_QUERY_INTERRUPTED', { code: 'ER_QUERY_INTERRUPTED', errno: 1317 }, mariadb],
+    ['ER_SERVER_SHUTDOWN', { code: 'ER_SERVER_SHUTDOWN', errno: 1053 }, mariadb],
+    ['ER_OUT_OF_RESOURCES', { code: 'ER_OUT_OF_RESOURCES', errno: 1041 }, mariadb],
+  ])('never says that a database did not answer which answered %s (contract 7)', (code, more, dialect) => {
+    const cause = driver('it said', more);
+    for (const isOpen of [false, true]) {
+      const error = storeError(dialect.classifyError(cause), cause, isOpen);
+      expect(error.message).not.toContain('did not answer');
+      expect(error.message).toContain(code);
+    }
+  });
+
+  it('repeats no sentence that may quote values (contract 42)', () => {
+    const errors = [
+      storeError('refused', driver('invalid input syntax for type json: "secret"', { code: '22P02' })),
+      storeError('refused', driver("Incorrect value: 'secret'", { code: 'ER_TRUNCATED_WRONG_VALUE', errno: 1292 })),
+      storeError('refused', driver('malformed JSON: secret', { code: 'ERR_SQLITE_ERROR', errcode: 1 })),
+      storeError('too-large', driver('value secret too long', { code: '54000' })),
+    ];
+    for (const error of errors) expect(error.message).not.toContain('secret');
+    expect(errors.map(({ message }) => /\((.*)\)/.exec(message)?.[1])).toEqual([
+      '22P02',
+      'ER_TRUNCATED_WRONG_VALUE',
+      'ERR_SQLITE_ERROR 1',
+      '54000',
+    ]);
+  });
+});
+
+describe('DatabaseSessionService', () => {
+  it.each(['postgresql', 'mysql'])(
+    'names host, port, database and reason where no %s server listens, and no password',
+    async (scheme) => {
+      const error = await failureOf(`${scheme}://ann:hidden@127.0.0.1:1/hotel`);
+      expect(error.code).toBe('STORE_UNAVAILABLE');
+      expect(error.message).toMatch(/^The database "hotel" at 127\.0\.0\.1:1 did not answer: connect ECONNREFUSED/);
+      expect(error.message).not.toContain('hidden');
+      expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+    },
+  );
+
+  it('names a file that is not a database, and why a folder cannot be made', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thole-failure-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'file.db');
+    writeFileSync(file, 'This is a text, and long enough to be taken for something else than a database.'.repeat(20));
+    const error = await failureOf(`sqlite:///${file}`);
+    expect([error.code, error.message]).toEqual([
+      'STORE_UNAVAILABLE',
+      `The file ${file} refused the call: file is not a database (ERR_SQLITE_ERROR 26).`,
+    ]);
+    expect((await failureOf(`sqlite:///${file}/below/x.db`)).message).toMatch(/refused the call: E\w+: /);
+  });
+});
+
+describe('placeOfAddress', () => {
+  it('names name, host and port, never user and password (contract 42)', () => {
+    const place = (url: string): string => displayNameOfAddress(parseDatabaseUrl(url));
+    expect(place('postgresql://ann:hidden@db.test/hotel?sslmode=require')).toBe('The database "hotel" at db.test:5432');
+    expect(place('mysql://ann:hidden@db.test:3307/hotel')).toBe('The database "hotel" at db.test:3307');
+    expect(place('postgresql://ann:hidden@/hotel?host=%2Fvar%2Frun')).not.toContain('hidden');
+    expect(place('sqlite:///./x.db')).toBe('The file ./x.db');
+    expect(place('sqlite://:memory:')).toBe('The database in memory');
+  });
+
+  it('reads it from pools too', () => {
+    expect(displayNameOfPool({ options: { host: 'h', port: 1, database: 'd', password: 'hidden' } })).toBe(
+      'The database "d" at h:1',
+    );
+    const config = { connectionConfig: { host: 'h', port: 1, database: 'd' } };
+    expect(displayNameOfPool({ config })).toBe('The database "d" at h:1');
+    expect(displayNameOfPool({ pool: { config } })).toBe('The database "d" at h:1');
+    expect(displayNameOfPool({ options: { connectionString: 'postgresql://a:hidden@h:1/d' } })).toBe(
+      'The database "d" at h:1',
+    );
+    for (const odd of [{}, undefined, { options: null }]) expect(displayNameOfPool(odd)).toBe('The database');
+  });
+});

@@ -1,0 +1,100 @@
+import { createEvent } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { describeWith, startPgBouncer } from '../../../../test/servers/index.ts';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const event = (id: string, stateDelta = {}) => createEvent({ id, author: 'agent', actions: { stateDelta } });
+
+describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (dbUrl) => {
+  function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+    const service = new DatabaseSessionService({ maxConnections: 1, ...options });
+    onTestFinished(() => service.close());
+    return service;
+  }
+
+  async function connected(connectionString: string): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  }
+
+  /** A PgBouncer that has so many connections to the server, and what its console answers. */
+  async function ofOwn(size: number): Promise<{ url: string; show(what: string): Promise<unknown[]> }> {
+    const postgresUrl = inject('servers').postgres!;
+    const server = await startPgBouncer({ postgresUrl, config: [`default_pool_size = ${size}`] });
+    onTestFinished(() => server.remove());
+    const url = new URL(server.url);
+    url.pathname = '/pgbouncer';
+    const console = await connected(url.href);
+    return { url: server.url, show: async (what) => (await console.query(`SHOW ${what}`)).rows };
+  }
+
+  it('takes from a client, with each transaction, what it has prepared: so this is where named statements fail', async () => {
+    const { url } = await ofOwn(2);
+    const [client, other] = [await connected(url), await connected(url)];
+    const prepared = { name: 'named', text: 'SELECT 1 AS one' };
+    await client.query(prepared);
+    // The server connection that knows the name is lent to somebody else.
+    await other.query('BEGIN');
+    await expect(client.query(prepared)).rejects.toMatchObject({ code: '26000' });
+    await other.query('ROLLBACK');
+  });
+
+  it('makes its tables once when sixteen find none at the same moment', async () => {
+    const tablePrefix = `pooled_first_${process.pid}_`;
+    const services = Array.from({ length: 16 }, () => opened({ dbUrl, tablePrefix }));
+    await Promise.all(services.map((service, i) => service.createSession({ ...ref, sessionId: `s${i}` })));
+    expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
+  });
+
+  it('serves many runs at once, each with its lease, over two connections to the server', async () => {
+    const { url, show } = await ofOwn(2);
+    const tablePrefix = `pooled_few_${process.pid}_`;
+    const services = Array.from({ length: 24 }, () => opened({ dbUrl: url, tablePrefix, pollMs: 20 }));
+    await services[0]!.createSession(ref);
+    await Promise.all(
+      services.map(async (service, i) => {
+        const own = { ...ref, sessionId: `s${i}` };
+        await service.createSession({ ...own, state: { a: 0 } });
+        const lease = await service.leasing!.lease(own, {
+          ...{ invocationId: `i${i}`, holder: 'r', policy: 'reject', waitMs: 0, maxWaiting: 0 },
+          ...{ ttlMs: 60_000, cleanupMs: 0 },
+        });
+        for (let n = 1; n <= 5; n++) {
+          await service.appendEvent({ session: own, event: event(`e${n}`, { a: n }), fence: lease.fence });
+          await service.appendEvent({ session: ref, event: event(`e${i}-${n}`, { [`app:k${i}`]: n, 'user:k': n }) });
+        }
+        expect((await lease.renew())!.lastSeq).toBe(5);
+        await lease.release();
+      }),
+    );
+    const common = (await services[0]!.getSession(ref))!;
+    expect(common.events.map((each) => each.seq)).toEqual(Array.from({ length: 120 }, (_, i) => i + 1));
+    expect(Object.entries(common.state)).toHaveLength(25);
+    for (const [i, service] of services.entries()) {
+      const { lastSeq, state } = (await service.getSession({ ...ref, sessionId: `s${i}` }))!;
+      expect([lastSeq, state['a'], state[`app:k${i}`]]).toEqual([5, 5, 5]);
+    }
+    // The console is a client too.
+    expect([(await show('CLIENTS')).length, (await show('SERVERS')).length]).toEqual([25, 2]);
+  });
+
+  it('ends a call within timeoutMs when all connections to the server are taken, and nothing of it happens later', async () => {
+    const { url } = await ofOwn(1);
+    const place = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
+    const service = opened({ ...place, timeoutMs: 2_000 });
+    await service.createSession(ref);
+    const holder = await connected(url);
+    await holder.query('BEGIN');
+    await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const appending = service.appendEvent({ session: ref, event: event('e1') });
+    await expect(appending).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
+    await holder.query('COMMIT');
+    expect((await service.getSession(ref))!.lastSeq).toBe(0);
+    expect((await service.appendEvent({ session: ref, event: event('e1') })).seq).toBe(1);
+  });
+});

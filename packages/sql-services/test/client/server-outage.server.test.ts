@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createEvent, TholeError } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeWith, rounds, startMariaDb, startPostgres } from '../../../../test/servers/index.ts';
+import { readOutput, startProcess } from '../support/start-process.ts';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const starts = [
+  ['postgres', startPostgres],
+  ['mariadb', startMariaDb],
+] as const;
+
+for (const [kind, start] of starts) {
+  describeWith(kind, `outages of ${kind}`, () => {
+    it(
+      'keeps what was acknowledged and stores no event twice when the server is killed in the middle, again and again (contract 7)',
+      { timeout: rounds(60_000, 600_000) },
+      async () => {
+        const server = await start();
+        onTestFinished(() => server.remove());
+        const service = new DatabaseSessionService({ dbUrl: server.url, timeoutMs: 5_000 });
+        onTestFinished(() => service.close());
+        await service.createSession(ref);
+        const acknowledged: string[] = [];
+        const told = new Set<string>();
+        let isOver = false;
+        const appending = Array.from({ length: 4 }, async (_, task) => {
+          for (let i = 0; !isOver;) {
+            const id = `e${task}-${i}`;
+            try {
+              const event = createEvent({ id, author: 'a', actions: { stateDelta: { [`k${id}`]: 1, 'user:n': i } } });
+              await service.appendEvent({ session: ref, event });
+              acknowledged.push(id);
+              i++;
+            } catch (error) {
+              if (!TholeError.is(error)) throw error;
+              told.add(error.code);
+              await sleep(20);
+            }
+          }
+        });
+        for (let round = 0; round < rounds(2, 30); round++) {
+          await sleep(200);
+          await server.kill();
+          await server.restart();
+        }
+        await sleep(300);
+        isOver = true;
+        await Promise.all(appending);
+        const { events, state, lastSeq } = (await service.getSession(ref))!;
+        expect(events.map((event) => event.id).toSorted()).toEqual(acknowledged.toSorted());
+        expect(events.map((event) => event.seq)).toEqual(acknowledged.map((_, i) => i + 1));
+        expect([lastSeq, Object.keys(state).length]).toEqual([acknowledged.length, acknowledged.length + 1]);
+        expect([...told].filter((code) => !/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/.test(code))).toEqual([]);
+        expect(told.size).toBeGreaterThan(0);
+      },
+    );
+
+    it('keeps what was acknowledged when our process is killed (contract 7)', async () => {
+      const server = await start();
+      onTestFinished(() => server.remove());
+      const service = new DatabaseSessionService(server.url);
+      onTestFinished(() => service.close());
+      const acknowledged: string[] = [];
+      for (let round = 0; round < rounds(2, 30); round++) {
+        const child = startProcess('append-many.ts', server.url, `p${round}`, '8', '100000');
+        const ending = readOutput(child);
+        await once(child.stdout, 'data');
+        await sleep(50 + 30 * (round % 7));
+        child.kill('SIGKILL');
+        acknowledged.push(...(await ending).lines);
+      }
+      const { events, state } = (await service.getSession(ref))!;
+      const stored = new Set(events.map((event) => event.id));
+      expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+      expect([...stored].filter((id) => state[`k-${id}`] !== 1)).toEqual([]);
+      expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
+    });
+  });
+}

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TholeError } from '@thole/core';
+import type { MemoryEntry } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
+import { compareMemorySearches, writeRandomMemories } from '@thole/testing';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describeWith, rounds, startMariaDb, startPostgres } from '../../../../test/servers/index.ts';
+import { readOutput, startProcess } from '../support/start-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'memory-processes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const alice = { appName: 'hotel', userId: 'alice' };
+const user = { appName: 'app', userId: 'u' };
+
+function note(id: string): MemoryEntry {
+  return { id, kind: 'note', content: { parts: [{ text: id }] } };
+}
+
+/** What holds of memory that processes share. */
+function shared(dbUrl: string, tablePrefix: string): void {
+  it(
+    'finds the same in the same order as memory in this process, of three thousand turns, and still when another process has written and deleted while this one searched (contract 32)',
+    { timeout: 600_000 },
+    async () => {
+      const service = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
+      onTestFinished(() => service.close());
+      const reference = new InMemoryMemoryService();
+      const mine = { ...alice, seed: 1, turns: 3_000, changes: 60 };
+      for (const each of [service, reference]) await writeRandomMemories(each, mine);
+      await compareMemorySearches(service, reference, { ...alice, seed: 1 });
+      const theirs = { ...alice, seed: 2, turns: 800, changes: 120 };
+      const writer = startProcess('write-memories.ts', dbUrl, tablePrefix, '2', '800', '120');
+      const ending = readOutput(writer);
+      await once(writer.stdout, 'data');
+      let searches = 0;
+      for (; writer.exitCode === null; searches++) {
+        await service.searchMemory({ ...alice, query: 'pizza in the garden', limit: 5 });
+        await sleep(1);
+      }
+      expect((await ending).code).toBe(0);
+      expect(searches).toBeGreaterThan(1);
+      await writeRandomMemories(reference, theirs);
+      await compareMemorySearches(service, reference, { ...alice, seed: 2 });
+      // One that comes afterwards and has read nothing yet finds the same.
+      const cold = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
+      onTestFinished(() => cold.close());
+      await compareMemorySearches(cold, reference, { ...alice, seed: 3 });
+    },
+  );
+}
+
+/** What holds when the process that writes is killed in the middle. */
+async function checkKilled(
+  dbUrl: string,
+  round: number,
+  told: { put: Set<string>; removed: Set<string> },
+): Promise<void> {
+  const child = startProcess('put-memories.ts', dbUrl, `p${round}`);
+  const ending = readOutput(child);
+  await once(child.stdout, 'data');
+  await sleep(30 + 30 * (round % 7));
+  child.kill('SIGKILL');
+  for (const line of (await ending).lines) (line.startsWith('+') ? told.put : told.removed).add(line.slice(1));
+  const store = new SqlMemoryStore({ dbUrl, timeoutMs: 300_000 });
+  try {
+    const { changes, removals, more } = await store.since(user, 0, 1_000_000);
+    const there = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
+    const tombstones = new Set(changes.flatMap((each) => ('removed' in each ? each.removed : [])));
+    expect([more, removals, changes.length]).toEqual([false, tombstones.size, there.size + tombstones.size]);
+    expect([...told.put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
+    expect([...told.removed].filter((id) => !tombstones.has(id))).toEqual([]);
+    // Both entries of a put, or neither; and at most one removal of each round was not acknowledged.
+    const puts = [...there, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
+    expect(puts.filter((id) => !there.has(id))).toEqual([]);
+    expect(tombstones.size - told.removed.size).toBeLessThanOrEqual(round + 1);
+    const { seq } = await store.put(user, [note(`after ${round}`)], 'ifAbsent');
+    expect(seq).toBe(changes.at(-1)!.seq + 1);
+    await store.remove(user, { ids: [`after ${round}`] }, 0);
+    told.removed.add(`after ${round}`);
+  } finally {
+    await store.close();
+  }
+}
+
+describe('memory in a SQLite file that several processes use', () => {
+  shared(`sqlite:///${join(folder, 'shared.db')}`, 'thole_');
+
+  it('keeps what was acknowledged, puts whole and removals done, when the process is killed at any moment (contract 31)', async () => {
+    const told = { put: new Set<string>(), removed: new Set<string>() };
+    for (let i = 0; i < rounds(3, 100); i++) await checkKilled(`sqlite:///${join(folder, 'killed.db')}`, i, told);
+    expect(told.put.size).toBeGreaterThan(5);
+  });
+});
+
+for (const kind of ['postgres', 'mariadb'] as const) {
+  describeWith(kind, `memory on ${kind} that several processes use`, (dbUrl) => {
+    shared(dbUrl, `between_${kind}_`);
+  });
+}
+
+const starts = [
+  ['postgres', startPostgres],
+  ['mariadb', startMariaDb],
+] as const;
+
+for (const [kind, start] of starts) {
+  describeWith(kind, `outages of ${kind} that keeps memory`, () => {
+    it(
+      'keeps what was acknowledged when our process is killed, and what the server had said when it is killed itself (contract 31)',
+      { timeout: rounds(200_000, 1_800_000) },
+      async () => {
+        const server = await start();
+        onTestFinished(() => server.remove());
+        const told = { put: new Set<string>(), removed: new Set<string>() };
+        for (let i = 0; i < rounds(2, 30); i++) await checkKilled(server.url, i, told);
+        const store = new SqlMemoryStore({ dbUrl: server.url, timeoutMs: 5_000 });
+        onTestFinished(() => store.close());
+        await store.put(user, [note('before')], 'ifAbsent');
+        const codeOf = async (call: Promise<unknown>): Promise<string> =>
+          call.then(
+            () => 'done',
+            (error: unknown) => (TholeError.is(error) ? error.code : String(error)),
+          );
+        const writing = (async () => {
+          const outcomes = new Set<string>();
+          const acknowledged: string[] = [];
+          for (let i = 0; !outcomes.has('STORE_UNAVAILABLE') && !outcomes.has('STORE_OUTCOME_UNKNOWN'); i++) {
+            const outcome = await codeOf(store.put(user, [note(`w${i}`)], 'ifAbsent'));
+            outcomes.add(outcome);
+            if (outcome === 'done') acknowledged.push(`w${i}`);
+          }
+          return { outcomes, acknowledged };
+        })();
+        await sleep(200);
+        await server.kill();
+        const { outcomes, acknowledged } = await writing;
+        expect([...outcomes].filter((code) => !/^(done|STORE_(OUTCOME_UNKNOWN|UNAVAILABLE))$/.test(code))).toEqual([]);
+        const begun = performance.now();
+        expect(await codeOf(store.since(user, 0, 10))).toBe('STORE_UNAVAILABLE');
+        expect(await codeOf(store.remove(user, 'everything', 0))).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
+        // Two calls of five seconds, and time for a busy machine.
+        expect(performance.now() - begun).toBeLessThan(60_000);
+        await server.restart();
+        const ids = (await store.list(user, { limit: 1_000_000 })).memories.map(({ entry }) => entry.id);
+        expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+        expect(ids).toContain('before');
+      },
+    );
+  });
+}

@@ -1,0 +1,20 @@
+import { SqlMemoryStore } from '@thole/sql-services';
+import { afterAll, onTestFinished } from 'vitest';
+import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
+import { describeWith } from '../../../../test/servers/index.ts';
+import { serverTables } from '../support/server-tables.ts';
+
+for (const kind of ['postgres', 'mariadb'] as const) {
+  describeWith(kind, `whose memory it is on ${kind}`, (dbUrl) => {
+    const tablePrefix = `scopes_${kind}_`;
+    const tables = serverTables(kind, dbUrl, tablePrefix);
+    afterAll(() => tables.close());
+
+    checkMemoryScopes(kind, async () => {
+      await tables.empty();
+      const store = new SqlMemoryStore({ dbUrl, tablePrefix, timeoutMs: 300_000 });
+      onTestFinished(() => store.close());
+      return store;
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
+import { memoryAbilities, memoryServiceCases, memoryStoreCases, register } from '@thole/testing';
+import { afterAll, describe, it } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+import { serverTables } from '../support/server-tables.ts';
+
+for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
+  describeWith(kind, `the suites of memory on ${kind}`, (dbUrl) => {
+    const tablePrefix = `memory_${kind}_`;
+    const tables = serverTables(kind, dbUrl, tablePrefix);
+    const place = { dbUrl, tablePrefix, timeoutMs: 600_000 };
+    afterAll(() => tables.close());
+
+    register({ describe, it }, memoryStoreCases, {
+      name: `SqlMemoryStore (${kind})`,
+      claims: ['shared', 'segmented', 'users'],
+      async create(runtime) {
+        await tables.empty();
+        return new SqlMemoryStore({ ...place, runtime });
+      },
+      reopen: (_, runtime) => new SqlMemoryStore({ ...place, runtime }),
+      destroy: (store) => (store as SqlMemoryStore).close(),
+    });
+
+    register({ describe, it }, memoryServiceCases, {
+      name: `DatabaseMemoryService (${kind})`,
+      claims: [...memoryAbilities, 'words', 'shared'],
+      async create(runtime) {
+        await tables.empty();
+        return new DatabaseMemoryService({ ...place, runtime });
+      },
+      reopen: (_, runtime) => new DatabaseMemoryService({ ...place, runtime }),
+      destroy: (service) => (service as DatabaseMemoryService).close(),
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import type { MariaDbPool, PostgresClient, PostgresPool } from '@thole/sql-services';
+import { createPool } from 'mysql2/promise';
+import pg from 'pg';
+
+/** A pool that tells what went through it: each entry is a round trip. */
+export interface RecordingPool<Pool> {
+  readonly pool: Pool;
+  readonly roundTrips: { text: string; name?: string | undefined }[];
+  close(): Promise<void>;
+}
+
+export function recordPostgres(connectionString: string): RecordingPool<PostgresPool> {
+  const roundTrips: RecordingPool<PostgresPool>['roundTrips'] = [];
+  const pool = new pg.Pool({ connectionString, max: 4 });
+  const recording: PostgresPool = {
+    query: (sql) => pool.query(sql),
+    async connect() {
+      const client = await pool.connect();
+      const query: PostgresClient['query'] = (asked) => {
+        roundTrips.push(asked);
+        return client.query(asked);
+      };
+      return { query, release: (destroy) => client.release(destroy) };
+    },
+  };
+  return { pool: recording, roundTrips, close: () => pool.end() };
+}
+
+export function recordMariaDb(uri: string): RecordingPool<MariaDbPool> {
+  const roundTrips: RecordingPool<MariaDbPool>['roundTrips'] = [];
+  const pool = createPool({ uri, connectionLimit: 4, charset: 'utf8mb4_bin' });
+  const recording = {
+    async getConnection() {
+      const connection = await pool.getConnection();
+      const told = (text: string): string => {
+        roundTrips.push({ text });
+        return text;
+      };
+      return {
+        query: (text: string) => connection.query(told(text)),
+        execute: (text: string, values: never[]) => connection.execute(told(text), values),
+        release: () => connection.release(),
+        destroy: () => connection.destroy(),
+      };
+    },
+  };
+  return { pool: recording, roundTrips, close: () => pool.end() };
+}

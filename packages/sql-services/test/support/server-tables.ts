@@ -1,0 +1,57 @@
+import { SqlSessionStore } from '@thole/sql-services';
+import { createPool } from 'mysql2/promise';
+import pg from 'pg';
+
+const names = [
+  'sessions',
+  'events',
+  'app_states',
+  'user_states',
+  'leases',
+  'lease_waiters',
+  'artifacts',
+  'artifact_names',
+  'memory_scopes',
+  'memory_entries',
+  'memory_segments',
+];
+
+/** Our tables on a server, which a test empties before it begins: faster than making new ones. */
+export interface ServerTables {
+  query(sql: string): Promise<{ [column: string]: unknown }[]>;
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Through a connection of its own, made at first use. */
+export function serverTables(
+  kind: 'postgres' | 'pgbouncer' | 'mariadb',
+  dbUrl: string,
+  tablePrefix: string,
+): ServerTables {
+  const connection = kind === 'mariadb' ? connectMariaDb(dbUrl) : connectPostgres(dbUrl);
+  let made: Promise<void> | undefined;
+  const make = async (): Promise<void> => {
+    const store = new SqlSessionStore({ dbUrl, tablePrefix });
+    await store.migrate();
+    await store.close();
+  };
+  return {
+    query: (sql) => connection.query(sql),
+    async empty() {
+      await (made ??= make());
+      for (const name of names) await connection.query(`DELETE FROM ${tablePrefix}${name}`);
+    },
+    close: () => connection.close(),
+  };
+}
+
+function connectPostgres(connectionString: string): Pick<ServerTables, 'query' | 'close'> {
+  const pool = new pg.Pool({ connectionString, max: 1 });
+  return { query: async (sql) => (await pool.query(sql)).rows as never, close: () => pool.end() };
+}
+
+function connectMariaDb(uri: string): Pick<ServerTables, 'query' | 'close'> {
+  const pool = createPool({ uri, connectionLimit: 1 });
+  return { query: async (sql) => (await pool.query(sql))[0] as never, close: () => pool.end() };
+}

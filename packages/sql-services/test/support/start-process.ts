@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** A process that runs one of the files beside this one, over the sources. */
+export type ChildScript = ChildProcessByStdio<null, Readable, null>;
+
+export function startProcess(file: string, ...args: string[]): ChildScript {
+  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  return spawn(process.execPath, [...flags, join(import.meta.dirname, file), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** What it has said, line by line, once it has ended; a line that was cut short is left out. */
+export async function readOutput(child: ChildScript): Promise<{ lines: string[]; code: number | null }> {
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += String(chunk)));
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  return { lines: text.split('\n').slice(0, -1), code: child.exitCode };
+}
