@@ -4,7 +4,7 @@ import { fromGeminiResponse } from '../src/from-gemini-response.ts';
 import { blockedPrompt, codeRun, grounded, parallelCalls, plainText } from './fixtures/answers.ts';
 
 describe('fromGeminiResponse', () => {
-  it('gives text, reason, version and the six counts; the total is the one that includes thoughts and tool use (T-90)', () => {
+  it('returns text, reason, version and the six counts, with thoughts and tool use in the total (T-90)', () => {
     expect(fromGeminiResponse(plainText)).toMatchObject({
       content: { role: 'model', parts: [{ text: 'Breakfast is from seven to ten.' }] },
       finishReason: 'STOP',
@@ -20,7 +20,7 @@ describe('fromGeminiResponse', () => {
     });
   });
 
-  it('keeps what has no place in a response, and gives plain text no metadata of its own', () => {
+  it('keeps unknown members in customMetadata and adds no metadata to plain text', () => {
     const response = fromGeminiResponse({ ...plainText, somethingNew: { a: 1 } });
     expect(response.customMetadata).toEqual({
       gemini: {
@@ -36,7 +36,7 @@ describe('fromGeminiResponse', () => {
     expect(response.content?.parts).toEqual([{ text: 'Breakfast is from seven to ten.' }]);
   });
 
-  it('keeps signatures as they came and the ids that Gemini gave, and makes up none (T-87)', () => {
+  it('keeps signatures and Gemini’s ids unchanged and creates none (T-87)', () => {
     expect(fromGeminiResponse(parallelCalls).content?.parts).toEqual([
       { text: 'Two cities, two calls.', thought: true, partMetadata: { provider: 'gemini' } },
       {
@@ -130,14 +130,14 @@ describe('fromGeminiResponse', () => {
   );
 
   it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'A_REASON_OF_TOMORROW'])(
-    'passes the reason %s on as it is, and it is no error (T-90)',
+    'returns the reason %s unchanged and without an error (T-90)',
     (finishReason) => {
       const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
       expect(response).toEqual({ finishReason });
     },
   );
 
-  it('gives arguments that are no object as they came, and none for a call that has none', () => {
+  it('returns arguments that are not an object as brokenArgs, and {} without arguments', () => {
     const parts = [
       { functionCall: { name: 'a', args: '{"city":' } },
       { functionCall: { name: 'b', args: [1] } },
@@ -164,7 +164,7 @@ describe('fromGeminiResponse', () => {
     expect(fromGeminiResponse(answerOf(undefined, { finishReason: 'STOP' }))).toEqual({ finishReason: 'STOP' });
   });
 
-  it('throws the error that stands in the place of an answer', () => {
+  it('throws the error of an answer', () => {
     const error = thrownBy(() => fromGeminiResponse({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }));
     expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503, retryable: true });
     expect(thrownBy(() => fromGeminiResponse('hello'))).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });

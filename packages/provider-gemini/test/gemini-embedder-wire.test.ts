@@ -9,7 +9,7 @@ import { whole, withServer } from './local-gemini.ts';
 const options = { apiKey: 'a-local-key', retry: false } as const;
 
 describe('GeminiEmbedder', () => {
-  it('asks for all texts in one call, each a content of its own, with task and dimensions', () =>
+  it('sends all texts in one call, each as a separate content, with task and dimensions', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, dimensions: 768 });
       await embedder.embed(['one', 'two'], { task: 'query' });
@@ -28,7 +28,7 @@ describe('GeminiEmbedder', () => {
       expect(server.requests[1]?.body).toEqual({ requests: [asked('three', 'RETRIEVAL_DOCUMENT')] });
     }));
 
-  it('gives each text a vector of its own, for models that would make one of many strings', () =>
+  it('returns one vector per text for models that join strings', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, model: 'gemini-embedding-2-preview' });
       expect(await embedder.embed(['one', 'two', 'three'], { task: 'document' })).toHaveLength(3);
@@ -158,7 +158,7 @@ describe('GeminiEmbedder', () => {
       },
     ));
 
-  it('refuses dimensions that are no count', () => {
+  it('rejects dimensions that are not an integer ≥ 1', () => {
     for (const dimensions of [0, 1.5, '768'] as number[])
       expect(() => new GeminiEmbedder({ ...options, dimensions } satisfies GeminiEmbedderOptions)).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT' }),

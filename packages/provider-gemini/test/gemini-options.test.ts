@@ -82,7 +82,7 @@ describe('fromEnv', () => {
     GOOGLE_VERTEX_BASE_URL: 'http://127.0.0.1:2',
   };
 
-  it('takes GOOGLE_API_KEY before GEMINI_API_KEY, and leaves Vertex AI’s variables alone without it', () => {
+  it('prefers GOOGLE_API_KEY to GEMINI_API_KEY and ignores Vertex AI’s variables without it', () => {
     const read = withEnv({}, env);
     expect(read).toEqual({ vertexai: false, apiKey: 'google-key', baseUrl: 'http://127.0.0.1:1' });
     expect(withEnv({}, { GEMINI_API_KEY: 'gemini-key' })).toMatchObject({ apiKey: 'gemini-key' });

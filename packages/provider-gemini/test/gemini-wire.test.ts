@@ -38,7 +38,7 @@ describe('what Gemini is sent', () => {
     expect(requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:generateContent');
   });
 
-  it('goes to Vertex AI with a key in its express mode, and with project and place where they are given', async () => {
+  it('calls Vertex AI with an express-mode key, or with project and location', async () => {
     const express = await ask(whole(plainText), { options: { vertexai: true } });
     expect(express.requests[0]?.path).toBe('/v1beta1/publishers/google/models/gemini-2.5-flash:generateContent');
     const options = { vertexai: true, project: 'hotel', location: 'europe-west1' };
@@ -142,7 +142,7 @@ describe('what Gemini answers', () => {
   );
 
   it.each([false, true])(
-    'is asked for further while it says that it goes on, and comes to one final; streamed: %s',
+    'requests the rest of an answer and returns one final response; streamed: %s',
     async (stream) => {
       const pieces = ['The har', 'bour ', 'hotel.'].map((text, i) => ({
         candidates: [

@@ -51,7 +51,7 @@ describe('geminiErrors', () => {
     expect(refused(429, { error: { details: [{ retryDelay: 'soon' }] } }).retryAfterMs).toBeUndefined();
   });
 
-  it('knows a quota that does not come back while somebody waits', () => {
+  it('recognizes a quota that does not recover during a wait', () => {
     expect(refused(429, dailyQuotaUsedUp)).toMatchObject({
       code: 'MODEL_RATE_LIMITED',
       retryable: false,

@@ -43,7 +43,7 @@ it.each([
   expect(whole(piece)).toEqual({ args: {}, brokenArgs: JSON.stringify([piece]) });
 });
 
-it('calls arguments broken that go through a value that is no object', () => {
+it('returns brokenArgs for a path through a value that is not an object', () => {
   expect(whole({ jsonPath: '$.a', numberValue: 1 }, { jsonPath: '$.a.b', numberValue: 2 }).brokenArgs).toContain(
     '$.a.b',
   );

@@ -16,7 +16,7 @@ import {
 } from './fixtures/answers.ts';
 
 describe('readGeminiStream', () => {
-  it('streams only what is new, and the whole has the signature of the last piece on a part of its own (T-87)', async () => {
+  it('streams new text only and keeps the signature of the last piece on a separate part (T-87)', async () => {
     const { partials, final } = await read(signatureInTheLastPiece);
     expect(partials).toEqual([
       { content: { role: 'model', parts: [{ text: 'The pool ' }] }, partial: true },
@@ -49,7 +49,7 @@ describe('readGeminiStream', () => {
     ]);
   });
 
-  it('tells a call whose last pieces never came as broken, not as one with fewer arguments (T-88)', async () => {
+  it('returns brokenArgs for a call whose last pieces are missing (T-88)', async () => {
     const end = { candidates: [{ finishReason: 'MAX_TOKENS' }] };
     const { final } = await read([...callInPieces.slice(0, 2), end]);
     const call = final.content?.parts?.[0]?.functionCall;
@@ -57,7 +57,7 @@ describe('readGeminiStream', () => {
     expect(call?.brokenArgs).toContain('$.guest.name');
   });
 
-  it('begins another call at each new name, and goes on with the one that has the same id (T-88)', async () => {
+  it('starts a call at each new name and continues the call with the same id (T-88)', async () => {
     const piece = (functionCall: object): object => ({ candidates: [{ content: { parts: [{ functionCall }] } }] });
     const { final } = await read([
       piece({ name: 'a', id: '1', willContinue: true }),
@@ -141,7 +141,7 @@ describe('readGeminiStream', () => {
     expect(final.finishReason).toBe('STOP');
   });
 
-  it('throws the error that stands in the middle of a stream', async () => {
+  it('throws an error within a stream', async () => {
     const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     const error = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } };
     await expect(read([piece, error])).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });

@@ -87,7 +87,7 @@ describe('toGeminiRequest', () => {
     });
   });
 
-  it('merges providerOptions.gemini into the config, members that nobody knows too', () => {
+  it('merges providerOptions.gemini into the config, also unknown members', () => {
     const config: GenerateContentConfig = {
       tools: [{ googleSearch: {} }],
       thinkingConfig: { includeThoughts: true },
@@ -166,7 +166,7 @@ describe('toGeminiRequest', () => {
 });
 
 describe('the history that Gemini is sent', () => {
-  it('has its own parts as they came, signatures and ids too, and the answers with those ids (T-87, contract 17)', () => {
+  it('sends its own parts unchanged with signatures and ids, and answers with those ids (T-87, contract 17)', () => {
     const answer = fromGeminiResponse(parallelCalls).content!;
     const results = user(
       { functionResponse: { id: 'ab12cd34', name: 'get_current_temperature', response: { celsius: 15 } } },
@@ -178,12 +178,12 @@ describe('the history that Gemini is sent', () => {
     expect(sent[2]).toEqual(results);
   });
 
-  it('has code that Gemini ran as it came', () => {
+  it('sends code that Gemini ran unchanged', () => {
     const [candidate] = codeRun['candidates'] as JsonObject[];
     expect(contentsOf([hello, fromGeminiResponse(codeRun).content!])[1]).toEqual(candidate!['content']);
   });
 
-  it('has unknown members of its own parts as they came', () => {
+  it('sends unknown members of its own parts unchanged', () => {
     const parts = [
       { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'x' } }, thoughtSignature: 'c2ln' },
       { text: 'seen', videoMetadata: { fps: 2 }, partMetadata: { file: 'a.txt' } },
@@ -197,7 +197,7 @@ describe('the history that Gemini is sent', () => {
     expect(contentsOf([hello, model(part as unknown as Part)])[1]).toEqual({ role: 'model', parts: [part] });
   });
 
-  it('takes a signature without metadata for its own, and an empty text that bears one is sent; no other is (T-90)', () => {
+  it('treats a signature without metadata as its own and sends an empty text only with one (T-90)', () => {
     const sent = contentsOf([
       hello,
       model({ text: '' }, { text: 'Yes.' }, { text: '', thoughtSignature: '' }, { text: '', thoughtSignature: 'c2ln' }),
@@ -218,7 +218,7 @@ describe('the history that Gemini is sent', () => {
     ]);
   });
 
-  it('has no id that was given anew to a call of Gemini’s, nor its old one', () => {
+  it('sends neither a new id of a Gemini call nor its old one', () => {
     const call = {
       functionCall: { id: 'thole-call-2', name: 'f', args: {} },
       partMetadata: { provider: 'gemini', id: 'a' },
@@ -230,7 +230,7 @@ describe('the history that Gemini is sent', () => {
     ]);
   });
 
-  it('has of another provider’s parts only what is plain: no thoughts, no signatures, code as text (contract 17)', () => {
+  it('sends only plain parts of other providers: no thoughts, no signatures, code as text (contract 17)', () => {
     const partMetadata = { provider: 'openai', id: 'item-1' };
     const sent = contentsOf([
       hello,
@@ -257,7 +257,7 @@ describe('the history that Gemini is sent', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('has answers by themselves, right after the calls, and the model’s contents on end as one', () => {
+  it('sends answers as a separate content after the calls and joins the model’s contents', () => {
     const sent = contentsOf([
       hello,
       model({ text: 'I look.' }),
@@ -275,7 +275,7 @@ describe('the history that Gemini is sent', () => {
     ]);
   });
 
-  it('has the documented placeholder on the first call of each step of this turn that has no signature, from Gemini 3 on', () => {
+  it('adds the documented placeholder to first calls of this turn without a signature', () => {
     const call = (name: string): Part => ({ functionCall: { name, args: {} } });
     const result = (name: string): Content => user({ functionResponse: { name, response: {} } });
     const history = [

@@ -87,7 +87,7 @@ describe('toGeminiParameters', () => {
     expect(toGeminiParameters({ type: 'object', additionalProperties: { type: 'string' } }, 'p')).toBeDefined();
   });
 
-  it('refuses parameters that are no object', () => {
+  it('rejects parameters that are not an object', () => {
     expect(() => toGeminiParameters({ type: 'string' }, 'tools.f.parameters')).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('tools.f.parameters') }),
     );

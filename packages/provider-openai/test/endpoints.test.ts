@@ -124,7 +124,7 @@ describe('a key that is a function', () => {
     expect(asked.map(({ headers }) => headers.get('api-key'))).toEqual([null, null, null]);
   });
 
-  it('is MODEL_AUTH where it fails, and its keys stand in no error (contract 42)', async () => {
+  it('throws MODEL_AUTH if it fails, without keys in the error (contract 42)', async () => {
     const failing = new OpenAi({ model: 'm', apiKey: () => Promise.reject(new Error('no login')) });
     await expect(ask(failing)).rejects.toMatchObject({
       code: 'MODEL_AUTH',

@@ -27,7 +27,7 @@ function withoutMark(part: Part): Part {
 }
 
 describe('the answer', () => {
-  it('is a final with the text, why it ended, the tokens, the model’s version and the answer’s id', () => {
+  it('is a final response with text, finish reason, tokens, model version and answer id', () => {
     expect(read([message(['The hotel has a room.'])])).toEqual({
       content: {
         role: 'model',
@@ -77,7 +77,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('keeps arguments that are no JSON object as they came, and does not make them up', () => {
+  it('keeps arguments that are not a JSON object unchanged', () => {
     expect(plain(read([functionCall('find_rooms', '{"city":')]))).toEqual([
       {
         functionCall: { id: 'call_unLAR8MvFNptuiZK6K6HCy5k', name: 'find_rooms', args: {}, brokenArgs: '{"city":' },
@@ -112,7 +112,7 @@ describe('the answer', () => {
     });
   });
 
-  it('takes tokens as they are told, where details are missing or thoughts are counted apart', () => {
+  it('reads token counts without details and with separate thoughts', () => {
     expect(read([], { usage: { input_tokens: 3, output_tokens: 4 } }).usageMetadata).toEqual({
       promptTokenCount: 3,
       candidatesTokenCount: 4,
@@ -161,7 +161,7 @@ describe('reasoning', () => {
     expect(Object.keys(thought!.partMetadata!['item'] as JsonObject)).toEqual(['id', 'type', 'encrypted_content']);
   });
 
-  it('without words stands on the part that follows it, not in a part of its own', () => {
+  it('without words is kept on the following part, not as a separate part', () => {
     const silent = reasoning([]);
     const response = read([silent, functionCall('find_rooms', '{}')]);
     expect(partsOf(response)).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('reasoning', () => {
 });
 
 describe('what the provider ran itself', () => {
-  it('is no call of ours, and stands in customMetadata and on the part that it led to (T-94)', () => {
+  it('is not a function call, and is kept in customMetadata and on the following part (T-94)', () => {
     const response = read([webSearchCall, mcpCall, message(['Found.']), fileSearchCall]);
     expect(plain(response)).toEqual([{ text: 'Found.' }]);
     expect(partsOf(response)[0]!.partMetadata).toMatchObject({
@@ -232,7 +232,7 @@ describe('sources', () => {
     expect(citationMetadata!['citations']).toHaveLength(4);
   });
 
-  it('stay on the text as they came, unknown kinds among them (T-93)', () => {
+  it('stay on the text unchanged, also unknown kinds (T-93)', () => {
     const [part] = partsOf(read([citedMessage]));
     const [{ annotations }] = citedMessage['content'] as [JsonObject];
     expect(part!.partMetadata!['entry']).toEqual({ type: 'output_text', annotations });
@@ -240,7 +240,7 @@ describe('sources', () => {
 });
 
 describe('what is not known', () => {
-  it('is kept and never throws: items, pieces of messages, members, things that are no items (T-93)', () => {
+  it('is kept and never throws: items, pieces of messages, members, other values (T-93)', () => {
     const unknown = { type: 'telepathy_call', id: 'tp_1', call_id: 'call_tp', mind: { open: true } };
     const hologram = { type: 'output_hologram', depth: 3 };
     const response = read([
@@ -305,7 +305,7 @@ describe('an ending', () => {
     expect(() => read([], { status })).toThrow(expect.objectContaining({ code: 'MODEL_INCOMPLETE' }));
   });
 
-  it('of what is no answer at all is an error, not an empty answer (T-99)', () => {
+  it('throws for a value that is not an answer (T-99)', () => {
     for (const answer of ['<!doctype html><html></html>', { detail: 'Not Found' }, { error: 'no model' }, null, {}]) {
       expect(() => fromOpenAiResponse(answer, target)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^MODEL_/) }),

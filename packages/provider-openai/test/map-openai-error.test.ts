@@ -110,12 +110,12 @@ describe('a refusal', () => {
     expect(refused(status, body)).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false });
   });
 
-  it('that limits tokens a minute is no context that is too long', () => {
+  it('with a token limit per minute is not MODEL_CONTEXT_TOO_LONG', () => {
     const body = said('Request too large: maximum context length per minute', 'rate_limit_exceeded', 'tokens');
     expect(refused(429, body).code).toBe('MODEL_RATE_LIMITED');
   });
 
-  it("says who refused and the server's words, with its own code, type and request id in the details", () => {
+  it('names the server and its message, with code, type and request id in details', () => {
     const error = refused(404, said('No such model', 'model_not_found'), { 'x-request-id': 'req_1' });
     expect(error.message).toBe('OpenAI refused the request with 404: No such model');
     expect(error.details).toEqual({
@@ -160,7 +160,7 @@ describe('a failure within an answer', () => {
     expect(openAiFailure(body).code).toBe(code);
   });
 
-  it('is told from what is no answer of the API at all: a page, other JSON, nothing', () => {
+  it('differs from values that are not an answer: a page, other JSON, nothing', () => {
     expect(openAiFailure('<!DOCTYPE html><p>Hi')).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
     expect(openAiFailure('<!DOCTYPE html><p>Hi').message).toMatch(/HTML page.*baseUrl/);
     for (const body of [{ hello: 1 }, undefined, 5, null]) expect(openAiFailure(body).code).toBe('MODEL_PROTOCOL');
@@ -174,7 +174,7 @@ describe('what the SDK throws', () => {
     expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
   });
 
-  it('is an answer that is not whole where its JSON is not, and a plain failure where nothing is known', () => {
+  it('is incomplete if its JSON is, and MODEL_FAILED if nothing is known', () => {
     expect(mapOpenAiError(new SyntaxError('malformed'), 'reading').code).toBe('MODEL_INCOMPLETE');
     expect(mapOpenAiError(new TypeError('x is not a function'), 'reading')).toMatchObject({
       code: 'MODEL_FAILED',

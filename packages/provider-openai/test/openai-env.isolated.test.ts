@@ -6,7 +6,7 @@ import { openAi } from './fixtures/chat-servers.ts';
 const whole = { id: 'x', object: 'response', status: 'completed', output: [], model: 'gpt-5' };
 afterEach(() => void vi.unstubAllEnvs());
 
-it('asks OpenAI by its Responses API, with key, organization and project, and nothing from the environment', async () => {
+it('calls OpenAI's Responses API with the options and nothing from the environment', async () => {
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9');
   vi.stubEnv('OPENAI_ORG_ID', 'org-env');
   vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin');
@@ -42,7 +42,7 @@ it('takes key and base URL from the environment of the process where fromEnv is 
   expect(asked[0]!.headers.get('authorization')).toBe('Bearer sk-process');
 });
 
-it("does not send OpenAI's key to a server under a prefix, unless it is told to", async () => {
+it("sends OpenAI's key to a server under a prefix only on request", async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-process');
   const { fetch, asked } = cannedFetch(openAi.whole);
   const server = { prefix: 'local', baseUrl: 'http://localhost:11434/v1', fetch };

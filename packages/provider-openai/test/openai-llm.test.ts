@@ -50,7 +50,7 @@ describe('how it is made', () => {
     }
   });
 
-  it('needs no key for a server of its own, or where a header brings it', () => {
+  it('needs no key with a baseUrl or an authorization header', () => {
     expect(new OpenAi({ model: 'qwen3', baseUrl: 'http://localhost:11434/v1' }).model).toBe('qwen3');
     expect(new OpenAi({ model: 'gpt-5', headers: { authorization: 'Bearer x' } }).model).toBe('gpt-5');
   });
@@ -134,7 +134,7 @@ describe('whom it asks', () => {
     expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-own');
   });
 
-  it('is sent an authorization of the caller in the place of a key', async () => {
+  it('sends the caller's authorization header instead of a key', async () => {
     const { fetch, asked } = cannedFetch(whole);
     await ask(new OpenAi({ model: 'm', headers: { authorization: 'Bearer own' }, fetch }));
     expect(asked[0]!.headers.get('authorization')).toBe('Bearer own');
@@ -218,7 +218,7 @@ describe('a stream on the wire', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('a value that is not an answer', () => {
   it.each([false, true])('an HTML page with 200 (streamed: %s) says to look at baseUrl (T-99)', async (stream) => {
     const model = await modelOf({ headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Welcome</h1>' });
     await expect(ask(model, { stream })).rejects.toMatchObject({

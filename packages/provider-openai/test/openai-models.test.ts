@@ -7,7 +7,7 @@ import { openAi } from './fixtures/chat-servers.ts';
 describe('openAiModels', () => {
   const env = { OPENAI_API_KEY: 'sk-12345' };
 
-  it("knows OpenAI's names, and any behind openai/, which is no part of the model's name", () => {
+  it("supports OpenAI's names and openai/<any>, without the prefix in the model's name", () => {
     const models = openAiModels({ env });
     expect(models.patterns).toEqual(['gpt-*', 'o[0-9]*', 'openai/*']);
     for (const name of ['gpt-5-mini', 'o1', 'o3-mini', 'openai/gpt-5', 'openai/ft:gpt-4o:org::x']) {
@@ -20,7 +20,7 @@ describe('openAiModels', () => {
     expect(models.create('gpt-5').model).toBe('gpt-5');
   });
 
-  it('knows a compatible server under a prefix alone, whose names may hold slashes, and sends it no key of OpenAI', async () => {
+  it('supports only <prefix>/<any> with a prefix, and sends no OpenAI key', async () => {
     const { fetch, asked } = cannedFetch(openAi.whole);
     const models = openAiModels({ prefix: 'ollama', baseUrl: 'http://localhost:11434/v1', fetch });
     expect(models.patterns).toEqual(['ollama/*']);

@@ -20,7 +20,7 @@ describe('checkSchema', () => {
     expect(checkSchema({ type: 'object' }, 'p')).toEqual({ type: 'object', properties: {} });
   });
 
-  it('leaves a schema that OpenAI takes as it is, optional properties too, and does not change what it was given', () => {
+  it('returns a supported schema unchanged, with optional properties', () => {
     const schema = object({ city: { type: 'string', minLength: 2 } }, { required: [], additionalProperties: true });
     expect(checkSchema(Object.freeze(schema), 'p')).toEqual(schema);
   });
@@ -74,7 +74,7 @@ describe('checkSchema', () => {
 });
 
 describe('strictSchema', () => {
-  it('adds additionalProperties: false to every object that says nothing of them, in choices and definitions too', () => {
+  it('adds additionalProperties: false to every object, in choices and definitions too', () => {
     const leaf = object({ b: { type: 'string' } });
     const closed = { ...leaf, additionalProperties: false };
     const schema = object(

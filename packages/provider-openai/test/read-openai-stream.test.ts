@@ -57,7 +57,7 @@ const answers: { readonly [name: string]: JsonObject } = {
 describe.each(Object.entries(answers))('a stream of %s', (_, answer) => {
   const whole = fromOpenAiResponse(answer, target);
 
-  it('ends with one final, the same as the answer that is not streamed, after partials without calls', async () => {
+  it('ends with one final response, equal to that without streaming', async () => {
     const responses = await read(eventsOf(answer));
     expect(responses.at(-1)).toEqual(whole);
     expect(responses.filter(({ partial }) => !partial)).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('pieces', () => {
     expect(textsOf([final])).toEqual(['(High.)|Room 912.']);
   });
 
-  it('are put into the order of the output, whichever comes first, and apart by their place in an item', async () => {
+  it('are sorted by output order and separated by their index in an item', async () => {
     const words = (output_index: number, content_index: number, delta: string): JsonObject => ({
       type: 'response.output_text.delta',
       output_index,

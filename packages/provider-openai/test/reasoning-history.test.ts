@@ -16,7 +16,7 @@ const withoutThoughts = ({ parts, ...content }: Content): Content => ({
 const idsOf = (items: JsonObject[]): unknown[] => items.map(({ type, id }) => [type, id]);
 
 describe('an answer of the Responses API in the history', () => {
-  it('is sent with its ids as it came', () => {
+  it('is sent with its ids unchanged', () => {
     const items = sent(answered(reasoning(['Hm.'], { id: 'rs_1' }), message(['Let me look.'], { id: 'msg_1' }), call));
     expect(idsOf(items).slice(0, 3)).toEqual([
       ['reasoning', 'rs_1'],
@@ -36,7 +36,7 @@ describe('an answer of the Responses API in the history', () => {
     }
   });
 
-  it('is sent whole where an empty message stood in it', () => {
+  it('is sent completely if it had an empty message', () => {
     const items = sent(answered(message([''], { id: 'msg_0' }), reasoning(['Hm.'], { id: 'rs_1' }), call));
     expect(idsOf(items).slice(0, 2)).toEqual([
       ['reasoning', 'rs_1'],

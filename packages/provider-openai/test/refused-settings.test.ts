@@ -51,7 +51,7 @@ describe('settings that are known to be refused', () => {
     ]);
   });
 
-  it('are sent to models that take them, and to a thinking model that is told not to think', async () => {
+  it('are sent to models that accept them, and to a thinking model with thinking off', async () => {
     const config = { temperature: 0.2, thinkingConfig: { thinkingLevel: 'NONE' } };
     const { bodies } = await askedOf(() => undefined, { config }, { api: 'chat', provider: 'openai' });
     expect(bodies[0]).toMatchObject({ temperature: 0.2, reasoning_effort: 'none' });
@@ -111,7 +111,7 @@ describe('settings that a server refuses', () => {
     expect(bodies.map((body) => 'include' in body)).toEqual([true, false, false]);
   });
 
-  it('are told to the caller where their value is wrong', async () => {
+  it('are reported to the caller if their value is wrong', async () => {
     const asking = askedOf(() => refusal("Invalid 'temperature': decimal above maximum value.", 'temperature'), {
       config: { temperature: 9 },
     });

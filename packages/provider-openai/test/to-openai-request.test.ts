@@ -153,7 +153,7 @@ describe('providerOptions', () => {
     ]);
   });
 
-  it('are those of the provider that is asked; those for openai go to OpenAI alone, and are named as left out', () => {
+  it('are read under the provider’s name; those for openai go to OpenAI only', () => {
     const providerOptions = { openai: { user: 'a' }, 'api.x.ai': { user: 'b' }, gemini: { user: 'c' } };
     expect(ask({ providerOptions })['user']).toBe('a');
     expect(ask({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
@@ -205,7 +205,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('are strict with strictTools or strict, and refused with the path where a schema does not fit', () => {
+  it('are strict with strictTools or strict, and rejected with the path if they do not fit', () => {
     const fitting = { ...findRooms, parametersJsonSchema: { ...parametersJsonSchema, required: ['city', 'floor'] } };
     for (const options of [{ strictTools: true }, { strict: true }]) {
       const sent = configured({ tools: [{ functionDeclarations: [fitting] }] }, options);
@@ -451,7 +451,7 @@ describe('the provider’s own history', () => {
     ]);
   });
 
-  it('is sent without reasoning that only the server’s store could know, and without the ids that hang on it', () => {
+  it('is sent without reasoning of the server’s store and without its ids', () => {
     const open = reasoning(['High.'], { encrypted_content: null });
     const contents = [answered([open, webSearchCall, spoken, functionCall('find_rooms', '{}')])];
     const { id: _, ...nameless } = withoutEmptyLogprobs(spoken);
@@ -477,7 +477,7 @@ describe('the provider’s own history', () => {
     expect(inputOf([answered([reasoning(['High.'])]), hello], {}, thinking)).toHaveLength(1);
   });
 
-  it('is sent without calls of the provider’s that nobody answered', () => {
+  it('is sent without the provider’s own calls that have no answer', () => {
     const computer = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'screenshot' } };
     expect(inputOf([answered([computer, spoken])]).map(({ type }) => type)).toEqual(['message']);
   });
@@ -499,7 +499,7 @@ describe('the provider’s own history', () => {
     ]);
   });
 
-  it('is taken of both answers where two of them stand in one content', () => {
+  it('is read from both answers if one content holds two', () => {
     const [first, second] = [answered([spoken]), answered([message(['Yes.'], { id: 'msg_2' })])];
     const sent = inputOf([model(...first.parts!, ...second.parts!)]);
     expect(sent.map(({ id }) => id)).toEqual([spoken['id'], 'msg_2']);
@@ -507,7 +507,7 @@ describe('the provider’s own history', () => {
 });
 
 describe('a history from elsewhere', () => {
-  it('of Gemini’s goes without thoughts and signatures, its code as text, its images shown by the user', () => {
+  it('of Gemini is sent without thoughts and signatures, with code as text', () => {
     const contents = [
       hello,
       model(
@@ -537,7 +537,7 @@ describe('a history from elsewhere', () => {
     ]);
   });
 
-  it('whose calls have no ids gets ids from their places, the same each time, paired by order and name', () => {
+  it('without call ids gets stable ids by position, paired by order and name', () => {
     const contents = [
       hello,
       model(
@@ -565,7 +565,7 @@ describe('a history from elsewhere', () => {
     expect(inputOf([model({ functionCall: call })])[0]).toMatchObject({ arguments: '{"city":' });
   });
 
-  it('answers calls that are still open, since the API refuses them without, and lets the answer come later', () => {
+  it('adds pending answers to open calls and accepts later answers', () => {
     const call: Content = model({ functionCall: { id: 'a', name: 'book', args: {} } });
     const pending = { type: 'function_call_output', call_id: 'a', output: expect.stringContaining('"pending"') };
     expect(inputOf([call, user({ text: 'And?' })])).toMatchObject([

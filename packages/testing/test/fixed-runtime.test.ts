@@ -2,7 +2,7 @@ import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 describe('FixedRuntime', () => {
-  it('stands still until it is advanced (contract 43)', async () => {
+  it('does not move until it is advanced (contract 43)', async () => {
     const runtime = new FixedRuntime();
     expect(runtime.now()).toBe(1_700_000_000);
     await runtime.advance(1_500);
@@ -22,7 +22,7 @@ describe('FixedRuntime', () => {
     expect(runtime.pending).toBe(1);
   });
 
-  it('lets promises settle between two timers, so that what they set up within the time fires too', async () => {
+  it('lets promises settle between two timers, so that timers they add fire too', async () => {
     const runtime = new FixedRuntime();
     const at: number[] = [];
     const loop = async (): Promise<void> => {

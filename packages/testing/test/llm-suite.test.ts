@@ -122,7 +122,7 @@ describe('a model that breaks a promise is caught', () => {
     ).toContain('llm.stream');
   });
 
-  it('partials that nobody asked for', async () => {
+  it('unrequested partial responses', async () => {
     const subject = wrapped(
       (llm) => (request, options) => llm.generateContentAsync(request, { ...options, stream: true }),
     );

@@ -64,7 +64,7 @@ describe('register', () => {
     );
   });
 
-  it('refuses a pending id that is no case', () => {
+  it('rejects a pending id without a case', () => {
     expect(() => collect({ pending: { 'count.none': 'gone' } })).toThrow('count.none');
   });
 

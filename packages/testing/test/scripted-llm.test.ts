@@ -58,7 +58,7 @@ describe('ScriptedLlm', () => {
     await expect(ask(new ScriptedLlm(says('no')), false, controller.signal)).rejects.toBe(reason);
   });
 
-  it('gives each reader an answer of its own', async () => {
+  it('gives each reader a separate answer', async () => {
     const shared = says('one');
     const [answer] = await ask(new ScriptedLlm(shared));
     answer!.content!.parts!.pop();

@@ -37,7 +37,7 @@ describe('the four ways to say what a tool takes', () => {
       expect(await run(tool, { city: 'Oslo', nights: 2 })).toEqual({ booked: { city: 'Oslo', nights: 2 } });
     });
 
-    it(`${name}: the model is told what each argument is`, () => {
+    it(`${name}: describes each argument to the model`, () => {
       expect(tool.declaration().parametersJsonSchema).toMatchObject({
         type: 'object',
         properties: { city: { type: 'string' } },
@@ -46,7 +46,7 @@ describe('the four ways to say what a tool takes', () => {
       expect(tool.declaration().parametersJsonSchema).not.toHaveProperty('$schema');
     });
 
-    it(`${name}: bad arguments are refused before the function runs, with the place and what was expected (contract 18)`, async () => {
+    it(`${name}: rejects invalid arguments with path and expectation before the function runs (contract 18)`, async () => {
       let ran = 0;
       const counting = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => void ran++ });
       const error = await run(counting, { city: 7, nights: 2 }).catch((thrown: unknown) => thrown);
@@ -107,7 +107,7 @@ describe('types', () => {
     });
   });
 
-  it('lets tools of any arguments stand in one list', () => {
+  it('allows tools with different arguments in one list', () => {
     const typed = new FunctionTool({
       name: 'a',
       description: 'A.',
@@ -151,7 +151,7 @@ describe('types', () => {
   });
 });
 
-describe('what a tool is told to be', () => {
+describe('FunctionTool options', () => {
   it('is declared with an empty object when it takes nothing', () => {
     const tool = new FunctionTool({ name: 'ping', description: 'Pings.', execute: () => 'pong' });
     expect(tool.declaration()).toEqual({
@@ -179,7 +179,7 @@ describe('what a tool is told to be', () => {
     expect(tool).toMatchObject({ idempotent: true, timeoutMs: 50, isLongRunning: true });
   });
 
-  it('throws on as it came what execute throws, so that the flow can tell it from refused arguments', async () => {
+  it('throws errors of execute unchanged, so that they differ from rejected arguments', async () => {
     const failure = new TholeError('INVALID_INPUT', 'No such room.');
     const tool = new FunctionTool({
       name: 'book',

@@ -112,7 +112,7 @@ describe('jsonSchema', () => {
     await expect(issuesOf(schema, 'x')).rejects.toMatchObject({ code: 'SCHEMA_UNSUPPORTED' });
   });
 
-  it('refuses what is no object', () => {
+  it('rejects values that are not an object', () => {
     expect(() => jsonSchema('string' as never)).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',

@@ -33,7 +33,7 @@ const spanOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promis
 };
 
 describe('load_memory', () => {
-  it('returns the relevance of each memory, rounded, and asks for relevance 0.3 unless told otherwise', async () => {
+  it('returns the rounded relevance of each memory and requires 0.3 by default', async () => {
     const entry = { id: 'a', kind: 'note' as const, content: { parts: [{ text: 'A.' }] }, score: 1.23456 };
     const { answer, asked } = await load({}, {}, { memories: [{ ...entry, relevance: 0.6789 }, entry] });
     expect(answer).toEqual({
@@ -53,7 +53,7 @@ describe('load_memory', () => {
 });
 
 describe('the span of time of load_memory', () => {
-  it('is all times where none is named, or nothing stands in it', async () => {
+  it('searches all times without a range, or with empty texts', async () => {
     expect((await load({})).asked!.filter).toBeUndefined();
     expect((await load({ from: '', to: ' ' })).asked!.filter).toBeUndefined();
   });
@@ -87,7 +87,7 @@ describe('the span of time of load_memory', () => {
     expect([await hours('2026-03-29'), await hours('2026-10-25'), await hours('2026-10-26')]).toEqual([23, 25, 24]);
   });
 
-  it('takes the first of two equal times, and moves one that clocks skip as far as they go forward', async () => {
+  it('uses the first of two equal local times and moves a skipped one forward', async () => {
     const from = async (text: string, timeZone: string): Promise<number> =>
       (await spanOf({ from: text }, { timeZone }))[0]!;
     expect(await from('2026-11-01T01:30', 'America/New_York')).toBe(at('2026-11-01T05:30Z'));
@@ -190,7 +190,7 @@ describe('the time zone of load_memory', () => {
     return [loaded[0]!['time'], loaded[0]!['until']];
   };
 
-  it('is the one in which memories are told, and UTC without one', async () => {
+  it('shows times of memories in the zone, by default in UTC', async () => {
     expect(await timesIn(undefined)).toEqual(['2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z']);
     expect(await timesIn('Europe/London')).toEqual(['2026-07-01T01:00:00+01:00', '2026-12-01T00:00:00Z']);
     expect(await timesIn('America/St_Johns')).toEqual(['2026-06-30T21:30:00-02:30', '2026-11-30T20:30:00-03:30']);

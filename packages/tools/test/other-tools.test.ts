@@ -43,7 +43,7 @@ describe('load_memory and remember', () => {
     expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be an integer ≥ 1');
   });
 
-  it('load_memory takes a required query and a span of time if need be, and its description says when to call it', () => {
+  it('load_memory requires a query, accepts a time range, and describes when to call it', () => {
     const declaration = loadMemoryTool().declaration!()!;
     expect(declaration.parametersJsonSchema).toMatchObject({
       required: ['query'],
@@ -54,7 +54,7 @@ describe('load_memory and remember', () => {
     expect(rememberTool().declaration!()!.description).toMatch(/Call it when the user asks/);
   });
 
-  it('load_memory throws on when the search itself fails, so that the flow answers it as a failed tool', async () => {
+  it('load_memory throws the error of a failed search', async () => {
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'Gone.')),

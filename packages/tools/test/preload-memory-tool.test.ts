@@ -207,7 +207,7 @@ describe('the time zone of preload_memory', () => {
     ]);
   });
 
-  it('that is told and is none is logged, and UTC stands in', async () => {
+  it('logs an invalid zone and uses UTC', async () => {
     const runtime = new FixedRuntime();
     const { contents } = await preload(memories, { timeZone: () => 'Mars/Olympus' }, undefined, { runtime });
     expect(contents[0]!.parts![0]!.text).toContain('2026-06-30T22:30:00Z:');
@@ -229,13 +229,13 @@ describe('where preload_memory puts it', () => {
     expect(await placed(hello, heard, hello, other)).toBe(2);
   });
 
-  it('before the last of the user’s contents where the message is not among them, never between a call and its answer', async () => {
+  it('before the user’s last content without the message, never between call and answer', async () => {
     expect(await placed(other, heard, answer)).toBe(0);
     expect(await placed(heard, answer)).toBe(0);
     expect(await placed()).toBe(0);
   });
 
-  it('into the system text on request, behind what stands there (contract 36)', async () => {
+  it('to the end of the system text on request (contract 36)', async () => {
     const request = await preload(
       [turn('High floors.')],
       { placement: 'system' },
@@ -247,7 +247,7 @@ describe('where preload_memory puts it', () => {
     );
   });
 
-  it('does not quote what the running session said and the request shows, but what lies before its window', async () => {
+  it('quotes turns of the session only from before the window of the request', async () => {
     const heard: Content = { role: 'user', parts: [{ text: 'I prefer high floors.' }] };
     const here = { sessionId: 'now' };
     const memories = [

@@ -19,7 +19,7 @@ describe('tools that the provider runs', () => {
     expect((await processed(tool)).config.tools).toEqual([{ functionDeclarations: [] }, declaration]);
   });
 
-  it('gives each request a declaration of its own', async () => {
+  it('adds a separate declaration to each request', async () => {
     const tool = fileSearchTool(stores);
     const [one, other] = [await processed(tool), await processed(tool)];
     expect(one.config.tools![1]).not.toBe(other.config.tools![1]);

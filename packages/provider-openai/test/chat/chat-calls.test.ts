@@ -9,7 +9,7 @@ function read(...deltas: unknown[]): unknown[] {
 
 const f = (name: string | undefined, args?: unknown) => ({ function: { name, arguments: args } });
 
-it('are told apart by index, whatever order the fragments come in (T-96)', () => {
+it('are separated by index for any order of fragments (T-96)', () => {
   const deltas = [
     [
       { index: 0, id: 'a', ...f('one', '') },
@@ -53,7 +53,7 @@ it('without index and id are several where each is whole (T-96)', () => {
   ]);
 });
 
-it('that share an index are several where the ids differ, and one where id or name is said again', () => {
+it('with one index are several if ids differ, and one if id or name is repeated', () => {
   expect(
     read([
       { index: 0, id: 'a', ...f('one', '{}') },
@@ -101,7 +101,7 @@ it('may have arguments as an object, none, or broken ones (T-96)', () => {
   expect(read([f('one', [1])])).toEqual([{ name: 'one', args: {}, brokenArgs: '[1]' }]);
 });
 
-it('are none in an empty list, in null, or in what is no list', () => {
+it('are empty for an empty list, null, and values that are not a list', () => {
   for (const none of [[], null, undefined, 'x', [null], [{}]]) expect(read(none)).toEqual([]);
 });
 

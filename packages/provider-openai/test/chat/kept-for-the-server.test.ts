@@ -24,7 +24,7 @@ describe('annotations of files by OpenRouter', () => {
 });
 
 describe('streamed audio', () => {
-  it('is put together from its pieces, each base64 of its own', async () => {
+  it('is joined from its pieces, each of separate base64', async () => {
     const delta = (audio: JsonObject): JsonObject => ({ choices: [{ index: 0, delta: { audio } }] });
     const chunks = async function* (): AsyncGenerator<JsonObject> {
       yield delta({ id: 'audio_1', transcript: 'Room ' });

@@ -3,7 +3,7 @@ import { chunk } from '../fixtures/chat-servers.ts';
 import { readStream, readWhole, textsOf } from './read-answers.ts';
 
 describe('readChatStream', () => {
-  it('passes over what it does not know, and keeps what stands beside', async () => {
+  it('ignores unknown members and keeps known ones next to them', async () => {
     const odd = [
       null,
       5,

@@ -5,7 +5,7 @@ import { readStream, readWhole, textsOf, thoughtsOf } from './read-answers.ts';
 const { chunk } = servers;
 
 describe('OpenAI', () => {
-  it('is read whole: text, why it ended, tokens with cached ones and thoughts, model, and what is told beside', () => {
+  it('is read completely: text, finish reason, all token counts, model and other members', () => {
     expect(readWhole(servers.openAi.whole, 'openai')).toEqual({
       content: { role: 'model', parts: [{ text: 'Hello! How can I assist you today?' }] },
       finishReason: 'STOP',
@@ -21,7 +21,7 @@ describe('OpenAI', () => {
     });
   });
 
-  it('streams calls in fragments, which stand in the final alone', async () => {
+  it('streams calls in fragments, which are in the final response only', async () => {
     const { partials, final } = await readStream([...servers.openAi.calls, chunk({}, 'tool_calls')], 'openai');
     expect(partials).toEqual([]);
     expect(final.finishReason).toBe('STOP');
@@ -31,7 +31,7 @@ describe('OpenAI', () => {
     ]);
   });
 
-  it('counts tokens in a chunk of its own, without choices', async () => {
+  it('counts tokens in a separate chunk without choices', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const { final } = await readStream([
       chunk({ content: 'Hi' }),
@@ -230,7 +230,7 @@ describe('other servers', () => {
     expect(final.usageMetadata).toMatchObject({ totalTokenCount: 32, cachedContentTokenCount: 10 });
   });
 
-  it('Snowflake gives no finish reason: one count of tokens at the end says that the answer is whole (T-97)', async () => {
+  it('Snowflake sends no finish reason: a token count at the end completes the answer (T-97)', async () => {
     const { final } = await readStream(servers.snowflake.stream);
     expect(textsOf(final.content?.parts)).toBe('Six sides.');
     expect(final).not.toHaveProperty('finishReason');
@@ -257,7 +257,7 @@ describe('other servers', () => {
     ]);
   });
 
-  it('Ollama, vLLM and llama.cpp leave thinking between tags, cut anywhere; a tag further on is text', async () => {
+  it('Ollama, vLLM and llama.cpp send thinking between tags; a later tag is text', async () => {
     const { partials, final } = await readStream([...servers.ollama.thinking, chunk({}, 'stop')]);
     expect(thoughtsOf(partials)).toBe('Let me see.\n');
     expect(textsOf(partials)).toBe('Nine <think> is a tag.');
@@ -269,7 +269,7 @@ describe('other servers', () => {
     ]);
   });
 
-  it("Google's compatible endpoint signs calls in a member of its own, which is kept on the part", async () => {
+  it("Google's compatible endpoint signs calls in a separate member, kept on the part", async () => {
     const { final } = await readStream(servers.google.calls, 'generativelanguage.googleapis.com');
     expect(final.content?.parts).toEqual([
       {

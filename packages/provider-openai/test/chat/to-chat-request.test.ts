@@ -69,7 +69,7 @@ describe('what is asked', () => {
     expect(asked({})).not.toHaveProperty('stream');
   });
 
-  it('puts options of the provider over all, those of openai for OpenAI alone; null leaves a member out', () => {
+  it('merges the provider’s options over the request; null removes a member', () => {
     const providerOptions = {
       openai: { parallel_tool_calls: false, prompt_cache_key: 'k' },
       'api.groq.com': { max_tokens: null, max_completion_tokens: 9, stream_options: null, stream: false },
@@ -104,7 +104,7 @@ describe('tools', () => {
     expect(asked({ config })).not.toHaveProperty('tool_choice');
   });
 
-  it('must be one that is named, or one of some: OpenAI is told, other servers see no others', () => {
+  it('are limited to named ones: by name for OpenAI, by omission for other servers', () => {
     const one = { type: 'function', function: { name: 'book_room' } };
     expect(chosen({ mode: 'ANY', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: one });
     const some = { mode: 'ANY', allowedFunctionNames: ['book_room', 'find_rooms'] };
@@ -196,7 +196,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('gives calls without an id the same ones every time, and pairs their answers by name and order', () => {
+  it('creates stable ids for calls without one and pairs answers by name and order', () => {
     const contents = [
       model(call('find'), call('find'), call('book')),
       user(
@@ -228,7 +228,7 @@ describe('the history', () => {
     expect((first!['tool_calls'] as [{ id: string }])[0].id).toMatch(/^[a-z0-9]{9}$/);
   });
 
-  it('answers a call that is still open with word that it is pending, and tells an answer to no call as text', () => {
+  it('adds a pending answer to an open call and sends an answer without a call as text', () => {
     const messages = messagesOf([model(call('ask', 'a')), user({ text: 'Well?' }), user(answer('other', 'z'))]);
     expect(messages.slice(1)).toEqual([
       { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('"status":"pending"') },
@@ -236,7 +236,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('sends broken arguments back as they came, but none to servers that would refuse the history for them', () => {
+  it('sends broken arguments back unchanged, except to servers that would reject them', () => {
     const functionCall = { id: 'a', name: 'find', args: {}, brokenArgs: '{"x":' };
     const [first] = messagesOf([model({ functionCall }), user(answer('find', 'a'))]);
     expect(first).toMatchObject({ tool_calls: [{ function: { arguments: '{"x":' } }] });
@@ -288,7 +288,7 @@ describe('the history', () => {
       provider,
     );
 
-  it('sends DeepSeek its reasoning with the calls of the same turn, and to nobody else (T-98)', () => {
+  it('sends DeepSeek’s reasoning with the calls of the same turn, to DeepSeek only (T-98)', () => {
     const partMetadata = { provider: 'api.deepseek.com' };
     const messages = pass('api.deepseek.com', partMetadata);
     expect(messages[1]).toMatchObject({ reasoning_content: 'First look.', tool_calls: [{}] });
@@ -303,14 +303,14 @@ describe('the history', () => {
     expect(messagesOf(turn, 'api.deepseek.com')[1]).toEqual({ role: 'assistant', content: 'b' });
   });
 
-  it('sends OpenRouter its blocks of reasoning, exactly, and to nobody else (T-98)', () => {
+  it('sends OpenRouter’s reasoning blocks unchanged, to OpenRouter only (T-98)', () => {
     const blocks = [{ type: 'reasoning.encrypted', data: 'gAAAA', index: 0 }];
     const partMetadata = { provider: 'openrouter.ai', reasoning_details: blocks };
     expect(pass('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });
     for (const message of pass('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_details');
   });
 
-  it('sends a server what it signed a call with, and to nobody else', () => {
+  it('sends the signature of a call to its server only', () => {
     const partMetadata = { provider: 'g.example', call: { extra_content: { google: { thought_signature: 'CswB' } } } };
     expect(pass('g.example', partMetadata)[1]!['tool_calls']).toEqual([
       expect.objectContaining({ id: 'a', ...partMetadata.call }),

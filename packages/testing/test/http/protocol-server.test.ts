@@ -57,7 +57,7 @@ describe('ProtocolServer', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('breaks the connection after the pieces where it is told to', async () => {
+  it('breaks the connection after the pieces on request', async () => {
     const server = await serving({ body: ['one'], ending: 'cut' });
     const reader = (await fetch(server.url)).body!.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
