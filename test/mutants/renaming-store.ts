@@ -1,4 +1,12 @@
-import type { Event, EventWindow, Fence, ScopedDelta, SessionRef, SessionStore, StoredSession } from '@thole/core';
+import type {
+  AppendOptions,
+  Event,
+  EventWindow,
+  ScopedDelta,
+  SessionRef,
+  SessionStore,
+  StoredSession,
+} from '@thole/core';
 import { InMemorySessionStore } from '@thole/mem-services';
 
 /** Keeps sessions under other names than they have. */
@@ -22,8 +30,8 @@ export class Renaming extends InMemorySessionStore {
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options?: AppendOptions,
   ): ReturnType<SessionStore['append']> {
-    return super.append(this.rename(key), event, delta, fence);
+    return super.append(this.rename(key), event, delta, options);
   }
 }

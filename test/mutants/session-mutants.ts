@@ -1,10 +1,10 @@
 import { StoredSessionService, TholeError } from '@thole/core';
 import { deepFreeze, raceAbort } from '@thole/core/kit';
 import type {
+  AppendOptions,
   Content,
   Event,
   EventWindow,
-  Fence,
   Lease,
   LeaseRequest,
   ListSessionsRequest,
@@ -94,8 +94,8 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'shares user: keys with the whole app',
     3,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        return super.append(key, event, { session: delta.session, app: { ...delta.app, ...delta.user } }, fence);
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        return super.append(key, event, { session: delta.session, app: { ...delta.app, ...delta.user } }, options);
       }
     },
   ),
@@ -103,8 +103,8 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'keeps app: keys per user',
     3,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        return super.append(key, event, { session: delta.session, user: { ...delta.user, ...delta.app } }, fence);
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        return super.append(key, event, { session: delta.session, user: { ...delta.user, ...delta.app } }, options);
       }
     },
   ),
@@ -147,9 +147,9 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'drops NUL characters',
     5,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
         const clean = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(String.raw`\u0000`, '')) as T;
-        return super.append(key, clean(event), clean(delta), fence);
+        return super.append(key, clean(event), clean(delta), options);
       }
     },
   ),
@@ -162,10 +162,10 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'loses keys named like prototypes',
     5,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
         const session: StateMap = {};
         for (const [name, value] of Object.entries(delta.session ?? {})) if (!(name in {})) session[name] = value;
-        return super.append(key, event, { ...delta, session }, fence);
+        return super.append(key, event, { ...delta, session }, options);
       }
     },
   ),
@@ -183,9 +183,9 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'ignores null',
     6,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
         const session = Object.fromEntries(Object.entries(delta.session ?? {}).filter(([, value]) => value !== null));
-        return super.append(key, event, { ...delta, session }, fence);
+        return super.append(key, event, { ...delta, session }, options);
       }
     },
   ),
@@ -193,13 +193,18 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'merges objects inside a value',
     6,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
         const before = (await this.load(key, {}))?.state ?? {};
         const session: StateMap = {};
         for (const [name, value] of Object.entries(delta.session ?? {})) {
           session[name] = isMap(value) && isMap(before[name]) ? { ...before[name], ...value } : value;
         }
-        return super.append(key, event, { ...delta, session }, fence);
+        return super.append(key, event, { ...delta, session }, options);
       }
     },
   ),
@@ -208,7 +213,12 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     6,
     class extends InMemorySessionStore {
       #count = 0;
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
         const before = await this.readState(key);
         for (let i = this.#count++ % 7; i >= 0; i--) await Promise.resolve();
         const now = await this.readState(key);
@@ -217,7 +227,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
             .filter((name) => !(name in before))
             .map((name) => [name, null]),
         );
-        return super.append(key, event, { ...delta, user: { ...lost, ...delta.user } }, fence);
+        return super.append(key, event, { ...delta, user: { ...lost, ...delta.user } }, options);
       }
     },
   ),
@@ -226,8 +236,8 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     7,
     class extends InMemorySessionStore {
       #count = 0;
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        return super.append(key, { ...event, id: `${event.id}#${this.#count++}` }, delta, fence);
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        return super.append(key, { ...event, id: `${event.id}#${this.#count++}` }, delta, options);
       }
     },
   ),
@@ -235,8 +245,13 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'writes the state of a repeated event again',
     7,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        const appended = await super.append(key, event, delta, fence);
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
+        const appended = await super.append(key, event, delta, options);
         if (appended.duplicate)
           await super.insert({
             ...(await this.load(key, {}))!,
@@ -251,8 +266,8 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'does not look at the incarnation of an append',
     7,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        return super.append({ ...key, incarnation: undefined }, event, delta, fence);
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        return super.append(key, event, delta, { ...options, incarnation: undefined });
       }
     },
   ),
@@ -260,9 +275,9 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'looks at the incarnation of an append only without a fence',
     13,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        const incarnation = fence === undefined ? key.incarnation : undefined;
-        return super.append({ ...key, incarnation }, event, delta, fence);
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        const incarnation = options?.fence === undefined ? options?.incarnation : undefined;
+        return super.append(key, event, delta, { ...options, incarnation });
       }
     },
   ),
@@ -270,11 +285,11 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'cuts off the contents of an event after 64 KiB',
     7,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
         const cut = (_name: string, value: unknown): unknown =>
           typeof value === 'string' ? value.slice(0, 65_536) : value;
         const content = event.content && (JSON.parse(JSON.stringify(event.content), cut) as Content);
-        return super.append(key, content ? { ...event, content: deepFreeze(content) } : event, delta, fence);
+        return super.append(key, content ? { ...event, content: deepFreeze(content) } : event, delta, options);
       }
     },
   ),
@@ -282,13 +297,13 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'cuts off the parts of an event after 64 KiB',
     7,
     class extends InMemorySessionStore {
-      override append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
         let left = 65_536;
         const fits = (part: unknown): boolean => (left -= JSON.stringify(part).length) >= 0;
         const { content } = event;
-        if (!content?.parts) return super.append(key, event, delta, fence);
+        if (!content?.parts) return super.append(key, event, delta, options);
         const parts = content.parts.filter(fits);
-        return super.append(key, { ...event, content: deepFreeze({ ...content, parts }) }, delta, fence);
+        return super.append(key, { ...event, content: deepFreeze({ ...content, parts }) }, delta, options);
       }
     },
   ),
@@ -296,9 +311,14 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'only looks away when the session is unknown',
     7,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
         if (!(await this.load(key, {}))) return { event, duplicate: false };
-        return super.append(key, event, delta, fence);
+        return super.append(key, event, delta, options);
       }
     },
   ),
@@ -358,8 +378,13 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     8,
     class extends InMemorySessionStore {
       #count = 0;
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        const appended = await super.append(key, event, delta, fence);
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
+        const appended = await super.append(key, event, delta, options);
         return { ...appended, event: { ...appended.event, seq: ++this.#count } };
       }
     },
@@ -483,8 +508,13 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'does not move userVersion for a value that is there already',
     13,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
-        return super.append(key, event, { ...delta, user: await this.#changes(key, delta.user) }, fence);
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
+        return super.append(key, event, { ...delta, user: await this.#changes(key, delta.user) }, options);
       }
       async #changes(user: UserRef, delta: StateMap | undefined): Promise<StateMap | undefined> {
         const held = await this.readState({ appName: user.appName, userId: user.userId });
@@ -498,10 +528,15 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'blocks writers from outside while a run holds the session',
     13,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
         const held = await this.abilities.leasing.current(key);
-        if (held && fence === undefined) throw new TholeError('SESSION_BUSY', 'held');
-        return super.append(key, event, delta, fence);
+        if (held && options?.fence === undefined) throw new TholeError('SESSION_BUSY', 'held');
+        return super.append(key, event, delta, options);
       }
     },
   ),
@@ -535,10 +570,15 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     'takes a lease that ran out for lost, though no other run asks',
     13,
     class extends InMemorySessionStore {
-      override async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+      override async append(
+        key: SessionRef,
+        event: Event,
+        delta: ScopedDelta,
+        options?: AppendOptions,
+      ): Promise<Appended> {
         const held = await this.abilities.leasing.current(key);
-        if (fence !== undefined && held?.expired) throw new TholeError('LEASE_LOST', 'ran out');
-        return super.append(key, event, delta, fence);
+        if (options?.fence !== undefined && held?.expired) throw new TholeError('LEASE_LOST', 'ran out');
+        return super.append(key, event, delta, options);
       }
     },
   ),

@@ -42,7 +42,7 @@ export { StatePrefix } from './state/scopes.ts';
 export type { ScopedDelta, StateDelta, StateMap } from './state/scopes.ts';
 export { State } from './state/state.ts';
 export type { ReadonlyState } from './state/state.ts';
-export type { EventWindow, Session, SessionRef, SessionSummary } from './session/session.ts';
+export type { EventWindow, Session, SessionMarks, SessionRef, SessionSummary } from './session/session.ts';
 export type {
   Fence,
   Lease,
@@ -50,11 +50,16 @@ export type {
   LeasePolicy,
   LeaseRequest,
   LeaseManager,
+  ReleaseOptions,
   SessionHead,
 } from './session/lease-manager.ts';
+export type { LeaseAnswer, LeaseAsk, LeaseState, LeaseStore } from './session/lease-store.ts';
+export { StoredLeaseManager } from './session/stored-lease-manager.ts';
 export type { EventWatcher } from './session/event-watcher.ts';
+export { StoredEventWatcher } from './session/stored-event-watcher.ts';
+export type { EventReader } from './session/stored-event-watcher.ts';
 export type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
-export type { SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
+export type { AppendOptions, SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';

@@ -14,6 +14,7 @@ export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
 export { didYouMean } from './errors/suggest-name.ts';
 export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
+export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { silentSpan } from './runtime/silent.ts';
 export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
@@ -41,7 +42,9 @@ export {
 } from './session/assert-name.ts';
 export { LeaseProcesses } from './session/lease-processes.ts';
 export type { ProcessAccess } from './session/lease-processes.ts';
-export { InProcessLeaseManager } from './session/in-process-lease-manager.ts';
+export { InMemoryLeaseStore, inProcessLeases } from './session/in-memory-lease-store.ts';
+export type { LeasedSessions } from './session/in-memory-lease-store.ts';
+export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export { turnId } from './memory/memory-entry.ts';

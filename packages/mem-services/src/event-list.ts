@@ -18,8 +18,8 @@ export class EventList {
     return this.#events.length;
   }
 
-  at(index: number): Event | undefined {
-    return this.#events[index];
+  slice(start: number, end: number): Event[] {
+    return this.#events.slice(start, end);
   }
 
   find(id: string): Event | undefined {

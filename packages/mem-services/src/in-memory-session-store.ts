@@ -1,9 +1,9 @@
-import { systemRuntime, TholeError } from '@thole/core';
-import { applyDelta, InProcessLeaseManager } from '@thole/core/kit';
+import { StoredEventWatcher, StoredLeaseManager, systemRuntime } from '@thole/core';
+import { applyDelta, InMemoryLeaseStore, leaseLost, notRunning, sessionExists, sessionNotFound } from '@thole/core/kit';
 import type {
+  AppendOptions,
   Event,
   EventWindow,
-  Fence,
   ListSessionsRequest,
   Runtime,
   ScopedDelta,
@@ -14,78 +14,87 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
-  EventWatcher,
 } from '@thole/core';
 import { EventList } from './event-list.ts';
-import { byTimeThenId, recordOf, write } from './kept-session.ts';
-import type { Found, KeptSession, StoredApp, StoredUser } from './kept-session.ts';
-import { SessionWatchers } from './session-watchers.ts';
+import { applyChanges, applyMarks, compareByTime, toRecord } from './session-record.ts';
+import type { FoundSession, StoredApp, StoredUser, SessionRecord } from './session-record.ts';
 
 /**
- * Keeps sessions in the memory of this process. Events are frozen and shared, never copied: an append takes the same time
- * whatever the length of the session.
+ * Stores sessions in the memory of this process. Events are frozen and shared, never copied. So an append takes the same
+ * time for a session of any length.
  */
 export class InMemorySessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: InProcessLeaseManager; readonly watching: EventWatcher };
-  // Maps within maps: no joined key that two names could share.
+  readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
+  // Nested maps: keys made of two names could be equal for different names.
   readonly #apps = new Map<string, StoredApp>();
-  readonly #watchers: SessionWatchers;
+  readonly #leases: InMemoryLeaseStore;
 
   constructor(runtime: Runtime = systemRuntime()) {
-    this.#watchers = new SessionWatchers((key) => this.#find(key)?.session);
+    this.#leases = new InMemoryLeaseStore(runtime, {
+      headOf: (key) => this.#headOf(key),
+      setMarks: (key, marks) => applyMarks(this.#find(key)?.session, marks),
+    });
+    // All writes happen in this process, so nothing is polled.
+    const options = { pollMs: Infinity };
     this.abilities = {
-      leasing: new InProcessLeaseManager(runtime, (key) => this.#headOf(key)),
-      watching: this.#watchers,
+      leasing: new StoredLeaseManager(this.#leases, runtime, options),
+      watching: new StoredEventWatcher(this, runtime, options),
     };
   }
 
   async insert(session: StoredSession): Promise<void> {
     const { appName, userId, sessionId } = session.key;
-    const app = getOrMake(this.#apps, appName, () => ({ state: {}, version: 0, users: new Map<string, StoredUser>() }));
-    const user = getOrMake(app.users, userId, () => ({
-      state: {},
-      version: 0,
-      sessions: new Map<string, KeptSession>(),
-    }));
-    if (user.sessions.has(sessionId)) {
-      throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
-    }
-    const { key, incarnation, initialState, createTime, lastUpdateTime } = session;
-    const state = { ...session.state };
-    user.sessions.set(sessionId, {
+    const app = getOrCreate(this.#apps, appName, () => ({ state: {}, version: 0, users: new Map() }));
+    const user: StoredUser = getOrCreate(app.users, userId, () => ({ state: {}, version: 0, sessions: new Map() }));
+    if (user.sessions.has(sessionId)) throw sessionExists(session.key);
+    const { key, incarnation, initialState, createTime, lastUpdateTime, marks } = session;
+    const record: SessionRecord = {
       key,
       incarnation,
       initialState,
-      state,
+      state: { ...session.state },
       createTime,
       lastUpdateTime,
       events: new EventList(session.events),
-    });
-    write(app, session.appState);
-    write(user, session.userState);
-    this.#watchers.notify(key);
+      marks: undefined,
+    };
+    applyMarks(record, marks);
+    user.sessions.set(sessionId, record);
+    applyChanges(app, session.appState);
+    applyChanges(user, session.userState);
+    this.abilities.watching.notify(key);
   }
 
   async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
     const found = this.#find(key);
     if (!found) return undefined;
     const { initialState, events } = found.session;
-    return { ...recordOf(found), initialState, events: events.read(window) };
+    return { ...toRecord(found), initialState, events: events.read(window) };
+  }
+
+  /** Returns the first events after `afterSeq`, for `abilities.watching`. */
+  async readAfter(
+    key: SessionRef,
+    afterSeq: number,
+    limit: number,
+  ): Promise<Pick<StoredSession, 'incarnation' | 'events'> | undefined> {
+    const session = this.#find(key)?.session;
+    return session && { incarnation: session.incarnation, events: session.events.slice(afterSeq, afterSeq + limit) };
   }
 
   async list(query: ListSessionsRequest): Promise<SessionPage> {
     const app = this.#apps.get(query.appName);
-    const found: Found[] = [];
+    const found: FoundSession[] = [];
     for (const [userId, user] of app?.users ?? []) {
       if (query.userId !== undefined && userId !== query.userId) continue;
       for (const session of user.sessions.values()) found.push({ app: app!, user, session });
     }
-    found.sort(byTimeThenId);
+    found.sort(compareByTime);
     if (query.order === 'desc') found.reverse();
     const offset = query.offset ?? 0;
     const page = found.slice(offset, query.limit === undefined ? undefined : offset + query.limit);
-    return { sessions: page.map(recordOf), total: found.length };
+    return { sessions: page.map(toRecord), total: found.length };
   }
 
   async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
@@ -98,25 +107,25 @@ export class InMemorySessionStore implements SessionStore {
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
+    const { fence, incarnation, ifHeldBy, marks } = options;
     const found = this.#find(key);
-    if (!found || (key.incarnation !== undefined && key.incarnation !== found.session.incarnation))
-      throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
+    if (!found || (incarnation !== undefined && incarnation !== found.session.incarnation)) throw sessionNotFound(key);
     const { app, user, session } = found;
-    // Before the fence: what is stored is stored, and a run that asks again after a time-out must hear so.
+    // Checked before the lease: a run that repeats an append after a timeout must learn that the event is stored.
     const known = session.events.find(event.id);
     if (known) return { event: known, duplicate: true };
-    if (fence !== undefined && !this.abilities.leasing.holds(key, fence)) {
-      throw new TholeError('LEASE_LOST', `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`);
-    }
+    if (fence !== undefined && !this.#leases.holds(key, fence)) throw leaseLost(key, event.invocationId);
+    if (ifHeldBy !== undefined && !this.#leases.isRunning(key, ifHeldBy)) throw notRunning(key, ifHeldBy);
     event.seq = session.events.length + 1;
     session.events.push(Object.freeze(event));
     applyDelta(session.state, delta.session);
-    write(app, delta.app);
-    write(user, delta.user);
+    applyChanges(app, delta.app);
+    applyChanges(user, delta.user);
+    applyMarks(session, marks);
     session.lastUpdateTime = Math.max(session.lastUpdateTime, event.timestamp);
-    this.#watchers.notify(key);
+    this.abilities.watching.notify(key);
     return { event, duplicate: false };
   }
 
@@ -130,7 +139,7 @@ export class InMemorySessionStore implements SessionStore {
     this.#apps.get(user.appName)?.users.delete(user.userId);
   }
 
-  #find(key: SessionRef): Found | undefined {
+  #find(key: SessionRef): FoundSession | undefined {
     const app = this.#apps.get(key.appName);
     const user = app?.users.get(key.userId);
     const session = user?.sessions.get(key.sessionId);
@@ -150,8 +159,8 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {
+function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
   let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
+  if (value === undefined) map.set(key, (value = create()));
   return value;
 }

@@ -1,9 +1,9 @@
 import { StoredSessionService } from '@thole/core';
 import { sessionKeyOf } from '@thole/core/kit';
 import type {
+  AppendOptions,
   Event,
   EventWindow,
-  Fence,
   ListSessionsRequest,
   Runtime,
   ScopedDelta,
@@ -16,7 +16,7 @@ import { InMemorySessionStore } from '@thole/mem-services';
 import { register, sessionServiceCases } from '@thole/testing';
 import { describe, it } from 'vitest';
 
-/** Sessions that live 60 seconds from their last event: shows that a store can keep what the suite asks of one with an expiry. */
+/** A store whose sessions expire 60 seconds after their last event: shows that a store can pass the cases about expiry. */
 class ExpiringStore extends InMemorySessionStore {
   readonly #ends = new Map<string, { key: SessionRef; end: number }>();
   readonly #runtime: Runtime;
@@ -46,10 +46,10 @@ class ExpiringStore extends InMemorySessionStore {
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options?: AppendOptions,
   ): ReturnType<SessionStore['append']> {
     await this.#expire();
-    const appended = await super.append(key, event, delta, fence);
+    const appended = await super.append(key, event, delta, options);
     this.#touch(key);
     return appended;
   }

@@ -80,9 +80,7 @@ describe('InMemorySessionService', () => {
   it('refuses a config that is none (contract 42)', async () => {
     const service = new InMemorySessionService();
     const config = 5 as never;
-    await expect(service.getSession({ ...ref, config })).rejects.toThrow(
-      'config must be an object, got a number',
-    );
+    await expect(service.getSession({ ...ref, config })).rejects.toThrow('config must be an object, got a number');
   });
 
   it('shares nothing with another instance (contract 42)', async () => {
@@ -128,7 +126,7 @@ function wrap(store: InMemorySessionStore): SessionStore {
     load: (key, window) => store.load(key, window),
     list: (query) => store.list(query),
     remove: (key, p) => store.remove(key, p),
-    append: (key, event, delta, fence) => store.append(key, event, delta, fence),
+    append: (key, event, delta, options) => store.append(key, event, delta, options),
     readState: (scope) => store.readState(scope),
     removeUser: (user) => store.removeUser(user),
   };

@@ -45,6 +45,11 @@ export const errorCodes = {
     retryable: false,
     docs: 'The run lost its session to another run and stored nothing more.',
   },
+  NOT_RUNNING: {
+    status: 409,
+    retryable: false,
+    docs: 'The invocation does not hold the session, or was asked to stop. Nothing was stored.',
+  },
   STORE_OUTCOME_UNKNOWN: {
     status: 503,
     retryable: true,

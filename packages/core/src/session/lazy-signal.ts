@@ -1,4 +1,4 @@
-/** A signal that costs nothing until somebody looks at it. The first reason counts. */
+/** An abort signal that is created when it is first read. */
 export class LazySignal {
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -11,7 +11,7 @@ export class LazySignal {
     return this.#controller.signal;
   }
 
-  /** Whether this was the first. */
+  /** Aborts the signal. Returns false, without an effect, if it is aborted already. */
   abort(reason: Error): boolean {
     if (this.#reason !== undefined) return false;
     this.#reason = reason;

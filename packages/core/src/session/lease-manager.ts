@@ -1,66 +1,84 @@
 import type { TholeError } from '../errors/thole-error.ts';
-import type { SessionRef } from './session.ts';
+import type { SessionMarks, SessionRef } from './session.ts';
 
-/** Proof of a lease, compared by the store at each append; opaque. */
+/** Proof of a lease. The store compares it at each append. */
 export type Fence = string;
 
-/** What to do when another run holds the session: wait in line, give up, or ask it to stop. */
+/**
+ * What a run does if another run holds the session: `queue` waits, `reject` fails at once, `interrupt` asks the holder to
+ * stop and waits before all others.
+ */
 export type LeasePolicy = 'queue' | 'reject' | 'interrupt';
 
-/** Who asks for a session, and how long it will wait and hold. Durations are milliseconds. */
+/** A request for a session's lease. Times are milliseconds. */
 export interface LeaseRequest {
   invocationId: string;
-  /** Who asks: one runner. */
+  /** Id of the runner that requests the lease. */
   holder: string;
   policy: LeasePolicy;
-  /** For all the waiting together. */
+  /** Maximum waiting time. `Infinity` waits without a limit. */
   waitMs: number;
-  /** How many may wait before the next is refused. */
+  /** Maximum number of waiting runs. A further run fails with `SESSION_BUSY`. */
   maxWaiting: number;
-  /** How long the lease holds unless it is renewed. */
+  /** Time until the lease expires if it is not renewed. */
   ttlMs: number;
-  /** How long a run that is asked to stop may take. */
+  /** Time until the lease expires after another run has interrupted it. */
   cleanupMs: number;
-  /** Called with the error that `lost` or `stop` is aborted with: for a holder that needs no signals, which cost more. */
+  /** Called with each error that aborts `stop` or `lost`. Costs less than the two signals. */
   onEnd?: ((error: TholeError) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * An ability of a session store: one run at a time per session. First come, first served; `SESSION_BUSY` where the policy
- * is `reject`, where `maxWaiting` wait already, or after `waitMs`. `interrupt` asks the holder to stop and waits at the head
- * of the line; a waiter with the same policy that was there before ends with `RUN_INTERRUPTED`. A lease that ran out holds until
- * another run asks for the session. Strangers implement this; it is only ever extended.
+ * An ability of a session store: one run at a time per session, in the order of requests. `lease` throws `SESSION_BUSY` if
+ * the policy is `reject` and the session is held, if `maxWaiting` runs wait, or after `waitMs`. With the policy `interrupt`
+ * it replaces a waiting run of that policy, which ends with `RUN_INTERRUPTED`. An expired lease stays valid until another
+ * run requests the session. `StoredLeaseManager` implements this interface for all stores. Others may implement it too, so
+ * it only ever gains optional members.
  */
 export interface LeaseManager {
   lease(key: SessionRef, request: LeaseRequest): Promise<Lease>;
-  /** Who holds the session. */
+  /** Returns the lease of a session, also an expired one. */
   current(key: SessionRef): Promise<LeaseInfo | undefined>;
-  /** All leases of an app, expired ones too. */
+  /** Returns all leases of an app, also expired ones. */
   leases(appName: string): AsyncIterable<LeaseInfo>;
-  /** Asks the run that holds the session to stop; false when that invocation does not hold it. */
+  /** Asks the invocation that holds the session to stop. Returns false if this invocation does not hold it. */
   requestStop(key: SessionRef, invocationId: string): Promise<boolean>;
 }
 
-/** The hold on a session: one at a time, until it is released or runs out. */
+/** The exclusive right of one run to work on a session, until it is released or replaced. */
 export interface Lease {
   readonly fence: Fence;
-  /** How the session stands, so that a reader knows whether anything moved; undefined where there is no session. */
+  /** State of the session when the lease was granted. Undefined if the session did not exist. */
   readonly head: SessionHead | undefined;
-  /** Aborted with `LEASE_LOST` when the lease is gone. */
+  /** Aborted with `LEASE_LOST` when the lease is lost. */
   readonly lost: AbortSignal;
-  /** Aborted with `RUN_ABORTED` or `RUN_INTERRUPTED` when somebody asks the holder to stop. */
+  /** Aborted with `RUN_ABORTED` or `RUN_INTERRUPTED` when the holder is asked to stop. */
   readonly stop: AbortSignal;
   /**
-   * Holds it for another `ttlMs`, and answers how the session stands now. Succeeds late too, as long as no other run has taken it
-   * or waits for it. `LEASE_LOST` when it is gone.
+   * Extends the lease by `ttlMs` from now and returns the state of the session. Also extends an expired lease, unless
+   * another run has taken it or waits for it. Throws `LEASE_LOST` if the lease is lost.
    */
   renew(): Promise<SessionHead | undefined>;
-  /** Lets go; harmless when repeated. */
-  release(): Promise<void>;
+  /**
+   * Releases the lease and returns true; returns true again if it is repeated. Returns false and keeps the lease if
+   * `ifLastSeq` is given and the session has another `lastSeq`.
+   */
+  release(options?: ReleaseOptions): Promise<boolean>;
 }
 
-/** Moves whenever somebody writes: events move `lastSeq`, writes to `app:` and `user:` state move the versions. */
+/** Options of `Lease.release`. */
+export interface ReleaseOptions {
+  /** Releases the lease only if this is the session's `lastSeq`. Default: releases it in any case. */
+  ifLastSeq?: number | undefined;
+  /** Marks to store in the same step. They are not stored if the lease is lost. */
+  marks?: Partial<SessionMarks> | undefined;
+}
+
+/**
+ * Versions of a session's data. Each event increases `lastSeq`. Each write to `app:` or `user:` state changes `appVersion`
+ * or `userVersion`.
+ */
 export interface SessionHead {
   incarnation: string;
   lastSeq: number;
@@ -68,7 +86,7 @@ export interface SessionHead {
   userVersion: number;
 }
 
-/** Who holds a session, and until when. */
+/** The holder of a session. */
 export interface LeaseInfo {
   key: SessionRef;
   invocationId: string;

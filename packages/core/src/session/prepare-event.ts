@@ -1,3 +1,4 @@
+import { actionMapNames, createActionMaps } from '../event/event-actions.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
@@ -75,20 +76,15 @@ function assertSize({ name, path }: { name: string; path: string }, value: Json,
   });
 }
 
-const MAPS = ['artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'] as const;
 
 function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimits): EventActions {
-  for (const map of MAPS) {
-    if (actions[map] !== undefined && !isPlainObject(actions[map]))
+  for (const map of actionMapNames) {
+    if (map !== 'stateDelta' && actions[map] !== undefined && !isPlainObject(actions[map]))
       throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
   }
   const delta = actions.stateDelta;
-  const copy: { [key: string]: Json } = {
-    stateDelta: delta === undefined ? NOTHING : copyDelta(delta, 'event.actions.stateDelta', limits, copier),
-    artifactDelta: NOTHING,
-    requestedAuthConfigs: NOTHING,
-    requestedToolConfirmations: NOTHING,
-  };
+  const copy: { [key: string]: Json } = createActionMaps(() => NOTHING);
+  if (delta !== undefined) copy['stateDelta'] = copyDelta(delta, 'event.actions.stateDelta', limits, copier);
   const given = actions as unknown as { [key: string]: unknown };
   for (const key in given) {
     if (key === 'stateDelta' || given[key] === undefined || !Object.hasOwn(given, key)) continue;

@@ -1,63 +1,77 @@
 import type { Event } from '../event/event.ts';
 import type { StateDelta, StateMap } from '../state/scopes.ts';
-import type { Fence, LeaseManager } from './lease-manager.ts';
-import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 import type { EventWatcher } from './event-watcher.ts';
+import type { LeaseManager } from './lease-manager.ts';
+import type { AppendOptions } from './session-store.ts';
+import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 
-/** What any call takes. */
+/** Options of every call of a service. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** One user of one app. */
+/** A user of an app. */
 export interface UserRef {
   appName: string;
   userId: string;
 }
 
 /**
- * Keeps sessions. Every call is scoped by app and user; names may hold any character, are at most 512 bytes, and hold no
- * NUL and no lone surrogates (`INVALID_INPUT`). Run the `session` suite of `@thole/testing` over an implementation, or
- * write a `SessionStore` and put `StoredSessionService` over it.
+ * Stores sessions. Each call is limited to one app, and almost all to one user. Names may contain any characters except NUL
+ * and lone surrogates, and have at most 512 bytes (`INVALID_INPUT`). The suite `sessionServiceCases` of `@thole/testing`
+ * tests an implementation. A `SessionStore` with `StoredSessionService` is the easier way to write one.
  */
 export interface SessionService {
   readonly leasing?: LeaseManager | undefined;
   readonly watching?: EventWatcher | undefined;
-  /** Without an id one is made; `SESSION_ALREADY_EXISTS` for a taken one. State is routed by scope. */
+  /**
+   * Creates a session, with a new id if none is given. Throws `SESSION_ALREADY_EXISTS` if the id is taken. State keys with a
+   * prefix are stored in their scope.
+   */
   createSession(
     p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & CallOptions,
   ): Promise<Session>;
-  /** Undefined for an unknown session. ADK's `config: {…}` is taken for the window too. */
+  /** Returns a session, or undefined if it does not exist. The window may also be given as `config`, as in ADK. */
   getSession(
     p: SessionRef & EventWindow & { config?: EventWindow | undefined } & CallOptions,
   ): Promise<Session | undefined>;
-  /** By `lastUpdateTime`, then id; without events. Without a user: of all users of the app. */
+  /** Returns sessions without events, by `lastUpdateTime` and then by id. Without `userId`: those of all users of the app. */
   listSessions(p: ListSessionsRequest & CallOptions): Promise<{ sessions: SessionSummary[]; total: number }>;
-  /** Whether it was there. With `ifLastSeq` only if nothing was stored since. Leaves `user:` and `app:` state. */
+  /**
+   * Deletes a session. Returns true if it existed. With `ifLastSeq` it is deleted only if this is its `lastSeq`. State of the
+   * user and the app stays.
+   */
   deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & CallOptions): Promise<boolean>;
   /**
-   * Stores event and state together and answers the stored, frozen event. A partial is returned untouched. Repeating an
-   * event id changes nothing. A Session handed in shows event and state afterwards; nothing else of it is written. Its
-   * `incarnation`, or that of the reference, must be the stored session's, otherwise `SESSION_NOT_FOUND`.
-   * `SESSION_NOT_FOUND`, `LEASE_LOST`, `VALUE_TOO_LARGE`, `INVALID_INPUT`; `STORE_OUTCOME_UNKNOWN` when the signal ends the wait.
+   * Stores an event and its state changes in one step, and returns the stored, frozen event. A partial event is returned
+   * without being stored. An event id that is stored already changes nothing. A `Session` gets the event and the changed
+   * state; its other changes are not stored. The session must have the incarnation of the option, or of the given `Session`.
+   * Throws `SESSION_NOT_FOUND`, `LEASE_LOST`, `NOT_RUNNING`, `VALUE_TOO_LARGE` or `INVALID_INPUT`, and
+   * `STORE_OUTCOME_UNKNOWN` if the signal is aborted before the store has answered.
    */
-  appendEvent(
-    p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & CallOptions,
+  appendEvent(p: { session: Session | SessionRef; event: Event } & AppendOptions & CallOptions): Promise<Event>;
+  /** Writes state outside of a run, as an event of `author` (default: `system`). */
+  updateState(
+    p: SessionRef & {
+      stateDelta: StateDelta;
+      author?: string | undefined;
+      /** Throws `SESSION_NOT_FOUND` if the session has another incarnation. Default: any incarnation. */
+      incarnation?: string | undefined;
+    } & CallOptions,
   ): Promise<Event>;
-  /** Writes state from outside a run: an event of its own, by `author` (`system`). */
-  updateState(p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & CallOptions): Promise<Event>;
-  /** The `user:` keys, with their prefix. */
+  /** Returns the `user:` state of a user, with prefixes. */
   getUserState(p: UserRef & CallOptions): Promise<StateMap>;
-  /** Deletes all sessions and the user state of one user. */
+  /** Deletes all sessions and the state of a user. */
   deleteUserData(p: UserRef & CallOptions): Promise<void>;
 }
 
-/** Which sessions to list, and which page of them. */
+/** A query for sessions of an app. */
 export interface ListSessionsRequest {
   appName: string;
+  /** Default: all users of the app. */
   userId?: string | undefined;
   limit?: number | undefined;
   offset?: number | undefined;
-  /** Oldest first (`asc`) unless told otherwise. */
+  /** `asc` returns the oldest first. Default: `asc`. */
   order?: 'asc' | 'desc' | undefined;
 }

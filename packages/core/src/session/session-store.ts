@@ -1,67 +1,90 @@
 import type { Event } from '../event/event.ts';
 import type { ScopedDelta, StateMap } from '../state/scopes.ts';
-import type { Fence, LeaseManager } from './lease-manager.ts';
-import type { EventWindow, SessionRef } from './session.ts';
-import type { ListSessionsRequest, UserRef } from './session-service.ts';
 import type { EventWatcher } from './event-watcher.ts';
+import type { Fence, LeaseManager } from './lease-manager.ts';
+import type { ListSessionsRequest, UserRef } from './session-service.ts';
+import type { EventWindow, SessionMarks, SessionRef } from './session.ts';
 
 /**
- * What a database implements: a few atomic, idempotent steps without cleverness. Scopes, prefixes, ids, validation and
- * copies are `StoredSessionService`'s. Strangers implement this; it is only ever extended.
+ * The database of a session service: a few atomic steps that can be repeated safely. `StoredSessionService` adds scopes,
+ * prefixes, ids, validation and copies. The suites `sessionStoreCases` and `leaseStoreCases` of `@thole/testing` test an
+ * implementation. Others implement this interface, so it only ever gains optional members.
  */
 export interface SessionStore {
   readonly specVersion: 1;
+  /** Optional abilities: usually a `StoredLeaseManager` and a `StoredEventWatcher`. */
   readonly abilities: { leasing?: LeaseManager | undefined; watching?: EventWatcher | undefined };
   /**
-   * Makes a session; `SESSION_ALREADY_EXISTS` when the key is taken, also under a race. `appState` and `userState` hold what
-   * the initial state adds to what is there; null deletes.
+   * Stores a new session. Throws `SESSION_ALREADY_EXISTS` if the key is taken, also if two calls race. `appState` and
+   * `userState` are the changes that the initial state makes to the stored ones. Null deletes a key.
    */
   insert(session: StoredSession): Promise<void>;
-  /** The window is done by the database. `appState`, `userState` and their versions are the current ones. */
+  /** Returns a session with the events of the window, and the current state of its app and user. */
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined>;
   list(query: ListSessionsRequest): Promise<SessionPage>;
-  /** Takes session and events; whether it was there (and, with `ifLastSeq`, ended there). */
+  /**
+   * Deletes a session and its events. Returns true if the session existed and, with `ifLastSeq`, this was its `lastSeq`.
+   * Otherwise it deletes nothing.
+   */
   remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean>;
   /**
-   * Event, deltas, `lastUpdateTime` (never back) and the next `seq` together or not at all. An id that is stored already
-   * changes nothing: `duplicate`, with the stored event. `SESSION_NOT_FOUND`, also when `key.incarnation` is given and the
-   * session has another one, whatever is stored in it; `LEASE_LOST` when a fence is given that does not hold.
+   * Stores in one atomic step: the event with the next `seq`, the state changes, `lastUpdateTime` (never decreases) and
+   * `options.marks`. The first of these checks that fails decides, and nothing is stored:
+   *
+   * 1. `SESSION_NOT_FOUND` if the session does not exist, or `options.incarnation` is not its incarnation.
+   * 2. If the event's id is stored already, returns the stored event with `duplicate: true`.
+   * 3. `LEASE_LOST` if `options.fence` is not the fence of the session's lease, live or expired.
+   * 4. `NOT_RUNNING` if `options.ifHeldBy` is not the invocation of a live lease without a stop request.
    */
   append(
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options?: AppendOptions,
   ): Promise<{ event: Event; duplicate: boolean }>;
-  /** The app's state, or with a user the user's, without prefixes. */
+  /** Returns the state of an app, or of a user if `userId` is given, without prefixes. */
   readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap>;
-  /** Takes all sessions, events and the state of one user. */
+  /** Deletes all sessions, events and the state of a user. */
   removeUser(user: UserRef): Promise<void>;
 }
 
-/** A session as a database holds it: state apart by scope, without prefixes. */
+/** Conditions of an append, and what it stores besides the event. */
+export interface AppendOptions {
+  /** Fence of the run's lease. Throws `LEASE_LOST` if another run has taken the lease, or if it was released. */
+  fence?: Fence | undefined;
+  /** Throws `SESSION_NOT_FOUND` if the session has another incarnation. Default: any incarnation. */
+  incarnation?: string | undefined;
+  /** Throws `NOT_RUNNING` unless this invocation has a live lease and was not asked to stop. Not together with `fence`. */
+  ifHeldBy?: string | undefined;
+  /** Marks to store with the event. Marks that are left out stay the same. */
+  marks?: Partial<SessionMarks> | undefined;
+}
+
+/** A session as a store returns it: state by scope, without prefixes. */
 export interface StoredSession {
   key: SessionRef;
   incarnation: string;
-  /** The session's own keys at the beginning; a rewind starts from them. */
+  /** State of the session's own keys when it was created. A rewind starts from it. */
   initialState: StateMap;
   state: StateMap;
   appState: StateMap;
   userState: StateMap;
-  /** Count the writes to the app's and the user's state. */
+  /** Counts the writes to the app's state. */
   appVersion: number;
+  /** Counts the writes to the user's state. */
   userVersion: number;
   events: readonly Event[];
   createTime: number;
   lastUpdateTime: number;
   lastSeq: number;
-  /** Of the record's shape; an unknown one is `STORE_VERSION`. */
+  marks?: SessionMarks | undefined;
+  /** Version of the record. A service that does not know it throws `STORE_VERSION`. */
   v: 1;
 }
 
-/** One page of a list, and how many there are in all. */
+/** One page of a list of sessions. */
 export interface SessionPage {
   sessions: readonly Omit<StoredSession, 'events' | 'initialState'>[];
-  /** Of all pages. */
+  /** Count of the sessions on all pages. */
   total: number;
 }

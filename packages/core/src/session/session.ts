@@ -1,45 +1,50 @@
 import type { Event } from '../event/event.ts';
 import type { StateMap } from '../state/scopes.ts';
 
-/** The triple that finds a session, always. */
+/** The three names that identify a session. */
 export interface SessionRef {
   appName: string;
   userId: string;
   sessionId: string;
-  /**
-   * The session's `incarnation` when the caller read it. Only `appendEvent` and `updateState` look at it: they refuse a
-   * session that was deleted and created again under the same id since (`SESSION_NOT_FOUND`). Default: any incarnation.
-   */
-  incarnation?: string | undefined;
 }
 
-/** Which events to read; they combine: first the filter, then the tail. */
+/** The events to read. If several members are given, the filters apply before `numRecentEvents`. */
 export interface EventWindow {
-  /** The last so many; 0 is none. */
+  /** The last N events. 0 returns none. */
   numRecentEvents?: number | undefined;
-  /** From this time on, inclusive, in seconds. */
+  /** Events at or after this time, in seconds since the epoch. */
   afterTimestamp?: number | undefined;
-  /** Those whose `seq` is greater. */
+  /** Events with a greater `seq`. */
   afterSeq?: number | undefined;
 }
 
-/** A conversation: a snapshot of its own, never an alias of what is stored. Its events are frozen. */
+/** A conversation: a copy of the stored session. Its events are frozen and may be shared with other copies. */
 export interface Session {
   id: string;
   appName: string;
   userId: string;
-  /** All scopes in one map, with prefixes. Changing it changes nothing stored. */
+  /** State of all scopes, with prefixes. A change of this map is not stored. */
   state: StateMap;
   events: Event[];
-  /** Seconds since the epoch; never goes back. */
+  /** Seconds since the epoch. Never decreases. */
   lastUpdateTime: number;
-  /** `seq` of the newest event, 0 without one. */
+  /** `seq` of the newest event, 0 without events. */
   lastSeq: number;
-  /** Made when the session is: one that was deleted and made anew under its id has another. */
+  /** Id of this creation of the session. A session that is deleted and created again has another one. */
   incarnation: string;
-  /** Present when these are not all events. */
+  /** Present if `events` are not all events. */
   window?: EventWindow | undefined;
 }
 
 /** A session in a list: without its events. */
 export type SessionSummary = Omit<Session, 'events' | 'window'>;
+
+/** Marks of a session that show which sessions need work. They can be computed from the events. */
+export interface SessionMarks {
+  /** Id of the invocation that has started and not ended, or null. */
+  unfinished: string | null;
+  /** Earliest time at which a timer or an expiry is due, in seconds since the epoch, or null. */
+  wakeAt: number | null;
+  /** Count of open interrupts. */
+  openInterrupts: number;
+}

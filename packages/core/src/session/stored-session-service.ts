@@ -12,15 +12,16 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { applyDelta, mergeScopes, splitByScope } from '../state/scopes.ts';
 import type { StateDelta, StateMap } from '../state/scopes.ts';
+import { assertMarks } from './assert-marks.ts';
 import { assertName, assertSessionRef, assertUser } from './assert-name.ts';
-import type { Fence, LeaseManager } from './lease-manager.ts';
+import type { LeaseManager } from './lease-manager.ts';
 import { copyDelta, prepareEvent } from './prepare-event.ts';
 import type { SizeLimits } from './prepare-event.ts';
 import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 import type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
 import { isDevelopment, sessionOf, showEvent, summaryOf } from './session-of.ts';
-import type { SessionStore, StoredSession } from './session-store.ts';
+import type { AppendOptions, SessionStore, StoredSession } from './session-store.ts';
 import type { EventWatcher } from './event-watcher.ts';
 
 /** What a `StoredSessionService` may be told. */
@@ -119,15 +120,14 @@ export class StoredSessionService implements SessionService {
     return raceAbortWrite(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal);
   }
 
-  async appendEvent(
-    p: { session: Session | SessionRef; event: Event; fence?: Fence | undefined } & CallOptions,
-  ): Promise<Event> {
+  async appendEvent(p: { session: Session | SessionRef; event: Event } & AppendOptions & CallOptions): Promise<Event> {
     if (typeof p !== 'object' || p === null) throw invalidInput('The request', 'an object with session and event', p);
     if (p.event?.partial) return p.event;
     const key = refOf(p.session);
+    const options = appendOptionsOf(p);
     const { event, delta } = prepareEvent(p.event, this.#limits);
     p.signal?.throwIfAborted();
-    const appending = this.#store.append(key, event, delta, p.fence);
+    const appending = this.#store.append(key, event, delta, options);
     const { event: stored, duplicate } = p.signal ? await raceAbortWrite(appending, p.signal) : await appending;
     // The own copy is frozen inside already; a store that answers another object has decoded it.
     if (stored === event) Object.freeze(stored);
@@ -137,13 +137,17 @@ export class StoredSessionService implements SessionService {
   }
 
   async updateState(
-    p: SessionRef & { stateDelta: StateDelta; author?: string | undefined } & CallOptions,
+    p: SessionRef & {
+      stateDelta: StateDelta;
+      author?: string | undefined;
+      incarnation?: string | undefined;
+    } & CallOptions,
   ): Promise<Event> {
     assertSessionRef(p);
     if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
     const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
     const { appName, userId, sessionId, incarnation } = p;
-    return this.appendEvent({ session: { appName, userId, sessionId, incarnation }, event, signal: p.signal });
+    return this.appendEvent({ session: { appName, userId, sessionId }, event, incarnation, signal: p.signal });
   }
 
   async getUserState(p: UserRef & CallOptions): Promise<StateMap> {
@@ -172,11 +176,20 @@ function refOf(session: Session | SessionRef): SessionRef {
   const sessionId = 'sessionId' in session ? session.sessionId : session.id;
   const key: SessionRef = { appName: session.appName, userId: session.userId, sessionId };
   assertSessionRef(key);
-  if (session.incarnation !== undefined) {
-    assertName('incarnation', session.incarnation);
-    key.incarnation = session.incarnation;
-  }
   return key;
+}
+
+function appendOptionsOf(p: { session: Session | SessionRef } & AppendOptions): AppendOptions | undefined {
+  const { session, fence, ifHeldBy, marks } = p;
+  const incarnation = p.incarnation === undefined && 'incarnation' in session ? session.incarnation : p.incarnation;
+  if (incarnation !== undefined) assertName('incarnation', incarnation);
+  else if (fence === undefined && ifHeldBy === undefined && marks === undefined) return undefined;
+  if (ifHeldBy !== undefined) {
+    assertName('ifHeldBy', ifHeldBy);
+    if (fence !== undefined) throw new TholeError('INVALID_INPUT', 'Pass either fence or ifHeldBy, not both.');
+  }
+  if (marks !== undefined) assertMarks(marks);
+  return { fence, incarnation, ifHeldBy, marks };
 }
 
 function checkOptions(options: StoredSessionServiceOptions): StoredSessionServiceOptions {

@@ -1,7 +1,7 @@
 import { systemRuntime, textOf } from '@thole/core';
 import {
   assertSessionRef,
-  InProcessLeaseManager,
+  inProcessLeases,
   invalidInput,
   isCurrentMemory,
   rejectUnknownOptions,
@@ -54,7 +54,7 @@ export class CommandHandler {
     if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
     this.#options = options;
     this.#runtime = runtime;
-    this.#leasing = sessions.leasing ?? new InProcessLeaseManager(runtime);
+    this.#leasing = sessions.leasing ?? inProcessLeases(runtime);
     this.#holder = runtime.newId('commands');
   }
 

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, assertSessionRef, InProcessLeaseManager, raceAbort, sessionKeyOf } from '@thole/core/kit';
+import { assertCount, assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
 import { consolidateSession, isConsolidated } from './consolidate-session.ts';
@@ -52,7 +52,7 @@ export class IdleConsolidator implements Plugin {
       artifacts: options.artifacts,
       leaseTtlMs: options.leaseTtlMs,
       runtime,
-      leasing: sessions.leasing ?? new InProcessLeaseManager(runtime),
+      leasing: sessions.leasing ?? inProcessLeases(runtime),
       holder: runtime.newId('consolidator'),
       signal: this.#stop.signal,
     };

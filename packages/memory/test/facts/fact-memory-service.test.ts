@@ -1,5 +1,5 @@
 import { textOf, TholeError } from '@thole/core';
-import { InProcessLeaseManager, turnId } from '@thole/core/kit';
+import { inProcessLeases, turnId } from '@thole/core/kit';
 import type { LlmRequest, UserRef } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore, VectorMemoryService } from '@thole/mem-services';
 import { EXTRACTION_INSTRUCTIONS, FactMemoryService } from '@thole/memory/facts';
@@ -504,7 +504,7 @@ describe('what goes wrong', () => {
   it('two processes at once take turns by their lease, and the second finds nothing left to do', async () => {
     const runtime = new FixedRuntime();
     const store = new InMemoryMemoryStore();
-    const leasing = new InProcessLeaseManager(runtime);
+    const leasing = inProcessLeases(runtime);
     const models = [1, 2].map(() => new ScriptedLlm(operations(add('Is vegetarian.', 't1'))));
     const services = models.map(
       (llm) => new FactMemoryService({ memory: new StoredMemoryService(store, { runtime }), llm, leasing, runtime }),

@@ -63,11 +63,12 @@ export class RedisLease implements Lease {
     return renewed.head;
   }
 
-  async release(): Promise<void> {
-    if (this.#released) return;
+  async release(): Promise<boolean> {
+    if (this.#released) return true;
     this.#end();
     try {
       await this.#p.commands.release(this.#key, this.fence);
+      return true;
     } finally {
       this.#p.ended();
     }

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { encodeText } from '@thole/core/kit';
-import type { Event, Fence, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
+import type { AppendOptions, Event, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import { toAppMember } from '../client/redis-keys.ts';
@@ -43,16 +43,17 @@ export class EventAppender {
     this.#sendsAllKeys = context.calls.waitsForReplicas;
   }
 
-  append(key: SessionRef, event: Event, delta: ScopedDelta, fence: Fence | undefined): Promise<Appended> {
+  append(key: SessionRef, event: Event, delta: ScopedDelta, options: AppendOptions = {}): Promise<Appended> {
+    const { fence } = options;
     const needsAllKeys = fence !== undefined || delta.session || delta.user || delta.app;
     if (needsAllKeys || this.#sendsAllKeys || this.#codec || this.#context.outbox) {
-      return this.#appendWithAllKeys(key, event, delta, fence);
+      return this.#appendWithAllKeys(key, event, delta, options);
     }
     const { record, events, user } = this.#keys.session(key);
     const call: ScriptCall = {
       script: appendEvent,
       keys: [record, events, user.list, this.#keys.app(key.appName).list],
-      args: firstArguments(key, event, textOfEvent(event)),
+      args: firstArguments(key, event, textOfEvent(event), options),
     };
     return this.#calls.write(call, (reply): Appended | Promise<Appended> => {
       if (typeof reply === 'number') {
@@ -62,11 +63,17 @@ export class EventAppender {
       }
       if (!Array.isArray(reply) || reply[0] !== 'MORE') return this.#readReply(key, event, reply, 0);
       this.#sendsAllKeys = true;
-      return this.#appendWithAllKeys(key, event, delta, fence);
+      return this.#appendWithAllKeys(key, event, delta, options);
     });
   }
 
-  async #appendWithAllKeys(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<Appended> {
+  async #appendWithAllKeys(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    options: AppendOptions,
+  ): Promise<Appended> {
+    const { fence } = options;
     const startedAt = this.#runtime.monotonic();
     const { outbox } = this.#context;
     const { record, events, state, lease, user } = this.#keys.session(key);
@@ -83,7 +90,7 @@ export class EventAppender {
         ...(outbox ? [] : [app.state, app.expiries]),
       ],
       args: [
-        ...firstArguments(key, event, this.#codec ? await encodeText(this.#codec, text) : text),
+        ...firstArguments(key, event, this.#codec ? await encodeText(this.#codec, text) : text, options),
         fence === undefined ? '' : fence || EMPTY_FENCE,
         this.#calls.waitsForReplicas ? '1' : '',
         ...[sessionFields.length / 2, userFields.length / 2, appFields.length / 2],
@@ -126,6 +133,6 @@ export class EventAppender {
 }
 
 /** Returns the arguments that every append has. */
-function firstArguments(key: SessionRef, event: Event, text: string): ScriptArgument[] {
-  return [toElement(event, text), toAppMember(key), key.incarnation ?? ''];
+function firstArguments(key: SessionRef, event: Event, text: string, options: AppendOptions): ScriptArgument[] {
+  return [toElement(event, text), toAppMember(key), options.incarnation ?? ''];
 }

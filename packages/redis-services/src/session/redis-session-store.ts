@@ -1,8 +1,8 @@
 import { systemRuntime } from '@thole/core';
 import type {
+  AppendOptions,
   Event,
   EventWindow,
-  Fence,
   LeaseManager,
   ListSessionsRequest,
   ScopedDelta,
@@ -112,9 +112,9 @@ export class RedisSessionStore implements SessionStore {
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
-    fence?: Fence,
+    options?: AppendOptions,
   ): Promise<{ event: Event; duplicate: boolean }> {
-    return this.#context.mode.run(() => this.#appender.append(key, event, delta, fence), { isWrite: true });
+    return this.#context.mode.run(() => this.#appender.append(key, event, delta, options), { isWrite: true });
   }
 
   readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {

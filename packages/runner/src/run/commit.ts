@@ -1,6 +1,6 @@
 import { StatePrefix, TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Agent, Event, Fence, InvocationContext, RunConfig, SessionRef, StateMap } from '@thole/core';
+import type { Agent, Event, Fence, InvocationContext, RunConfig, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from './live-session.ts';
 import { toStoreError } from './run-errors.ts';
@@ -30,7 +30,6 @@ export class Committer {
   readonly #run: Committing;
   readonly #fence: Fence | undefined;
   readonly #listened: boolean;
-  #session: SessionRef | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #underWay: number = 0;
 
@@ -107,8 +106,8 @@ export class Committer {
     const { host, live } = this.#run;
     const fence = this.#fence;
     // The session that this run opened, not one that was created later under its id.
-    const session = (this.#session ??= { ...live.ref, incarnation: live.incarnation });
-    return host.session.service.appendEvent(fence === undefined ? { session, event } : { session, event, fence });
+    const { ref: session, incarnation } = live;
+    return host.session.service.appendEvent({ session, event, incarnation, fence });
   }
 
   // Appending the same id again is how to learn what became of an append that was not answered.

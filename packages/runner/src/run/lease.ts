@@ -1,5 +1,5 @@
-import { InProcessLeaseManager } from '@thole/core/kit';
-import type { Lease, LeasePolicy, Runtime, SessionRef, SessionService, TholeError } from '@thole/core';
+import { inProcessLeases } from '@thole/core/kit';
+import type { Lease, LeaseManager, LeasePolicy, Runtime, SessionRef, SessionService, TholeError } from '@thole/core';
 
 /** What becomes of a run whose session another run holds; what finds no room is `SESSION_BUSY`. */
 export interface Concurrency {
@@ -20,13 +20,13 @@ const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
 /** Takes sessions' leases for one runner: from the store, or among the runs of this runner where the store has none. */
 export class RunLeases {
   readonly #service: SessionService;
-  readonly #local: InProcessLeaseManager;
+  readonly #local: LeaseManager;
   readonly #holder: string;
   readonly #concurrency: Concurrency;
 
   constructor(service: SessionService, runtime: Runtime, concurrency: Concurrency) {
     this.#service = service;
-    this.#local = new InProcessLeaseManager(runtime);
+    this.#local = inProcessLeases(runtime);
     this.#holder = runtime.newId('runner');
     this.#concurrency = concurrency;
   }

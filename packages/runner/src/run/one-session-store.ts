@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Event, EventWindow, SessionRef, SessionStore, StoredSession } from '@thole/core';
+import type { AppendOptions, Event, EventWindow, SessionRef, SessionStore, StoredSession } from '@thole/core';
 
 /** A store for the one session of an ephemeral or child run: gone with it. */
 export class OneSessionStore implements SessionStore {
@@ -36,9 +36,10 @@ export class OneSessionStore implements SessionStore {
     key: SessionRef,
     event: Event,
     delta: Parameters<SessionStore['append']>[2],
+    options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     const session = this.#session;
-    if (!session || (key.incarnation !== undefined && key.incarnation !== session.incarnation))
+    if (!session || (options.incarnation !== undefined && options.incarnation !== session.incarnation))
       throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
     const known = session.events.find(({ id }) => id === event.id);
     if (known) return { event: known, duplicate: true };

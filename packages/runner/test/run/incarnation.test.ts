@@ -92,7 +92,7 @@ describe('OneSessionStore', () => {
     const service = new StoredSessionService(new OneSessionStore());
     const session = await service.createSession(ref);
     const event = { ...says({ agentName: 'a', invocationId: 'i', runtime: undefined } as never, 'x') };
-    expect(await codeOf(service.appendEvent({ session: { ...ref, incarnation: 'other' }, event }))).toBe(
+    expect(await codeOf(service.appendEvent({ session: ref, incarnation: 'other', event }))).toBe(
       'SESSION_NOT_FOUND',
     );
     expect(await codeOf(service.appendEvent({ session, event }))).toBe('done');

@@ -15,8 +15,8 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
       const old = await replaced(service);
       const before = await read(service);
       const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session: old, event }));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session: old, event: eventOf('plain') }), 'plain');
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event }));
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('plain') }), 'plain');
       same(await read(service), before);
       same(await stateOf(service), {});
     },
@@ -28,7 +28,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     async check(service) {
       const old = await replaced(service);
       await append(service, refTo(), eventOf('e1'));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session: old, event: eventOf('e1') }));
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('e1') }));
       same(idsOf((await read(service)).events), ['e1']);
     },
   },
@@ -40,7 +40,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
       const old = await replaced(service);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 8 }, (_, i) =>
-          service.appendEvent({ session: i % 2 ? old : refTo(), event: eventOf(`e${i}`) }),
+          service.appendEvent({ ...(i % 2 ? old : { session: refTo() }), event: eventOf(`e${i}`) }),
         ),
       );
       same(
@@ -60,13 +60,13 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
       const lease = await leasing.lease(refTo(), request('i1'));
       const { incarnation } = lease.head!;
       const { fence } = lease;
-      const session = { ...refTo(), incarnation };
-      await service.appendEvent({ session, event: eventOf('before'), fence });
+      const run = { session: refTo(), incarnation, fence };
+      await service.appendEvent({ ...run, event: eventOf('before') });
       await service.deleteSession(refTo());
       await made(service);
       const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session, event, fence }));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session, event: eventOf('e2'), fence }), 'plain');
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...run, event }));
+      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...run, event: eventOf('e2') }), 'plain');
       same([idsOf((await read(service)).events), await stateOf(service)], [[], {}]);
       same((await lease.renew())?.incarnation, (await read(service)).incarnation);
       await lease.release();
@@ -94,11 +94,11 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     async check(service) {
       await replaced(service);
       const { incarnation } = await read(service);
-      const session = { ...refTo(), incarnation };
-      const stored = await service.appendEvent({ session, event: writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) });
-      same(await service.appendEvent({ session, event: writing('e1', { a: 1 }) }), stored);
+      const named = { session: refTo(), incarnation };
+      const stored = await service.appendEvent({ ...named, event: writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) });
+      same(await service.appendEvent({ ...named, event: writing('e1', { a: 1 }) }), stored);
       await append(service, refTo(), eventOf('e2'));
-      await append(service, session, eventOf('e3'));
+      await service.appendEvent({ ...named, event: eventOf('e3') });
       same(idsOf((await read(service)).events), ['e1', 'e2', 'e3']);
     },
   },
@@ -108,7 +108,10 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     contracts: [7, 12],
     async check(service) {
       const old = await replaced(service);
-      await refused('SESSION_NOT_FOUND', service.updateState({ ...old, stateDelta: { a: 1 } }));
+      await refused(
+        'SESSION_NOT_FOUND',
+        service.updateState({ ...refTo(), incarnation: old.incarnation, stateDelta: { a: 1 } }),
+      );
       same(await stateOf(service), {});
       await service.updateState({ ...refTo(), stateDelta: { a: 2 } });
       same(await stateOf(service), { a: 2 });
@@ -121,18 +124,18 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     async check(service) {
       await made(service);
       for (const incarnation of ['', 7, null] as string[]) {
-        const session = { ...refTo(), incarnation };
-        await refused('INVALID_INPUT', service.appendEvent({ session, event: eventOf('e1') }), String(incarnation));
+        const named = { session: refTo(), incarnation };
+        await refused('INVALID_INPUT', service.appendEvent({ ...named, event: eventOf('e1') }), String(incarnation));
       }
       assert.equal((await read(service)).lastSeq, 0);
     },
   },
 ];
 
-/** Makes a session, deletes it and makes it again; answers the reference to the first one. */
-async function replaced(service: SessionService): Promise<SessionRef> {
+/** Creates a session, deletes it and creates it again. Returns the key, and the incarnation of the first one. */
+async function replaced(service: SessionService): Promise<{ session: SessionRef; incarnation: string }> {
   const { incarnation } = await service.createSession(refTo());
   await service.deleteSession(refTo());
   await made(service);
-  return { ...refTo(), incarnation };
+  return { session: refTo(), incarnation };
 }

@@ -1,0 +1,18 @@
+import { assertCount } from '../errors/assert-count.ts';
+import { invalidInput } from '../errors/invalid-input.ts';
+import { optionNames } from '../errors/option-names.ts';
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
+import { assertName } from './assert-name.ts';
+import type { SessionMarks } from './session.ts';
+
+const names = optionNames<SessionMarks>({ unfinished: true, wakeAt: true, openInterrupts: true });
+
+/** Throws `INVALID_INPUT` for marks with an unknown name or a value of the wrong type. */
+export function assertMarks(marks: Partial<SessionMarks>): void {
+  rejectUnknownOptions(marks, names, 'marks');
+  const { unfinished, wakeAt, openInterrupts } = marks;
+  if (unfinished !== undefined && unfinished !== null) assertName('marks.unfinished', unfinished);
+  if (wakeAt !== undefined && wakeAt !== null && !Number.isFinite(wakeAt))
+    throw invalidInput('marks.wakeAt', 'a number of seconds or null', wakeAt);
+  if (openInterrupts !== undefined) assertCount('marks.openInterrupts', openInterrupts);
+}

@@ -1,0 +1,210 @@
+import type { Runtime } from '../runtime/runtime.ts';
+import { sessionKeyOf } from './assert-name.ts';
+import type { Fence, LeaseInfo, LeaseManager, ReleaseOptions, SessionHead } from './lease-manager.ts';
+import type { LeaseAnswer, LeaseAsk, LeaseState, LeaseStore } from './lease-store.ts';
+import type { SessionMarks, SessionRef } from './session.ts';
+import { StoredLeaseManager } from './stored-lease-manager.ts';
+
+/** Returns leases among the runs of this process, for session services without leases. */
+export function inProcessLeases(runtime: Runtime): LeaseManager {
+  return new StoredLeaseManager(new InMemoryLeaseStore(runtime), runtime, { pollMs: Infinity });
+}
+
+/** The sessions that an `InMemoryLeaseStore` belongs to. */
+export interface LeasedSessions {
+  headOf(key: SessionRef): SessionHead | undefined;
+  setMarks(key: SessionRef, marks: Partial<SessionMarks>): void;
+}
+
+/** Leases in the memory of this process. Every step is synchronous, so a turn needs no further microtask. */
+export class InMemoryLeaseStore implements LeaseStore {
+  readonly #lines = new Map<string, Line>();
+  readonly #runtime: Runtime;
+  readonly #sessions: LeasedSessions | undefined;
+  /** The last line that was used: the appends of a run come in a row. */
+  #recent: Line | undefined;
+
+  constructor(runtime: Runtime, sessions?: LeasedSessions) {
+    this.#runtime = runtime;
+    this.#sessions = sessions;
+  }
+
+  ask(key: SessionRef, ask: LeaseAsk): LeaseAnswer {
+    const now = this.#runtime.monotonic();
+    const line = this.#lineOf(key);
+    const { lease, waiting } = line;
+    const live = lease && now < lease.expiresAt && lease.fence !== ask.deadFence ? lease : undefined;
+    if (live?.fence === ask.fence) return { kind: 'granted', head: this.#headOf(key) };
+    const isInLine = waiting.some(({ fence }) => fence === ask.fence);
+    const interrupts = ask.policy === 'interrupt';
+    // Its place was taken: nothing else removes a run that asks again.
+    if (interrupts && !ask.isFirst && !isInLine) return { kind: 'overtaken' };
+    if (!live && (waiting.length === 0 || waiting[0]!.fence === ask.fence)) return this.#grant(line, ask, now);
+
+    const heldBy = live && { ...toHolder(live), expiresInMs: live.expiresAt - now };
+    if (isInLine) return { kind: 'waiting', heldBy, waiting: waiting.length - 1 };
+    const others = interrupts ? waiting.filter((waiter) => !waiter.interrupts) : waiting;
+    const count = others.length;
+    if (ask.policy === 'reject' || count >= ask.maxWaiting) return { kind: 'busy', heldBy, waiting: count };
+    const waiter = { fence: ask.fence, interrupts };
+    line.waiting = interrupts ? [waiter, ...others] : [...others, waiter];
+    if (interrupts && live) {
+      live.latestExpiry = Math.min(live.latestExpiry, now + ask.cleanupMs);
+      live.expiresAt = Math.min(live.expiresAt, live.latestExpiry);
+      live.stop ??= { by: ask.invocationId };
+    }
+    return {
+      kind: 'waiting',
+      heldBy: live && { ...toHolder(live), expiresInMs: live.expiresAt - now },
+      waiting: count,
+    };
+  }
+
+  renew(
+    key: SessionRef,
+    fence: Fence,
+    ttlMs: number,
+  ): { head: SessionHead | undefined; expiresInMs: number } | undefined {
+    const now = this.#runtime.monotonic();
+    const { lease, waiting } = this.#find(key) ?? { waiting: [] };
+    if (lease?.fence !== fence || now >= lease.latestExpiry) return undefined;
+    if (now >= lease.expiresAt && waiting.length > 0) return undefined;
+    lease.expiresAt = Math.min(now + ttlMs, lease.latestExpiry);
+    return { head: this.#headOf(key), expiresInMs: lease.expiresAt - now };
+  }
+
+  release(key: SessionRef, fence: Fence, { ifLastSeq, marks }: ReleaseOptions): boolean {
+    const line = this.#find(key);
+    if (!line) return true;
+    if (line.lease?.fence === fence) {
+      const head = ifLastSeq === undefined ? undefined : this.#headOf(key);
+      if (head && head.lastSeq !== ifLastSeq) return false;
+      if (marks) this.#sessions?.setMarks(key, marks);
+      line.lease = undefined;
+    } else if (line.waiting.length > 0) {
+      line.waiting = line.waiting.filter((waiter) => waiter.fence !== fence);
+    }
+    if (!line.lease && line.waiting.length === 0) this.#remove(line);
+    return true;
+  }
+
+  requestStop(key: SessionRef, invocationId: string): Fence | undefined {
+    const lease = this.#find(key)?.lease;
+    if (!lease || lease.invocationId !== invocationId || !this.#isLive(lease)) return undefined;
+    lease.stop ??= { by: undefined };
+    return lease.fence;
+  }
+
+  poll(leases: readonly { readonly key: SessionRef; readonly fence: Fence }[]): (LeaseState | undefined)[] {
+    const now = this.#runtime.monotonic();
+    return leases.map(({ key, fence }) => {
+      const lease = this.#find(key)?.lease;
+      if (lease?.fence !== fence) return undefined;
+      return { expiresInMs: lease.expiresAt - now, stop: lease.stop };
+    });
+  }
+
+  async current(key: SessionRef): Promise<LeaseInfo | undefined> {
+    const line = this.#find(key);
+    return line?.lease && this.#toInfo(line.key, line.lease);
+  }
+
+  async *leases(appName: string): AsyncIterable<LeaseInfo> {
+    for (const { key, lease } of [...this.#lines.values()]) {
+      if (lease && key.appName === appName) yield this.#toInfo(key, lease);
+    }
+  }
+
+  /** True if the lease of the session has this fence, live or expired: the check of an append with a fence. */
+  holds(key: SessionRef, fence: Fence): boolean {
+    return this.#find(key)?.lease?.fence === fence;
+  }
+
+  /** True if this invocation has a live lease without a stop request: the check of an append with `ifHeldBy`. */
+  isRunning(key: SessionRef, invocationId: string): boolean {
+    const lease = this.#find(key)?.lease;
+    return lease?.invocationId === invocationId && !lease.stop && this.#isLive(lease);
+  }
+
+  #grant(line: Line, ask: LeaseAsk, now: number): LeaseAnswer {
+    const replaced = line.lease?.fence;
+    if (line.waiting.length > 0) line.waiting = line.waiting.slice(1);
+    line.lease = {
+      fence: ask.fence,
+      invocationId: ask.invocationId,
+      holder: ask.holder,
+      process: ask.process,
+      expiresAt: now + ask.ttlMs,
+      latestExpiry: Infinity,
+      stop: undefined,
+    };
+    return { kind: 'granted', head: this.#headOf(line.key), replaced };
+  }
+
+  #headOf(key: SessionRef): SessionHead | undefined {
+    return this.#sessions?.headOf(key);
+  }
+
+  #isLive(lease: StoredLeaseState): boolean {
+    return this.#runtime.monotonic() < lease.expiresAt;
+  }
+
+  #find(key: SessionRef): Line | undefined {
+    if (!this.#recent || !isSame(this.#recent.key, key)) this.#recent = this.#lines.get(sessionKeyOf(key));
+    return this.#recent;
+  }
+
+  #lineOf(key: SessionRef): Line {
+    const id = sessionKeyOf(key);
+    let line = this.#lines.get(id);
+    if (!line) {
+      const { appName, userId, sessionId } = key;
+      line = { id, key: { appName, userId, sessionId }, lease: undefined, waiting: [] };
+      this.#lines.set(id, line);
+    }
+    return (this.#recent = line);
+  }
+
+  #remove(line: Line): void {
+    this.#lines.delete(line.id);
+    if (this.#recent === line) this.#recent = undefined;
+  }
+
+  #toInfo(key: SessionRef, { invocationId, holder, expiresAt }: StoredLeaseState): LeaseInfo {
+    const leftMs = expiresAt - this.#runtime.monotonic();
+    const info = { key: { ...key }, invocationId, holder };
+    return { ...info, expiresAt: this.#runtime.now() + leftMs / 1000, expired: leftMs <= 0 };
+  }
+}
+
+/** A session's lease, and the runs that wait for it in order. */
+interface Line {
+  readonly id: string;
+  readonly key: SessionRef;
+  lease: StoredLeaseState | undefined;
+  waiting: readonly { readonly fence: Fence; readonly interrupts: boolean }[];
+}
+
+/** A lease. Times are those of the monotonic clock. */
+interface StoredLeaseState {
+  readonly fence: Fence;
+  readonly invocationId: string;
+  readonly holder: string;
+  readonly process: string | undefined;
+  expiresAt: number;
+  /** No renewal extends the lease beyond this time. */
+  latestExpiry: number;
+  stop: LeaseState['stop'];
+}
+
+function toHolder({ fence, invocationId, process }: StoredLeaseState): {
+  fence: Fence;
+  invocationId: string;
+  process: string | undefined;
+} {
+  return { fence, invocationId, process };
+}
+
+function isSame(a: SessionRef, b: SessionRef): boolean {
+  return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName;
+}

@@ -1,0 +1,78 @@
+import { applyDelta } from '@thole/core/kit';
+import type { SessionMarks, SessionPage, StateDelta, StateMap, StoredSession } from '@thole/core';
+import type { EventList } from './event-list.ts';
+
+/** An app: its state, the count of writes to it, and its users. */
+export interface StoredApp {
+  state: StateMap;
+  version: number;
+  readonly users: Map<string, StoredUser>;
+}
+
+/** A user of an app. */
+export interface StoredUser {
+  state: StateMap;
+  version: number;
+  readonly sessions: Map<string, SessionRecord>;
+}
+
+/** A session. Its `lastSeq` is the count of its events. */
+export interface SessionRecord extends Pick<StoredSession, 'key' | 'incarnation' | 'initialState' | 'createTime'> {
+  readonly state: StateMap;
+  readonly events: EventList;
+  lastUpdateTime: number;
+  /** Undefined until a mark is set. */
+  marks: SessionMarks | undefined;
+}
+
+/** A session with its user and its app. */
+export interface FoundSession {
+  readonly app: StoredApp;
+  readonly user: StoredUser;
+  readonly session: SessionRecord;
+}
+
+const noMarks: SessionMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };
+
+/** Applies state changes and counts them as one write. Empty changes are not a write. */
+export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | undefined): void {
+  if (!delta || Object.keys(delta).length === 0) return;
+  applyDelta(owner.state, delta);
+  owner.version++;
+}
+
+/** Sets the given marks and keeps the others. */
+export function applyMarks(session: SessionRecord | undefined, marks: Partial<SessionMarks> | undefined): void {
+  if (session && marks) session.marks = { ...(session.marks ?? noMarks), ...marks };
+}
+
+/** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */
+export function toRecord({ app, user, session }: FoundSession): SessionPage['sessions'][number] {
+  return {
+    key: { ...session.key },
+    incarnation: session.incarnation,
+    state: { ...session.state },
+    appState: { ...app.state },
+    userState: { ...user.state },
+    appVersion: app.version,
+    userVersion: user.version,
+    createTime: session.createTime,
+    lastUpdateTime: session.lastUpdateTime,
+    lastSeq: session.events.length,
+    marks: { ...(session.marks ?? noMarks) },
+    v: 1,
+  };
+}
+
+/** Compares sessions in the order of lists: by time, then by session id and user id. */
+export function compareByTime(a: FoundSession, b: FoundSession): number {
+  return (
+    a.session.lastUpdateTime - b.session.lastUpdateTime ||
+    compare(a.session.key.sessionId, b.session.key.sessionId) ||
+    compare(a.session.key.userId, b.session.key.userId)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
