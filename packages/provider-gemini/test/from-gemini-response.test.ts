@@ -4,7 +4,7 @@ import { fromGeminiResponse } from '../src/from-gemini-response.ts';
 import { blockedPrompt, codeRun, grounded, parallelCalls, plainText } from './fixtures/answers.ts';
 
 describe('fromGeminiResponse', () => {
-  it('returns text, reason, version and the six counts, with thoughts and tool use in the total (T-90)', () => {
+  it('returns text, reason, version and the six token counts', () => {
     expect(fromGeminiResponse(plainText)).toMatchObject({
       content: { role: 'model', parts: [{ text: 'Breakfast is from seven to ten.' }] },
       finishReason: 'STOP',
@@ -36,7 +36,7 @@ describe('fromGeminiResponse', () => {
     expect(response.content?.parts).toEqual([{ text: 'Breakfast is from seven to ten.' }]);
   });
 
-  it('keeps signatures and Gemini’s ids unchanged and creates none (T-87)', () => {
+  it('keeps signatures and Gemini’s ids unchanged and creates none', () => {
     expect(fromGeminiResponse(parallelCalls).content?.parts).toEqual([
       { text: 'Two cities, two calls.', thought: true, partMetadata: { provider: 'gemini' } },
       {
@@ -53,7 +53,7 @@ describe('fromGeminiResponse', () => {
     expect(withoutId.content?.parts).toEqual([{ functionCall: { name: 'list_guests', args: {} } }]);
   });
 
-  it('joins adjacent texts of a kind, but leaves a part with a signature by itself (T-87)', () => {
+  it('joins adjacent texts of a kind, but leaves a part with a signature by itself', () => {
     const parts = [
       { text: 'a', thought: true },
       { text: 'b', thought: true },
@@ -108,7 +108,7 @@ describe('fromGeminiResponse', () => {
     expect(customMetadata).toMatchObject({ gemini: { candidate: { urlContextMetadata: { urlMetadata: [] } } } });
   });
 
-  it('tells a blocked prompt as a final with the reason (T-89)', () => {
+  it('tells a blocked prompt as a final with the reason', () => {
     const response = fromGeminiResponse(blockedPrompt);
     expect(response).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
     expect(response.errorMessage).toBe('Gemini blocked the prompt (SAFETY).');
@@ -130,7 +130,7 @@ describe('fromGeminiResponse', () => {
   );
 
   it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'A_REASON_OF_TOMORROW'])(
-    'returns the reason %s unchanged and without an error (T-90)',
+    'returns the reason %s unchanged and without an error',
     (finishReason) => {
       const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
       expect(response).toEqual({ finishReason });

@@ -51,7 +51,7 @@ function writeServiceAccount(): void {
   process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file;
 }
 
-/** The real one, but Google's own server of tokens, whose address stands in its library, is the local one. */
+/** The real fetch, except that Google's token server, whose address is fixed in its library, is the local one. */
 const fetchLocally: typeof fetch = (input, init) =>
   fetch(String(input instanceof Request ? input.url : input).replace('https://oauth2.googleapis.com', tokens), init);
 

@@ -122,7 +122,7 @@ describe('what Gemini answers', () => {
     ]);
   });
 
-  it('has signatures and calls in pieces as the wire had them (T-87, T-88)', async () => {
+  it('has signatures and calls in pieces as the wire had them', async () => {
     const signed = await ask(streamed(signatureInTheLastPiece), { stream: true });
     expect(signed.responses.at(-1)?.content?.parts?.at(-1)).toMatchObject({
       thoughtSignature: 'AY89a18iOcFus5wr5bW5xN6z/dwZ5oZ+Hemi',
@@ -132,14 +132,11 @@ describe('what Gemini answers', () => {
     expect(called.responses[0]?.content?.parts?.[0]?.functionCall?.args).toEqual(callInPiecesArgs);
   });
 
-  it.each([false, true])(
-    'is a final with the reason where the prompt was blocked (T-89), streamed: %s',
-    async (stream) => {
-      const { responses } = await ask(stream ? streamed([blockedPrompt]) : whole(blockedPrompt), { stream });
-      expect(responses).toHaveLength(1);
-      expect(responses[0]).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
-    },
-  );
+  it.each([false, true])('is a final with the reason where the prompt was blocked, streamed: %s', async (stream) => {
+    const { responses } = await ask(stream ? streamed([blockedPrompt]) : whole(blockedPrompt), { stream });
+    expect(responses).toHaveLength(1);
+    expect(responses[0]).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
+  });
 
   it.each([false, true])(
     'requests the rest of an answer and returns one final response; streamed: %s',
@@ -192,7 +189,7 @@ describe('errors of Gemini', () => {
     }),
   };
 
-  it.each([false, true])('keep the status of a 500 with an empty body (T-91), streamed: %s', async (stream) => {
+  it.each([false, true])('keep the status of a 500 with an empty body, streamed: %s', async (stream) => {
     const { error } = await ask({ status: 500, body: '' }, { stream });
     expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
   });
@@ -268,7 +265,7 @@ describe('errors of Gemini', () => {
     }
   });
 
-  it('leave no connection open, and neither does an answer that is left (T-91, contract 23)', async () => {
+  it('leave no connection open, and neither does an answer that is left (contract 23)', async () => {
     const body = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
     const server = await ProtocolServer.start(() => ({
       headers: { 'content-type': 'text/event-stream' },

@@ -66,7 +66,7 @@ describe('geminiErrors', () => {
     ['an error that is a text', { error: 'Oh.' }],
     ['something else', { a: 1 }],
     ['null', null],
-  ])('keeps the status of a 500 with %s (T-91)', (_, body) => {
+  ])('keeps the status of a 500 with %s', (_, body) => {
     expect(refused(500, body)).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
   });
 

@@ -16,7 +16,7 @@ import {
 } from './fixtures/answers.ts';
 
 describe('readGeminiStream', () => {
-  it('streams new text only and keeps the signature of the last piece on a separate part (T-87)', async () => {
+  it('streams new text only and keeps the signature of the last piece on a separate part', async () => {
     const { partials, final } = await read(signatureInTheLastPiece);
     expect(partials).toEqual([
       { content: { role: 'model', parts: [{ text: 'The pool ' }] }, partial: true },
@@ -36,7 +36,7 @@ describe('readGeminiStream', () => {
     });
   });
 
-  it('puts a call together from its pieces by their paths, and it is one call (T-88)', async () => {
+  it('puts a call together from its pieces by their paths, and it is one call', async () => {
     const { partials, final } = await read(callInPieces);
     expect(partials).toEqual([]);
     expect(final.content?.parts).toEqual([
@@ -49,7 +49,7 @@ describe('readGeminiStream', () => {
     ]);
   });
 
-  it('returns brokenArgs for a call whose last pieces are missing (T-88)', async () => {
+  it('returns brokenArgs for a call whose last pieces are missing', async () => {
     const end = { candidates: [{ finishReason: 'MAX_TOKENS' }] };
     const { final } = await read([...callInPieces.slice(0, 2), end]);
     const call = final.content?.parts?.[0]?.functionCall;
@@ -57,7 +57,7 @@ describe('readGeminiStream', () => {
     expect(call?.brokenArgs).toContain('$.guest.name');
   });
 
-  it('starts a call at each new name and continues the call with the same id (T-88)', async () => {
+  it('starts a call at each new name and continues the call with the same id', async () => {
     const piece = (functionCall: object): object => ({ candidates: [{ content: { parts: [{ functionCall }] } }] });
     const { final } = await read([
       piece({ name: 'a', id: '1', willContinue: true }),
@@ -75,7 +75,7 @@ describe('readGeminiStream', () => {
     ]);
   });
 
-  it('tells a blocked prompt as a final with the reason, not as silence (T-89)', async () => {
+  it('tells a blocked prompt as a final with the reason, not as silence', async () => {
     const { partials, final } = await read([blockedPrompt]);
     expect(partials).toEqual([]);
     expect(final).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });

@@ -166,7 +166,7 @@ describe('toGeminiRequest', () => {
 });
 
 describe('the history that Gemini is sent', () => {
-  it('sends its own parts unchanged with signatures and ids, and answers with those ids (T-87, contract 17)', () => {
+  it('sends its own parts unchanged with signatures and ids, and answers with those ids (contract 17)', () => {
     const answer = fromGeminiResponse(parallelCalls).content!;
     const results = user(
       { functionResponse: { id: 'ab12cd34', name: 'get_current_temperature', response: { celsius: 15 } } },
@@ -183,7 +183,7 @@ describe('the history that Gemini is sent', () => {
     expect(contentsOf([hello, fromGeminiResponse(codeRun).content!])[1]).toEqual(candidate!['content']);
   });
 
-  it('sends unknown members of its own parts unchanged', () => {
+  it('sends unknown members of parts from Gemini unchanged', () => {
     const parts = [
       { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'x' } }, thoughtSignature: 'c2ln' },
       { text: 'seen', videoMetadata: { fps: 2 }, partMetadata: { file: 'a.txt' } },
@@ -197,7 +197,7 @@ describe('the history that Gemini is sent', () => {
     expect(contentsOf([hello, model(part as unknown as Part)])[1]).toEqual({ role: 'model', parts: [part] });
   });
 
-  it('treats a signature without metadata as its own and sends an empty text only with one (T-90)', () => {
+  it('treats a signature without metadata as its own; sends empty text only with one', () => {
     const sent = contentsOf([
       hello,
       model({ text: '' }, { text: 'Yes.' }, { text: '', thoughtSignature: '' }, { text: '', thoughtSignature: 'c2ln' }),

@@ -174,14 +174,14 @@ describe('reasoning', () => {
     expect(plain(read([item, message(['912'])]))).toEqual([{ text: 'High floors.', thought: true }, { text: '912' }]);
   });
 
-  it('of two items that share an id stays two (T-92)', () => {
+  it('of two items that share an id stays two', () => {
     const parts = partsOf(read([reasoning(['a']), reasoning(['b'], { encrypted_content: 'other' }), message(['c'])]));
     expect(parts.map(({ partMetadata }) => partMetadata!['index'])).toEqual([0, 1, 2]);
   });
 });
 
 describe('what the provider ran itself', () => {
-  it('is not a function call, and is kept in customMetadata and on the following part (T-94)', () => {
+  it('is not a function call, and is kept in customMetadata and on the following part', () => {
     const response = read([webSearchCall, mcpCall, message(['Found.']), fileSearchCall]);
     expect(plain(response)).toEqual([{ text: 'Found.' }]);
     expect(partsOf(response)[0]!.partMetadata).toMatchObject({
@@ -232,7 +232,7 @@ describe('sources', () => {
     expect(citationMetadata!['citations']).toHaveLength(4);
   });
 
-  it('stay on the text unchanged, also unknown kinds (T-93)', () => {
+  it('stay on the text unchanged, also unknown kinds', () => {
     const [part] = partsOf(read([citedMessage]));
     const [{ annotations }] = citedMessage['content'] as [JsonObject];
     expect(part!.partMetadata!['entry']).toEqual({ type: 'output_text', annotations });
@@ -240,7 +240,7 @@ describe('sources', () => {
 });
 
 describe('what is not known', () => {
-  it('is kept and never throws: items, pieces of messages, members, other values (T-93)', () => {
+  it('is kept and never throws: items, pieces of messages, members, other values', () => {
     const unknown = { type: 'telepathy_call', id: 'tp_1', call_id: 'call_tp', mind: { open: true } };
     const hologram = { type: 'output_hologram', depth: 3 };
     const response = read([
@@ -305,7 +305,7 @@ describe('an ending', () => {
     expect(() => read([], { status })).toThrow(expect.objectContaining({ code: 'MODEL_INCOMPLETE' }));
   });
 
-  it('throws for a value that is not an answer (T-99)', () => {
+  it('throws for a value that is not an answer', () => {
     for (const answer of ['<!doctype html><html></html>', { detail: 'Not Found' }, { error: 'no model' }, null, {}]) {
       expect(() => fromOpenAiResponse(answer, target)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^MODEL_/) }),

@@ -142,7 +142,7 @@ describe('a refusal', () => {
     [{ detail: 'd' }, 'd'],
     [{ detail: [{ loc: ['body', 'n'], msg: 'e' }] }, 'body.n: e'],
     ['f', 'f'],
-  ])('is read from %j (T-99)', (body, message) => {
+  ])('is read from %j', (body, message) => {
     expect(refused(400, body).message).toContain(`: ${message}`);
   });
 });

@@ -6,7 +6,7 @@ import { openAi } from './fixtures/chat-servers.ts';
 const whole = { id: 'x', object: 'response', status: 'completed', output: [], model: 'gpt-5' };
 afterEach(() => void vi.unstubAllEnvs());
 
-it('calls OpenAI's Responses API with the options and nothing from the environment', async () => {
+it('calls the Responses API with the options and nothing from the environment', async () => {
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9');
   vi.stubEnv('OPENAI_ORG_ID', 'org-env');
   vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin');

@@ -134,7 +134,7 @@ describe('whom it asks', () => {
     expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-own');
   });
 
-  it('sends the caller's authorization header instead of a key', async () => {
+  it('sends the authorization header of the caller instead of a key', async () => {
     const { fetch, asked } = cannedFetch(whole);
     await ask(new OpenAi({ model: 'm', headers: { authorization: 'Bearer own' }, fetch }));
     expect(asked[0]!.headers.get('authorization')).toBe('Bearer own');
@@ -200,7 +200,7 @@ describe('a stream on the wire', () => {
     expect(servers[0]!.requests).toHaveLength(1);
   });
 
-  it('falls silent: ended by the idle limit, with its connection (T-99)', async () => {
+  it('falls silent: ended by the idle limit, with its connection', async () => {
     const runtime = new FixedRuntime();
     const model = await modelOf(chatAnswers(llmScenarios['silent-mid-stream']), { runtime, idleTimeoutMs: 5000 });
     const responses = model.generateContentAsync(
@@ -219,7 +219,7 @@ describe('a stream on the wire', () => {
 });
 
 describe('a value that is not an answer', () => {
-  it.each([false, true])('an HTML page with 200 (streamed: %s) says to look at baseUrl (T-99)', async (stream) => {
+  it.each([false, true])('an HTML page with 200 (streamed: %s) says to look at baseUrl', async (stream) => {
     const model = await modelOf({ headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Welcome</h1>' });
     await expect(ask(model, { stream })).rejects.toMatchObject({
       code: 'MODEL_PROTOCOL',
@@ -228,7 +228,7 @@ describe('a value that is not an answer', () => {
   });
 
   it.each([false, true])(
-    'an error object with 200 (streamed: %s) is that error, and is tried again (T-99)',
+    'an error object with 200 (streamed: %s) is that error, and is tried again',
     async (stream) => {
       const body = JSON.stringify({ error: { message: 'Provider returned error', code: 502 } });
       const runtime = new FixedRuntime();

@@ -106,7 +106,7 @@ describe('pieces', () => {
   const completed = { type: 'response.completed', response: bare };
   const call = { type: 'function_call', name: 'find_rooms', call_id: 'call_a', id: 'fc_a', arguments: '' };
 
-  it('of a call are joined by output index though its id changes from event to event (T-92)', async () => {
+  it('of a call are joined by output index though its id changes from event to event', async () => {
     const other = { ...call, call_id: 'call_b', id: 'fc_b' };
     const args = (output_index: number, item_id: string, delta: string): JsonObject => ({
       type: 'response.function_call_arguments.delta',
@@ -176,7 +176,7 @@ describe('pieces', () => {
     expect(textsOf([final])).toEqual(['One.|Two. |Three.']);
   });
 
-  it('of encrypted reasoning are taken from where it is done, not from where it begins (T-92)', async () => {
+  it('of encrypted reasoning are taken from where it is done, not from where it begins', async () => {
     const answer = responseOf([reasoning(['High.']), message(['912'])]);
     const final = await finalOf([...eventsOf(answer).slice(0, -1), completed]);
     expect(final.content!.parts![0]!.partMetadata!['item']).toMatchObject({
@@ -186,7 +186,7 @@ describe('pieces', () => {
 });
 
 describe('events', () => {
-  it('that are not known, or come before the answer begins, are passed over (T-93)', async () => {
+  it('that are not known, or come before the answer begins, are passed over', async () => {
     const odd = [
       { type: 'keepalive', sequence_number: 0 },
       { type: 'response.telepathy.delta', delta: 'mmh', output_index: 0 },

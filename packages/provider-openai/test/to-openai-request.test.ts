@@ -374,21 +374,14 @@ describe('the provider’s own history', () => {
   const shown = { type: 'shell_call_output', id: 'so_1', call_id: 'call_s', output: [] };
   const outputs: { readonly [name: string]: JsonObject[] } = {
     'a message with its id and phase': [spoken],
-    'reasoning with a summary before its call (T-95)': [
-      reasoning(['High.', 'Nine.']),
-      functionCall('find_rooms', '{"a":1}'),
-    ],
-    'reasoning without words before its call (T-95)': [
+    'reasoning with a summary before its call': [reasoning(['High.', 'Nine.']), functionCall('find_rooms', '{"a":1}')],
+    'reasoning without words before its call': [
       reasoning([]),
       functionCall('find_rooms', '{}', { namespace: 'hotel' }),
     ],
     'reasoning with its text': [reasoning([], { content: [{ type: 'reasoning_text', text: 'High.' }] }), spoken],
-    'two items of reasoning that share an id (T-92)': [
-      reasoning(['a']),
-      reasoning(['b'], { encrypted_content: 'x' }),
-      spoken,
-    ],
-    'searches with the reasoning before them, and what they found (T-94)': [
+    'two items of reasoning that share an id': [reasoning(['a']), reasoning(['b'], { encrypted_content: 'x' }), spoken],
+    'searches with the reasoning before them, and what they found': [
       reasoning([]),
       webSearchCall,
       reasoning(['So.'], { id: 'rs_2' }),
@@ -401,7 +394,7 @@ describe('the provider’s own history', () => {
     'a refusal': [refused],
     'a run of the provider’s after the last word': [spoken, webSearchCall],
     'calls of the provider’s with their outputs': [shell, shown, spoken],
-    'unknown items (T-93)': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, spoken],
+    'unknown items': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, spoken],
   };
 
   it.each(Object.entries(outputs))('is sent back as it came: %s', (_, output) => {
@@ -433,7 +426,7 @@ describe('the provider’s own history', () => {
     expect(inputOf([model(emptied[0]!), hello])).toHaveLength(1);
   });
 
-  it('goes to no other provider: neither thoughts nor ids nor encrypted content (T-94, T-95)', () => {
+  it('goes to no other provider: neither thoughts nor ids nor encrypted content', () => {
     const contents = [hello, answered([reasoning(['High.']), webSearchCall, spoken, functionCall('find_rooms', '{}')])];
     const sent = inputOf(contents, {}, { provider: 'api.x.ai' });
     expect(sent.slice(1)).toEqual([

@@ -9,7 +9,7 @@ function read(...deltas: unknown[]): unknown[] {
 
 const f = (name: string | undefined, args?: unknown) => ({ function: { name, arguments: args } });
 
-it('are separated by index for any order of fragments (T-96)', () => {
+it('are separated by index for any order of fragments', () => {
   const deltas = [
     [
       { index: 0, id: 'a', ...f('one', '') },
@@ -28,7 +28,7 @@ it('are separated by index for any order of fragments (T-96)', () => {
   ]);
 });
 
-it('without an index belong to the last one, or to the one of their id (T-96)', () => {
+it('without an index belong to the last one, or to the one of their id', () => {
   expect(read([{ id: 'a', ...f('one', '{"x"') }], [f(undefined, ':1}')], [{ id: 'b', ...f('one', '{}') }])).toEqual([
     { id: 'a', name: 'one', args: { x: 1 } },
     { id: 'b', name: 'one', args: {} },
@@ -45,7 +45,7 @@ it('without an index belong to the last one, or to the one of their id (T-96)', 
   ]);
 });
 
-it('without index and id are several where each is whole (T-96)', () => {
+it('without index and id are several where each is whole', () => {
   expect(read([f('one', '{"x":1}')], [f('one', '{"x":2}')], [f('two', '')])).toEqual([
     { name: 'one', args: { x: 1 } },
     { name: 'one', args: { x: 2 } },
@@ -73,7 +73,7 @@ it('with one index are several if ids differ, and one if id or name is repeated'
   expect(read(again)).toEqual([{ id: 'a', name: 'one', args: { x: 1 } }]);
 });
 
-it('have no id where the server gives none, an empty one, or one twice (T-96)', () => {
+it('have no id where the server gives none, an empty one, or one twice', () => {
   expect(
     read([
       { index: 0, id: '', ...f('one', '{}') },
@@ -94,7 +94,7 @@ it('have no id where the server gives none, an empty one, or one twice (T-96)', 
   ]);
 });
 
-it('may have arguments as an object, none, or broken ones (T-96)', () => {
+it('may have arguments as an object, none, or broken ones', () => {
   expect(read([{ index: 0, ...f('one', { x: 1 }) }])).toEqual([{ name: 'one', args: { x: 1 } }]);
   for (const none of [undefined, null, '']) expect(read([f('one', none)])).toEqual([{ name: 'one', args: {} }]);
   expect(read([f('one', '{"x"')])).toEqual([{ name: 'one', args: {}, brokenArgs: '{"x"' }]);

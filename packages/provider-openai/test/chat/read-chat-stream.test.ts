@@ -86,7 +86,7 @@ describe('fromChatResponse', () => {
     ]);
   });
 
-  it('throws what a body with 200 says is wrong (T-99)', () => {
+  it('throws what a body with 200 says is wrong', () => {
     expect(() => readWhole({ error: { message: 'no', code: 401 } })).toThrow(
       expect.objectContaining({ code: 'MODEL_AUTH' }),
     );

@@ -219,18 +219,18 @@ describe('Perplexity', () => {
 });
 
 describe('other servers', () => {
-  it('Groq thinks in reasoning and counts tokens under x_groq (T-97)', async () => {
+  it('Groq thinks in reasoning and counts tokens under x_groq', async () => {
     const { final } = await readStream(servers.groq.stream);
     expect(thoughtsOf(final.content?.parts)).toBe('Hm. ');
     expect(final.usageMetadata).toEqual({ promptTokenCount: 18, candidatesTokenCount: 5, totalTokenCount: 23 });
   });
 
-  it('Moonshot counts tokens within the choice, and cached ones on top (T-97)', async () => {
+  it('Moonshot counts tokens within the choice, and cached ones on top', async () => {
     const { final } = await readStream(servers.moonshot.stream);
     expect(final.usageMetadata).toMatchObject({ totalTokenCount: 32, cachedContentTokenCount: 10 });
   });
 
-  it('Snowflake sends no finish reason: a token count at the end completes the answer (T-97)', async () => {
+  it('Snowflake sends no finish reason: a token count at the end completes the answer', async () => {
     const { final } = await readStream(servers.snowflake.stream);
     expect(textsOf(final.content?.parts)).toBe('Six sides.');
     expect(final).not.toHaveProperty('finishReason');

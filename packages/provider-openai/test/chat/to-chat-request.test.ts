@@ -288,7 +288,7 @@ describe('the history', () => {
       provider,
     );
 
-  it('sends DeepSeek’s reasoning with the calls of the same turn, to DeepSeek only (T-98)', () => {
+  it('sends DeepSeek’s reasoning with the calls of the same turn, to DeepSeek only', () => {
     const partMetadata = { provider: 'api.deepseek.com' };
     const messages = pass('api.deepseek.com', partMetadata);
     expect(messages[1]).toMatchObject({ reasoning_content: 'First look.', tool_calls: [{}] });
@@ -303,7 +303,7 @@ describe('the history', () => {
     expect(messagesOf(turn, 'api.deepseek.com')[1]).toEqual({ role: 'assistant', content: 'b' });
   });
 
-  it('sends OpenRouter’s reasoning blocks unchanged, to OpenRouter only (T-98)', () => {
+  it('sends OpenRouter’s reasoning blocks unchanged, to OpenRouter only', () => {
     const blocks = [{ type: 'reasoning.encrypted', data: 'gAAAA', index: 0 }];
     const partMetadata = { provider: 'openrouter.ai', reasoning_details: blocks };
     expect(pass('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });

@@ -143,7 +143,7 @@ describe('the hooks around a model call', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('may change the request, and no stored event changes with it (T-47)', async () => {
+  it('may change the request, and no stored event changes with it', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
     const beforeModelCallback = ({ request }: { request: LlmRequest }): void => {
       request.config.temperature = 0;

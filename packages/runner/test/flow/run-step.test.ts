@@ -56,7 +56,7 @@ describe('a turn of an LlmAgent', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: Hello']);
   });
 
-  it('gives a call without an id one, in the whole alone, and runs it once (T-33)', async () => {
+  it('gives a call without an id one, in the whole alone, and runs it once', async () => {
     let ran = 0;
     const model = new ScriptedLlm([...streams('Let me ', 'see.').slice(0, 2), calls('look')], says('Seen.'));
     const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
@@ -85,7 +85,7 @@ describe('a turn of an LlmAgent', () => {
     expect(ran).toBe(1);
   });
 
-  it('takes a forced call back after the first step (T-35)', async () => {
+  it('takes a forced call back after the first step', async () => {
     const model = new ScriptedLlm(calls('look'), says('Seen.'));
     const generateContentConfig = {
       toolConfig: { functionCallingConfig: { mode: 'ANY' as const, allowedFunctionNames: ['look'] } },
@@ -345,7 +345,7 @@ describe('handing over', () => {
     expect(answersIn(events)).toEqual([['transfer_to_agent', { error: 'agentName must be one of other.' }]]);
   });
 
-  it('gives an agent that sees the current turn alone the user’s message after a transfer (T-42)', async () => {
+  it('gives an agent that sees the current turn alone the user’s message after a transfer', async () => {
     const inner = new ScriptedLlm(says('Rooms!'));
     const other = new LlmAgent({ name: 'other', model: inner, includeContents: 'none' });
     const { runner } = await houseOf(

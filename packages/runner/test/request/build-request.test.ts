@@ -113,7 +113,7 @@ describe('the system instruction', () => {
 });
 
 describe('the contents', () => {
-  it('are the user’s message at the least (T-42)', async () => {
+  it('are the user’s message at the least', async () => {
     const plugin = { name: 'forget', selectHistoryCallback: () => [] };
     const model = new ScriptedLlm(says('Hi.'));
     const { runner } = await houseOf(rootOf(model), { plugins: [plugin] });
