@@ -1,6 +1,7 @@
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { TholeError } from '../errors/thole-error.ts';
+import { actionMapNames, createActionMaps } from './event-actions.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
@@ -25,7 +26,7 @@ export function createEvent(init: EventInit, runtime: Runtime = systemRuntime())
 /** Returns actions with the four maps that are always present. */
 export function createEventActions(init?: Partial<EventActions>): EventActions {
   if (init) refuseSnakeCase(init, 'createEventActions');
-  return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {}, ...init };
+  return { ...createActionMaps(() => ({})), ...init };
 }
 
 // Python's names are a common mistake. Other unknown members are allowed, so that events of newer versions keep
@@ -54,10 +55,7 @@ const CAMEL_CASE: ReadonlySet<string> = new Set<keyof Event | keyof EventActions
   'outputTranscription',
   'modelVersion',
   'customMetadata',
-  'stateDelta',
-  'artifactDelta',
-  'requestedAuthConfigs',
-  'requestedToolConfirmations',
+  ...actionMapNames,
   'skipSummarization',
   'transferToAgent',
   'endOfAgent',

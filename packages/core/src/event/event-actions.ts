@@ -21,6 +21,24 @@ export interface EventActions {
   rewindBeforeInvocationId?: string | undefined;
 }
 
+/** A map that the actions of every event have. */
+export type ActionMapName = {
+  [name in keyof EventActions]-?: undefined extends EventActions[name] ? never : name;
+}[keyof EventActions];
+
+/** Returns the four maps of an event's actions, each created by `create`. */
+export function createActionMaps<T>(create: (name: ActionMapName) => T): Record<ActionMapName, T> {
+  return {
+    stateDelta: create('stateDelta'),
+    artifactDelta: create('artifactDelta'),
+    requestedAuthConfigs: create('requestedAuthConfigs'),
+    requestedToolConfirmations: create('requestedToolConfirmations'),
+  };
+}
+
+/** Names of the four maps. */
+export const actionMapNames: readonly ActionMapName[] = Object.values(createActionMaps((name) => name));
+
 /** A summary that replaces older events: those with these ids, all within the range of `seq`. */
 export interface EventCompaction {
   startSeq: number;

@@ -76,7 +76,6 @@ function assertSize({ name, path }: { name: string; path: string }, value: Json,
   });
 }
 
-
 function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimits): EventActions {
   for (const map of actionMapNames) {
     if (map !== 'stateDelta' && actions[map] !== undefined && !isPlainObject(actions[map]))

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '@thole/core';
 import type { Event, EventActions, Part, Runtime } from '@thole/core';
+import { actionMapNames } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
@@ -45,6 +46,12 @@ describe('createEvent', () => {
     one.actions.stateDelta['a'] = 1;
     expect([other.actions.stateDelta, one.id === other.id]).toEqual([{}, false]);
     expect(createEventActions()).toEqual(maps);
+  });
+});
+
+describe('actionMapNames', () => {
+  it('names every map that createEventActions adds', () => {
+    expect(actionMapNames).toEqual(Object.keys(createEventActions()));
   });
 });
 

@@ -1,3 +1,4 @@
+import { createEventActions } from '@thole/core';
 import type { Event, StateMap } from '@thole/core';
 import { forkOf } from '../state/fork-of.ts';
 
@@ -25,8 +26,7 @@ function readEvent(event: unknown, i: number): Event {
   if (typeof author !== 'string') throw new Error(`Event ${i + 1} of the file has no author.`);
   if (content !== undefined && typeof content !== 'object')
     throw new Error(`Event ${i + 1} of the file has no readable content.`);
-  const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
-  return { ...(event as Event), actions: { ...maps, ...actions } };
+  return { ...(event as Event), actions: { ...createEventActions(), ...actions } };
 }
 
 /** What belongs to the user or the app stays with them. */

@@ -1,3 +1,4 @@
+import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
 
 /** What a new session begins with that goes another way from an event on. */
@@ -42,7 +43,7 @@ function plainEvent(event: Event): Event[] {
       ...rest,
       ...(content && { content: { ...content, ...(parts && { parts }) } }),
       // The state is given as a whole; the rest a server takes from its own runs alone.
-      actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+      actions: createEventActions(),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { textOf } from '@thole/core';
+import { createEventActions, textOf } from '@thole/core';
 import type { Event, MemoryEntry, MemoryFilter, SessionRef } from '@thole/core';
 import { turnsOf } from '@thole/recall';
 
@@ -46,6 +46,6 @@ function toPlaceholder({ eventId, author, timestamp, content }: MemoryEntry): Ev
     author: author!,
     timestamp: timestamp!,
     content: { ...content, parts: [{ text: PLACEHOLDER }] },
-    actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    actions: createEventActions(),
   };
 }

@@ -1,4 +1,4 @@
-import { textOf } from '@thole/core';
+import { createEventActions, textOf } from '@thole/core';
 import type { Event, MemoryEntry, MemoryService, Part, SearchMemoryRequest, Session } from '@thole/core';
 
 /** The user of most cases. */
@@ -18,7 +18,7 @@ export function eventOf(author: string, id: number, parts: Part[], more: Partial
     author,
     timestamp: longAgo + id * 60,
     content: { role: author === 'user' ? 'user' : 'model', parts },
-    actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    actions: createEventActions(),
     ...more,
   };
 }
