@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertConnectionOptions, invalidInput, isPlainObject } from '@thole/core/kit';
+import { assertConnectionOptions, invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
 import type { ConnectionOptions, EnvVars } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import type { SchemaHandling } from './to-gemini-schema.ts';
@@ -26,10 +26,18 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   schemas?: SchemaHandling | undefined;
 }
 
+const ownOptionNames = optionNames<Omit<GeminiConnectionOptions, keyof ConnectionOptions>>({
+  vertexai: true,
+  project: true,
+  location: true,
+  apiVersion: true,
+  googleAuthOptions: true,
+  schemas: true,
+});
+
 /** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the variable. */
 export function assertGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
-  const names = ['vertexai', 'project', 'location', 'apiVersion', 'googleAuthOptions', 'schemas', ...own];
-  assertConnectionOptions(options, names, owner);
+  assertConnectionOptions(options, [...ownOptionNames, ...own], owner);
   const { vertexai, apiKey, apiVersion, googleAuthOptions, schemas } = options;
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);

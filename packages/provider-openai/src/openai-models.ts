@@ -3,7 +3,7 @@ import { connectionOptionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ModelFactory } from '@thole/core';
 import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';
-import { assertText, OWN_NAMES } from './openai-options.ts';
+import { assertText, ownOptionNames } from './openai-options.ts';
 
 /** Options of `openAiModels`: those of `OpenAi.fromEnv`, and a prefix. */
 export type OpenAiModelsOptions = OpenAiEnvOptions & {
@@ -20,7 +20,7 @@ export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   const { prefix, ...connection } = options;
   assertText(prefix, 'prefix of openAiModels');
   if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not hold a slash.');
-  rejectUnknownOptions(connection, KNOWN, 'openAiModels');
+  rejectUnknownOptions(connection, knownOptions, 'openAiModels');
   const before = `${prefix ?? 'openai'}/`;
   const isOwn = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);
   const asked = prefix !== undefined && connection.baseUrl !== undefined ? { env: {}, ...connection } : connection;
@@ -31,4 +31,4 @@ export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   };
 }
 
-const KNOWN = [...connectionOptionNames, ...OWN_NAMES, 'api', 'env'];
+const knownOptions = [...connectionOptionNames, ...ownOptionNames, 'api', 'env'];

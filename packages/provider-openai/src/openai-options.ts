@@ -1,5 +1,11 @@
 import { TholeError } from '@thole/core';
-import { assertConnectionOptions, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertConnectionOptions,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { ConnectionOptions } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
@@ -61,13 +67,21 @@ export function endpointIn({ endpoint, provider }: RequestTarget): Endpoint {
 }
 
 /** The names of the options other than those of `ConnectionOptions`. */
-export const OWN_NAMES: readonly string[] = ['organization', 'project', 'provider', 'azure', 'schemas'];
+export const ownOptionNames: readonly string[] = optionNames<Omit<OpenAiConnectionOptions, keyof ConnectionOptions>>({
+  organization: true,
+  project: true,
+  provider: true,
+  azure: true,
+  schemas: true,
+});
+
+const azureOptionNames = optionNames<AzureOptions>({ endpoint: true, deployment: true, apiVersion: true });
 
 /** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
 export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
   const { apiKey, schemas } = options;
   const key = typeof apiKey === 'function' ? undefined : apiKey;
-  assertConnectionOptions({ ...options, apiKey: key }, [...OWN_NAMES, ...own], owner);
+  assertConnectionOptions({ ...options, apiKey: key }, [...ownOptionNames, ...own], owner);
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
   for (const name of ['organization', 'project', 'provider'] as const) assertText(options[name], `${name} of ${owner}`);
@@ -130,7 +144,7 @@ export function assertText(value: unknown, argument: string): void {
 function assertAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string): void {
   const where = `azure of ${owner}`;
   if (!isPlainObject(azure)) throw invalidInput(where, '{endpoint, apiVersion, deployment?}', azure);
-  rejectUnknownOptions(azure, ['endpoint', 'deployment', 'apiVersion'], where);
+  rejectUnknownOptions(azure, azureOptionNames, where);
   if (baseUrl !== undefined)
     throw new TholeError('INVALID_INPUT', `${owner} takes baseUrl or azure.endpoint, not both.`);
   if (azure['endpoint'] === undefined)

@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -38,7 +38,7 @@ export interface ForgetAnswer {
  * `{error, code}` with `MEMORY_NOT_CONFIGURED`. Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
  */
 export function forgetTool(options: ForgetToolOptions = {}): Tool {
-  rejectUnknownOptions(options, ['limit'], 'forget');
+  rejectUnknownOptions(options, optionNames<ForgetToolOptions>({ limit: true }), 'forget');
   const { limit = 5 } = options;
   assertCount('limit', limit, 1);
   return new FunctionTool({

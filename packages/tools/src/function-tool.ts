@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { failInvalidJson, invalidInput, isPlainObject, JsonCopier, rejectUnknownOptions } from '@thole/core/kit';
+import { failInvalidJson, invalidInput, JsonCopier, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, JsonObject, OutputOf, Tool, ToolContext } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from './read-schema-input.ts';
@@ -100,20 +100,19 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-const OPTIONS: readonly string[] = [
-  'name',
-  'description',
-  'parameters',
-  'execute',
-  'isLongRunning',
-  'idempotent',
-  'timeoutMs',
-] satisfies (keyof FunctionToolOptions)[];
+const knownOptions = optionNames<FunctionToolOptions>({
+  name: true,
+  description: true,
+  parameters: true,
+  execute: true,
+  isLongRunning: true,
+  idempotent: true,
+  timeoutMs: true,
+});
 
 function assertOptions(options: unknown): void {
-  if (!isPlainObject(options)) throw invalidInput('The options of a FunctionTool', 'an object', options);
-  rejectUnknownOptions(options, OPTIONS, 'A FunctionTool');
-  const { name, description, execute, timeoutMs } = options;
+  rejectUnknownOptions(options, knownOptions, 'FunctionTool');
+  const { name, description, execute, timeoutMs } = options as { [name: string]: unknown };
   if (typeof name !== 'string') throw invalidInput('A tool’s name', 'a string', name);
   if (!NAME.test(name)) {
     throw new TholeError(

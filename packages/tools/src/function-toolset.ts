@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
 /** True if a tool is offered in this context: to this user, with this state. */
@@ -14,6 +14,8 @@ export interface FunctionToolsetOptions {
   prefix?: string | undefined;
 }
 
+const knownOptions = optionNames<FunctionToolsetOptions>({ tools: true, toolFilter: true, prefix: true });
+
 /**
  * A group of tools with an optional filter. It opens no resources, so `close` does nothing. Throws `DUPLICATE_NAME`
  * for two tools with one name and `INVALID_INPUT` for a filter that names an unknown tool.
@@ -23,7 +25,7 @@ export class FunctionToolset implements Toolset {
   readonly #isOffered: ToolPredicate;
 
   constructor(options: FunctionToolsetOptions) {
-    rejectUnknownOptions(options, ['tools', 'toolFilter', 'prefix'], 'A FunctionToolset');
+    rejectUnknownOptions(options, knownOptions, 'FunctionToolset');
     const { tools, toolFilter, prefix } = options;
     if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
     if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);

@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -57,7 +57,7 @@ const SPAN = {
  * invalid limit or time zone.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
-  rejectUnknownOptions(options, ['limit', 'minRelevance', 'minScore', 'filter', 'timeZone'], 'load_memory');
+  rejectUnknownOptions(options, knownOptions(), 'load_memory');
   const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
   assertCount('limit', limit, 1);
   const zoneOf = zonesOf(timeZone);
@@ -117,4 +117,15 @@ function toLoadedMemory(
     ...(relevance !== undefined && { relevance: Number(relevance.toFixed(2)) }),
     ...(score !== undefined && { score: Number(score.toPrecision(3)) }),
   };
+}
+
+// A function, because `LOAD_MEMORY` is created while this module is loaded.
+function knownOptions(): readonly string[] {
+  return optionNames<LoadMemoryToolOptions>({
+    limit: true,
+    minRelevance: true,
+    minScore: true,
+    filter: true,
+    timeZone: true,
+  });
 }

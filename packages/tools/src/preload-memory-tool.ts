@@ -5,6 +5,7 @@ import {
   invalidInput,
   labelFormattedMemory,
   packMemory,
+  optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
 import type {
@@ -57,8 +58,7 @@ export interface PreloadMemoryToolOptions {
  * service, words to search for or matches; a failed search is logged, and the run continues.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
-  const known = ['limit', 'maxTokens', 'format', 'placement', 'minRelevance', 'minScore', 'filter', 'timeZone'];
-  rejectUnknownOptions(options, known, 'preload_memory');
+  rejectUnknownOptions(options, knownOptions(), 'preload_memory');
   const { limit = 40, maxTokens = 900, format, placement = 'user', minScore, filter, timeZone } = options;
   const { minRelevance = DEFAULT_MIN_RELEVANCE } = options;
   assertCount('limit', limit, 1);
@@ -152,4 +152,18 @@ function logFailure(sentence: string, error: unknown, { agentName, sessionId, ru
   if (signal.aborted || TholeError.is(error, 'MEMORY_NOT_CONFIGURED')) return;
   const code = TholeError.is(error) ? error.code : error instanceof Error ? error.name : typeof error;
   runtime.logger.warn(sentence, { tool: 'preload_memory', code, agentName, sessionId });
+}
+
+// A function, because `PRELOAD_MEMORY` is created while this module is loaded.
+function knownOptions(): readonly string[] {
+  return optionNames<PreloadMemoryToolOptions>({
+    limit: true,
+    maxTokens: true,
+    format: true,
+    placement: true,
+    minRelevance: true,
+    minScore: true,
+    filter: true,
+    timeZone: true,
+  });
 }

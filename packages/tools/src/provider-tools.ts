@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
 
 /** Options of `fileSearchTool`: the stores to search, under each provider's name for them. */
@@ -33,7 +33,12 @@ export function codeExecutionTool(settings: JsonObject = {}): Tool {
  */
 export function fileSearchTool(options: FileSearchToolOptions): Tool {
   if (!isPlainObject(options)) throw invalidInput('options of fileSearchTool', 'an object', options);
-  rejectUnknownOptions(options, ['fileSearchStoreNames', 'vectorStoreIds', 'settings'], 'fileSearchTool');
+  const known = optionNames<FileSearchToolOptions>({
+    fileSearchStoreNames: true,
+    vectorStoreIds: true,
+    settings: true,
+  });
+  rejectUnknownOptions(options, known, 'fileSearchTool');
   const { fileSearchStoreNames, vectorStoreIds, settings = {} } = options as FileSearchToolOptions;
   assertNames(fileSearchStoreNames, 'fileSearchStoreNames');
   assertNames(vectorStoreIds, 'vectorStoreIds');

@@ -31,7 +31,7 @@ it.each<[what: string, make: () => unknown]>([
 });
 
 it.each([
-  [undefined, 'made with must be an object'],
+  [undefined, 'Options of FunctionToolset must be an object'],
   [{}, 'tools must be an array'],
   [{ tools: [], prefix: 5 }, 'prefix must be a string'],
 ])('refuses a FunctionToolset of %j (contract 42)', (options, message) => {

@@ -3,6 +3,7 @@ import type { Part } from '../content/content.ts';
 import { assertBytes } from '../errors/assert-bytes.ts';
 import { assertCount } from '../errors/assert-count.ts';
 import { failInvalidJson } from '../errors/invalid-input.ts';
+import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
@@ -35,7 +36,8 @@ export class StoredArtifactService implements ArtifactService {
   readonly #maxBytes: number;
 
   constructor(store: ArtifactStore, options: StoredArtifactServiceOptions = {}) {
-    rejectUnknownOptions(options, ['runtime', 'maxBytes'], 'An artifact service');
+    const known = optionNames<StoredArtifactServiceOptions>({ runtime: true, maxBytes: true });
+    rejectUnknownOptions(options, known, 'StoredArtifactService');
     const { runtime = systemRuntime(), maxBytes = 32 * 1024 * 1024 } = options;
     assertBytes('maxBytes', maxBytes);
     this.#store = store;

@@ -1,6 +1,7 @@
 import { assertCount } from '../errors/assert-count.ts';
 import { assertDuration } from '../errors/assert-duration.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
+import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
@@ -44,16 +45,18 @@ export interface RetryOptions {
 }
 
 /** The names of `ConnectionOptions`. */
-export const connectionOptionNames: readonly (keyof ConnectionOptions)[] = [
-  'apiKey',
-  'baseUrl',
-  'headers',
-  'fetch',
-  'timeoutMs',
-  'idleTimeoutMs',
-  'retry',
-  'runtime',
-];
+export const connectionOptionNames: readonly string[] = optionNames<ConnectionOptions>({
+  apiKey: true,
+  baseUrl: true,
+  headers: true,
+  fetch: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  retry: true,
+  runtime: true,
+});
+
+const retryOptionNames = optionNames<RetryOptions>({ maxAttempts: true, maxTotalMs: true });
 
 /** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
 export function assertConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
@@ -71,7 +74,7 @@ export function assertConnectionOptions(options: ConnectionOptions, own: readonl
   if (idleTimeoutMs !== undefined) assertDuration(`idleTimeoutMs of ${owner}`, idleTimeoutMs);
   if (retry === undefined || retry === false) return;
   if (!isPlainObject(retry)) throw invalidInput(`retry of ${owner}`, 'false or {maxAttempts, maxTotalMs}', retry);
-  rejectUnknownOptions(retry, ['maxAttempts', 'maxTotalMs'], `retry of ${owner}`);
+  rejectUnknownOptions(retry, retryOptionNames, `retry of ${owner}`);
   const { maxAttempts, maxTotalMs } = retry as RetryOptions;
   if (maxAttempts !== undefined) assertCount(`retry.maxAttempts of ${owner}`, maxAttempts, 1);
   if (maxTotalMs !== undefined) assertCount(`retry.maxTotalMs of ${owner}`, maxTotalMs);

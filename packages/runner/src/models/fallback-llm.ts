@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
 
 /** Options of `FallbackLlm`. */
@@ -21,7 +21,14 @@ export interface FallbackLlmOptions {
   runtime?: Runtime | undefined;
 }
 
-const OPTIONS = ['models', 'name', 'route', 'shouldFallBack', 'cooldownMs', 'runtime'];
+const knownOptions = optionNames<FallbackLlmOptions>({
+  models: true,
+  name: true,
+  route: true,
+  shouldFallBack: true,
+  cooldownMs: true,
+  runtime: true,
+});
 
 const PASSING: readonly unknown[] = [
   'MODEL_RATE_LIMITED',
@@ -97,7 +104,7 @@ export class FallbackLlm implements Llm {
 }
 
 function assertOptions(options: FallbackLlmOptions): void {
-  rejectUnknownOptions(options, OPTIONS, 'FallbackLlm');
+  rejectUnknownOptions(options, knownOptions, 'FallbackLlm');
   const { models, name, route, shouldFallBack, cooldownMs } = options;
   assertModels('models of FallbackLlm', models);
   if (name !== undefined && (typeof name !== 'string' || name === ''))
