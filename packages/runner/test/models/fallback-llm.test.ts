@@ -213,7 +213,7 @@ describe('FallbackLlm', () => {
     ['a misspelt option', { models: [named('a')], cooldown: 1 }, 'FallbackLlm has no option cooldown.'],
     ['an empty name', { models: [named('a')], name: '' }, 'name of FallbackLlm must be a string that is not empty.'],
     ['a route that is no function', { models: [named('a')], route: 'a' }, 'route of FallbackLlm must be a function'],
-    ['a negative cooldown', { models: [named('a')], cooldownMs: -1 }, 'cooldownMs of FallbackLlm must be a whole'],
+    ['a negative cooldown', { models: [named('a')], cooldownMs: -1 }, 'cooldownMs of FallbackLlm must be an integer ≥ 0.'],
   ])('refuses %s', (_what, options, sentence) => {
     expect(() => new FallbackLlm(options as FallbackLlmOptions)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) }),
