@@ -80,7 +80,7 @@ export class SessionKeys {
   /**
    * Hash: the record of the session, and the id of each event → seq. Fields of the record: `v` version, `inc` incarnation, `ct` create
    * time, `ut` last update time, `seq` last seq, `init` initial state, `ttl` and `exp` time to live and time of expiry (ms), `cut` number
-   * of pruned events, `back` largest step back in the events' times.
+   * of pruned events, `back` largest step back in the events' times; and the marks. Event ids are JSON strings and begin with a quote.
    */
   get record(): string {
     return `${this.user.base}s:${this.#id}`;

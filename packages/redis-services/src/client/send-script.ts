@@ -9,7 +9,9 @@ type Evaluate = (script: string, keyCount: number, all: readonly ScriptArgument[
 type Evaluators = Record<'evalsha' | 'eval' | 'evalshaBuffer' | 'evalBuffer', Evaluate>;
 
 /** First elements of replies of scripts that wrote nothing: no replica needs to confirm them. */
-const WROTE_NOTHING: ReadonlySet<unknown> = new Set(['LATE', 'NOT_FOUND', 'EXISTS', 'VERSION', 'LEASE_LOST']);
+const WROTE_NOTHING: ReadonlySet<unknown> = new Set([
+  ...['LATE', 'NOT_FOUND', 'EXISTS', 'VERSION', 'LEASE_LOST', 'NOT_RUNNING'],
+]);
 
 /** Sends a script with its keys and arguments: only its SHA-1, or its source if the server does not know the script. */
 export function sendScript(

@@ -1,68 +1,75 @@
--- Asks for the lease of a session: gives it, or a place in the queue of waiting runs.
+-- Asks for the lease of a session: grants it, or gives the run a place in the queue.
 -- KEYS: lease, queue, waiter deadlines, record, user state; then app state, app leases, or on Cluster: outbox.
--- ARGV: deadline, token (the fence), invocation, holder, policy, ttl (ms), maximum number of waiting runs, cleanup (ms), how long a
---   waiter remains in the queue without asking again (ms), '1' for the first request, member of app leases, how long to keep a lease
---   after it ran out (ms), own process or '', token of a lease whose process is dead or ''.
--- Returns: [OK, head, outbox entries], [WAIT or BUSY, invocation, number of waiting runs, token and process of the lease], [INTERRUPTED],
---   or [LATE]. A repeated request of the holder is OK. An interrupting run waits with the score -1. Only one such run waits: the next one
---   takes its place. The waiter deadlines then contain '!' and the token of the earlier run.
+-- ARGV: deadline, fence, invocation, holder, process or '', policy, '1' for the first ask, maximum number of waiting runs, ttl (ms),
+--   cleanup (ms), fence of a lease whose process is dead or '', member of app leases, how long a waiting run keeps its place without
+--   another ask (ms), how long an expired lease is kept (ms).
+-- Returns: [GRANTED, head, replaced fence or '', outbox entries], [WAITING or BUSY, number of other waiting runs, then fence, invocation,
+--   process and remaining ms of a live lease], [OVERTAKEN], or [LATE].
+-- A run that interrupts has the score -1 in the queue. There is one at most: the next one takes its place. Then the waiter deadlines
+-- contain '!' and the fence of the overtaken run.
 -- @include client/prelude
 -- @include session/read-head
-local lease_key, queue, waiter_deadlines = KEYS[1], KEYS[2], KEYS[3]
+local lease_key, queue, waiter_deadlines, record = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local on_cluster = not KEYS[7]
-local token, policy = ARGV[2], ARGV[5]
-local is_first_request, is_interrupting = ARGV[10] == '1', policy == 'interrupt'
-local lease = redis.call('HMGET', lease_key, 'token', 'inv', 'until', 'latest', 'member', 'proc')
-local is_held = lease[1] and lease[1] ~= ARGV[14] and now < tonumber(lease[3])
-local function granted()
+local fence, invocation, policy, is_first = ARGV[2], ARGV[3], ARGV[6], ARGV[7] == '1'
+local ttl_ms, cleanup_ms, app_member, place_ms, keep_ms = ARGV[9], ARGV[10], ARGV[12], ARGV[13], ARGV[14]
+local interrupts = policy == 'interrupt'
+local lease = redis.call('HMGET', lease_key, 'fence', 'inv', 'until', 'latest', 'member', 'proc')
+local is_live = lease[1] and lease[1] ~= ARGV[11] and now < tonumber(lease[3])
+local function granted(replaced)
   local entries = on_cluster and redis.call('LRANGE', KEYS[6], 0, 99) or {}
-  return {'OK', read_head(KEYS[4], KEYS[5], not on_cluster and KEYS[6]), entries}
+  return {'GRANTED', read_head(record, KEYS[5], not on_cluster and KEYS[6]), replaced, entries}
 end
-if is_held and lease[1] == token then return granted() end
+local function refused(status, waiting)
+  if not is_live then return {status, waiting} end
+  return {status, waiting, lease[1], lease[2], lease[6] or '', lease[3] - now}
+end
+if is_live and lease[1] == fence then return granted('') end
 if late then return {'LATE'} end
+
+-- Removes the places of runs that no longer ask.
 local gone = redis.call('ZRANGEBYSCORE', waiter_deadlines, '-inf', now, 'LIMIT', 0, 1000)
 if #gone > 0 then
   redis.call('ZREM', queue, unpack(gone))
   redis.call('ZREM', waiter_deadlines, unpack(gone))
 end
-if is_interrupting and redis.call('ZSCORE', waiter_deadlines, '!' .. token) then return {'INTERRUPTED'} end
-local first = redis.call('ZRANGE', queue, 0, 0)[1]
-if not is_held and (not first or first == token) then
+if interrupts and redis.call('ZSCORE', waiter_deadlines, '!' .. fence) then return {'OVERTAKEN'} end
+
+local first_in_queue = redis.call('ZRANGE', queue, 0, 0)[1]
+if not is_live and (not first_in_queue or first_in_queue == fence) then
   redis.call('DEL', lease_key)
-  redis.call('HSET', lease_key, 'token', token, 'inv', ARGV[3], 'holder', ARGV[4], 'until', now + ARGV[6], 'member', ARGV[11], 'proc', ARGV[13], 'v', '1')
-  redis.call('PEXPIRE', lease_key, ARGV[6] + ARGV[12])
-  redis.call('ZREM', queue, token)
-  redis.call('ZREM', waiter_deadlines, token)
+  redis.call('HSET', lease_key, 'v', '1', 'fence', fence, 'inv', invocation, 'holder', ARGV[4], 'proc', ARGV[5], 'until', now + ttl_ms, 'member', app_member)
+  redis.call('PEXPIRE', lease_key, ttl_ms + keep_ms)
+  redis.call('ZREM', queue, fence)
+  redis.call('ZREM', waiter_deadlines, fence)
   if not on_cluster then
     if lease[5] then redis.call('ZREM', KEYS[7], lease[5]) end
-    redis.call('ZADD', KEYS[7], now, ARGV[11])
+    redis.call('ZADD', KEYS[7], now, app_member)
   end
-  return granted()
+  return granted(lease[1] or '')
 end
-local function refused(outcome, waiting)
-  return {outcome, is_held and lease[2] or '', waiting, is_held and lease[1] or '', is_held and lease[6] or ''}
-end
-if policy == 'reject' then return refused('BUSY', 0) end
-if not redis.call('ZSCORE', queue, token) then
-  local overtaken = is_interrupting and redis.call('ZRANGEBYSCORE', queue, '-inf', '(0') or {}
-  if #overtaken > 0 and not is_first_request then return {'INTERRUPTED'} end
-  local waiting = redis.call('ZCARD', queue) - #overtaken
-  if waiting >= tonumber(ARGV[7]) then return refused('BUSY', waiting) end
+
+if not redis.call('ZSCORE', queue, fence) then
+  local overtaken = interrupts and redis.call('ZRANGEBYSCORE', queue, '-inf', '(0') or {}
+  -- The place of this run was removed, and then a later run with the same policy came.
+  if #overtaken > 0 and not is_first then return {'OVERTAKEN'} end
+  local others = redis.call('ZCARD', queue) - #overtaken
+  if policy == 'reject' or (is_first and others >= tonumber(ARGV[8])) then return refused('BUSY', others) end
   for _, other in ipairs(overtaken) do
     redis.call('ZREM', queue, other)
     redis.call('ZREM', waiter_deadlines, other)
-    redis.call('ZADD', waiter_deadlines, now + ARGV[9], '!' .. other)
+    redis.call('ZADD', waiter_deadlines, now + place_ms, '!' .. other)
   end
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
-  redis.call('ZADD', queue, is_interrupting and -1 or (last and last + 1 or 0), token)
+  redis.call('ZADD', queue, interrupts and -1 or (last and last + 1 or 0), fence)
+  if interrupts and is_first and is_live then
+    local latest = math.min(tonumber(lease[4] or now + cleanup_ms), now + cleanup_ms)
+    lease[3] = math.min(tonumber(lease[3]), latest)
+    redis.call('HSET', lease_key, 'latest', latest, 'until', lease[3])
+    redis.call('HSETNX', lease_key, 'stop', invocation)
+  end
 end
-redis.call('ZADD', waiter_deadlines, now + ARGV[9], token)
-redis.call('PEXPIRE', queue, ARGV[9])
-redis.call('PEXPIRE', waiter_deadlines, ARGV[9])
-if is_interrupting and is_first_request and is_held then
-  local latest = math.min(tonumber(lease[4] or now + ARGV[8]), now + ARGV[8])
-  redis.call('HSET', lease_key, 'latest', latest, 'until', math.min(tonumber(lease[3]), latest))
-  redis.call('HSETNX', lease_key, 'stop', ARGV[3])
-  redis.call('HSETNX', lease_key, 'why', 'RUN_INTERRUPTED')
-end
-return refused('WAIT', 0)
+redis.call('ZADD', waiter_deadlines, now + place_ms, fence)
+redis.call('PEXPIRE', queue, place_ms)
+redis.call('PEXPIRE', waiter_deadlines, place_ms)
+return refused('WAITING', redis.call('ZCARD', queue) - 1)

@@ -1,8 +1,10 @@
--- interim
+-- Asks the invocation that holds the session to stop. Only the first request of a lease is stored.
+-- KEYS: lease.
+-- ARGV: deadline, invocation.
+-- Returns: [fence of the lease], an empty list if the invocation has no live lease, or [LATE].
 -- @include client/prelude
-local lease = redis.call('HMGET', KEYS[1], 'token', 'inv', 'until')
+local lease = redis.call('HMGET', KEYS[1], 'fence', 'inv', 'until')
 if not lease[1] or lease[2] ~= ARGV[2] or now >= tonumber(lease[3]) then return {} end
 if late then return {'LATE'} end
 redis.call('HSETNX', KEYS[1], 'stop', '')
-redis.call('HSETNX', KEYS[1], 'why', 'RUN_ABORTED')
 return {lease[1]}

@@ -1,10 +1,11 @@
 -- Stores an event and its state changes once.
 -- KEYS: record, events, user list, app list (on Cluster: outbox). With all keys also: state, lease, user state, user expiries; then,
 --   except on Cluster: app state, app expiries.
--- ARGV: deadline, element, app list member, incarnation or ''. With all keys also: fence or '', '1' to write also for a duplicate (for
---   WAIT), the numbers of pairs of session, user and app state, then the pairs.
+-- ARGV: deadline, element, app list member, incarnation or ''. With all keys also: fence or '', the invocation that must hold the session
+--   or '', '1' to write also for a duplicate (for WAIT), the numbers of marks and of pairs of session, user and app state; then pairs of
+--   mark and value, then the pairs of state.
 -- Returns: seq (on Cluster [seq, outbox entry …]), [DUPLICATE, seq, element, outbox entry …], [NOT_FOUND], [VERSION, v], [LEASE_LOST],
---   [LATE], or [MORE] if the script must be called with all keys.
+--   [NOT_RUNNING], [LATE], or [MORE] if the script must be called with all keys.
 -- The check for a duplicate comes before those of fence and deadline: a caller that repeats a call must learn that it was done.
 -- @include client/prelude
 -- @include session/apply-state
@@ -25,14 +26,19 @@ if ttl then
   if not has_all_keys then return {'MORE'} end
 end
 if record[5] then
-  if has_all_keys and ARGV[6] == '1' then redis.call('HSET', record_key, 'v', '1') end
+  if has_all_keys and ARGV[7] == '1' then redis.call('HSET', record_key, 'v', '1') end
   local stored = redis.call('LINDEX', events, record[5] - 1 - (redis.call('HGET', record_key, 'cut') or 0))
   local entries = on_cluster and redis.call('LRANGE', outbox, 0, 99) or {}
   return {'DUPLICATE', record[5], stored, unpack(entries)}
 end
-if has_all_keys and ARGV[5] ~= '' then
-  -- A lease that ran out is valid until another run gets the session.
-  if redis.call('HGET', KEYS[6], 'token') ~= ARGV[5] then return {'LEASE_LOST'} end
+if has_all_keys then
+  local lease, fence, invocation = KEYS[6], ARGV[5], ARGV[6]
+  -- An expired lease is valid until another run gets the session.
+  if fence ~= '' and redis.call('HGET', lease, 'fence') ~= fence then return {'LEASE_LOST'} end
+  if invocation ~= '' then
+    local found = redis.call('HMGET', lease, 'inv', 'until', 'stop')
+    if found[1] ~= invocation or found[3] or now >= tonumber(found[2]) then return {'NOT_RUNNING'} end
+  end
 end
 if late then return {'LATE'} end
 local seq = record[2] + 1
@@ -53,9 +59,10 @@ if back < 0 then
 end
 if not has_all_keys then return seq end
 local state, user_state, user_expiries, app_state, app_expiries = KEYS[5], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-local app_count = tonumber(ARGV[9])
-local index = apply_state(state, 10, tonumber(ARGV[7]), false)
-index = apply_state(user_state, index, tonumber(ARGV[8]), true)
+local app_count = tonumber(ARGV[11])
+local index = apply_state(record_key, 12, tonumber(ARGV[8]), false)
+index = apply_state(state, index, tonumber(ARGV[9]), false)
+index = apply_state(user_state, index, tonumber(ARGV[10]), true)
 if not on_cluster then apply_state(app_state, index, app_count, true) end
 local expires
 if ttl then

@@ -1,5 +1,4 @@
-import { TholeError } from '@thole/core';
-import { encodeText } from '@thole/core/kit';
+import { encodeText, leaseLost, notRunning, sessionNotFound } from '@thole/core/kit';
 import type { AppendOptions, Event, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
@@ -7,8 +6,8 @@ import { toAppMember } from '../client/redis-keys.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptArgument, ScriptCall, ScriptReply } from '../client/script-call.ts';
-import type { LocalWakes } from '../lease/local-wakes.ts';
 import { readElements, textOfEvent, toElement } from './event-element.ts';
+import { toMarkFields } from './session-marks.ts';
 import { toStateFields } from './state-fields.ts';
 import type { StoreContext } from './store-context.ts';
 
@@ -22,12 +21,11 @@ interface Appended {
 /** Sent for an empty fence: the script reads '' as "no fence". No lease has this token. */
 const EMPTY_FENCE = 'none';
 
-/** Appends events. An append without state, fence and expiry sends few keys: the other keys would double its cost. */
+/** Appends events. An append without state, conditions, marks and expiry sends few keys: the other keys would double its cost. */
 export class EventAppender {
   readonly #calls: RedisCalls;
   readonly #keys: RedisKeys;
   readonly #runtime: Runtime;
-  readonly #wakes: LocalWakes;
   readonly #codec: TextCodec | undefined;
   readonly #context: StoreContext;
   /** True from the first session that expires: its appends need all keys. */
@@ -37,15 +35,15 @@ export class EventAppender {
     this.#calls = context.calls;
     this.#keys = context.keys;
     this.#runtime = context.runtime;
-    this.#wakes = context.wakes;
     this.#codec = context.codec;
     this.#context = context;
     this.#sendsAllKeys = context.calls.waitsForReplicas;
   }
 
   append(key: SessionRef, event: Event, delta: ScopedDelta, options: AppendOptions = {}): Promise<Appended> {
-    const { fence } = options;
-    const needsAllKeys = fence !== undefined || delta.session || delta.user || delta.app;
+    const { fence, ifHeldBy, marks } = options;
+    const hasCondition = fence !== undefined || ifHeldBy !== undefined;
+    const needsAllKeys = hasCondition || marks || delta.session || delta.user || delta.app;
     if (needsAllKeys || this.#sendsAllKeys || this.#codec || this.#context.outbox) {
       return this.#appendWithAllKeys(key, event, delta, options);
     }
@@ -58,10 +56,10 @@ export class EventAppender {
     return this.#calls.write(call, (reply): Appended | Promise<Appended> => {
       if (typeof reply === 'number') {
         event.seq = reply;
-        this.#wakeReaders(key);
+        this.#context.notify(key);
         return { event, duplicate: false };
       }
-      if (!Array.isArray(reply) || reply[0] !== 'MORE') return this.#readReply(key, event, reply, 0);
+      if (!Array.isArray(reply) || reply[0] !== 'MORE') return this.#readReply(key, event, reply, options, 0);
       this.#sendsAllKeys = true;
       return this.#appendWithAllKeys(key, event, delta, options);
     });
@@ -73,7 +71,7 @@ export class EventAppender {
     delta: ScopedDelta,
     options: AppendOptions,
   ): Promise<Appended> {
-    const { fence } = options;
+    const { fence, ifHeldBy, marks } = options;
     const startedAt = this.#runtime.monotonic();
     const { outbox } = this.#context;
     const { record, events, state, lease, user } = this.#keys.session(key);
@@ -82,6 +80,7 @@ export class EventAppender {
     const sessionFields = await toStateFields(delta.session, this.#codec);
     const userFields = await toStateFields(delta.user, this.#codec);
     const appFields = await toStateFields(delta.app, this.#codec);
+    const markFields = toMarkFields(marks);
     const reply = await this.#calls.write({
       script: appendEvent,
       keys: [
@@ -92,43 +91,43 @@ export class EventAppender {
       args: [
         ...firstArguments(key, event, this.#codec ? await encodeText(this.#codec, text) : text, options),
         fence === undefined ? '' : fence || EMPTY_FENCE,
+        ifHeldBy ?? '',
         this.#calls.waitsForReplicas ? '1' : '',
-        ...[sessionFields.length / 2, userFields.length / 2, appFields.length / 2],
+        ...[markFields.length / 2, sessionFields.length / 2, userFields.length / 2, appFields.length / 2],
+        ...markFields,
         ...sessionFields,
         ...userFields,
         ...appFields,
       ],
     });
-    return this.#readReply(key, event, reply, startedAt);
+    return this.#readReply(key, event, reply, options, startedAt);
   }
 
-  async #readReply(key: SessionRef, event: Event, reply: ScriptReply, startedAt: number): Promise<Appended> {
+  async #readReply(
+    key: SessionRef,
+    event: Event,
+    reply: ScriptReply,
+    options: AppendOptions,
+    startedAt: number,
+  ): Promise<Appended> {
     const [status, value, element, ...entries] = Array.isArray(reply) ? reply : [reply];
     switch (status) {
       case 'DUPLICATE':
         await this.#context.outbox?.deliver(key, entries, startedAt);
         return { event: (await readElements([element as string], Number(value), this.#codec))[0]!, duplicate: true };
       case 'NOT_FOUND':
-        throw new TholeError(
-          'SESSION_NOT_FOUND',
-          `Session "${key.sessionId}" of user "${key.userId}" does not exist in app "${key.appName}".`,
-        );
+        throw sessionNotFound(key);
       case 'LEASE_LOST':
-        throw new TholeError(
-          'LEASE_LOST',
-          `Invocation ${event.invocationId} no longer holds session "${key.sessionId}".`,
-        );
+        throw leaseLost(key, event.invocationId);
+      case 'NOT_RUNNING':
+        throw notRunning(key, options.ifHeldBy!);
       case 'VERSION':
         assertVersion(value, `Session "${key.sessionId}"`);
     }
     event.seq = Number(status);
     if (Array.isArray(reply)) await this.#context.outbox?.deliver(key, reply.slice(1), startedAt);
-    this.#wakeReaders(key);
+    this.#context.notify(key);
     return { event, duplicate: false };
-  }
-
-  #wakeReaders(key: SessionRef): void {
-    if (this.#wakes.hasAny) this.#wakes.wake(this.#keys.session(key).record);
   }
 }
 

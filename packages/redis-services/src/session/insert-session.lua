@@ -1,8 +1,8 @@
 -- Creates a session if it does not exist.
 -- KEYS: record, events, state, user state, user list, user expiries; then app state, app list, app expiries, or on Cluster: outbox.
 -- ARGV: deadline, incarnation, create time, last update time, initial state, time to live (ms) or '', user list member, app list
---   member, largest step back in the events' times, the numbers of pairs of session, user and app state, the number of events;
---   then the pairs, then id and element of each event.
+--   member, largest step back in the events' times, the numbers of pairs of session, user and app state, the number of events, the
+--   number of marks; then pairs of mark and value, the pairs of state, then id and element of each event.
 -- Returns: [OK, outbox entry …], [EXISTS, outbox entry …] or [LATE]. OK if the incarnation is stored already: the call was repeated.
 -- @include client/prelude
 -- @include session/apply-state
@@ -24,7 +24,8 @@ local event_count = tonumber(ARGV[13])
 redis.call('HSET', record_key, 'v', '1')
 redis.call('UNLINK', record_key, events, state)
 redis.call('HSET', record_key, 'v', '1', 'inc', incarnation, 'ct', ARGV[3], 'ut', ARGV[4], 'init', ARGV[5], 'seq', event_count, 'back', ARGV[9])
-local index = apply_state(state, 14, tonumber(ARGV[10]), false)
+local index = apply_state(record_key, 15, tonumber(ARGV[14]), false)
+index = apply_state(state, index, tonumber(ARGV[10]), false)
 index = apply_state(user_state, index, tonumber(ARGV[11]), true)
 local first_of_app, app_count = index, tonumber(ARGV[12])
 if not on_cluster then apply_state(app_state, index, app_count, true) end

@@ -9,14 +9,14 @@
 local record_key, events = KEYS[1], KEYS[2]
 local after_seq, after_timestamp, most = tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local app = ARGV[5] == '1' and redis.call('LRANGE', KEYS[5], 0, 99) or redis.call('HGETALL', KEYS[5])
-local record = redis.call('HMGET', record_key, 'v', 'inc', 'ct', 'ut', 'seq', 'init', 'exp', 'cut', 'back')
-if not record[1] or (record[7] and tonumber(record[7]) <= now) then return {'NOT_FOUND', app} end
-local cut = tonumber(record[8] or 0)
+local record = redis.call('HMGET', record_key, 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'init', 'exp', 'cut', 'back')
+if not record[1] or (record[10] and tonumber(record[10]) <= now) then return {'NOT_FOUND', app} end
+local cut = tonumber(record[11] or 0)
 local first = math.max(after_seq - cut, 0)
 local last = record[5] - cut - 1
 local function time_of(element) return tonumber(string.match(element, '^[^\n]+')) end
 if after_timestamp ~= '' and first <= last then
-  local after, back = tonumber(after_timestamp), tonumber(record[9] or 0)
+  local after, back = tonumber(after_timestamp), tonumber(record[12] or 0)
   -- Times are decimal fractions: the margin covers rounding errors of the subtraction.
   local margin = back > 0 and 0.001 or 0
   local low, high = first, last + 1

@@ -1,14 +1,15 @@
 import type { SessionRef, StoredSession } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
+import { readMarks } from './session-marks.ts';
 
 /**
- * Returns the record of a session from a script's reply [version, incarnation, create time, last update time, last seq, …]. Throws
+ * Returns the record of a session from a script's reply [version, incarnation, create time, last update time, last seq, marks …]. Throws
  * `STORE_VERSION` if another version of this package wrote it.
  */
 export function readRecord(
   key: SessionRef,
-  [v, incarnation, createTime, lastUpdateTime, lastSeq]: readonly unknown[],
-): Pick<StoredSession, 'key' | 'incarnation' | 'createTime' | 'lastUpdateTime' | 'lastSeq' | 'v'> {
+  [v, incarnation, createTime, lastUpdateTime, lastSeq, ...marks]: readonly unknown[],
+): Pick<StoredSession, 'key' | 'incarnation' | 'createTime' | 'lastUpdateTime' | 'lastSeq' | 'marks' | 'v'> {
   assertVersion(v, `Session "${key.sessionId}"`);
   return {
     key: { appName: key.appName, userId: key.userId, sessionId: key.sessionId },
@@ -16,6 +17,7 @@ export function readRecord(
     createTime: Number(createTime),
     lastUpdateTime: Number(lastUpdateTime),
     lastSeq: Number(lastSeq),
+    marks: readMarks(marks[0], marks[1], marks[2]),
     v: 1,
   };
 }

@@ -1,9 +1,8 @@
-import { systemRuntime } from '@thole/core';
+import { StoredEventWatcher, StoredLeaseManager, systemRuntime } from '@thole/core';
 import type {
   AppendOptions,
   Event,
   EventWindow,
-  LeaseManager,
   ListSessionsRequest,
   ScopedDelta,
   SessionPage,
@@ -12,7 +11,6 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
-  EventWatcher,
 } from '@thole/core';
 import { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
@@ -20,13 +18,13 @@ import { RedisKeys, toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { ServerMode } from '../client/server-mode.ts';
-import { LocalWakes } from '../lease/local-wakes.ts';
-import { RedisLeasing } from '../lease/redis-leasing.ts';
+import { nodeProcesses } from '../lease/node-processes.ts';
+import { RedisLeaseStore } from '../lease/redis-lease-store.ts';
 import { AppOutbox } from './app-outbox.ts';
 import { EventAppender } from './event-appender.ts';
 import { EventPruner } from './event-pruner.ts';
 import type { PruneRequest } from './event-pruner.ts';
-import { RedisWatching } from './redis-event-watcher.ts';
+import { RedisEventReader } from './redis-event-reader.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
@@ -40,10 +38,15 @@ import { UserRemover } from './user-remover.ts';
 const readHash = redisScript('client/read-hash');
 const removeSession = redisScript('session/remove-session');
 
+/** Pause in milliseconds before a waiting run asks again for the first time. Each further pause is longer, up to `pollMs`. */
+const FIRST_PAUSE_MS = 20;
+/** Minimum time in milliseconds that a waiting run keeps its place in the queue without another ask. */
+const MIN_PLACE_MS = 10_000;
+
 /** Stores sessions in Redis. Each step is one atomic script. On Cluster, changes of the app's keys are applied by `AppOutbox`. */
 export class RedisSessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: LeaseManager; readonly watching: EventWatcher };
+  readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
   readonly #context: StoreContext;
   readonly #inserter: SessionInserter;
   readonly #loader: SessionLoader;
@@ -61,10 +64,11 @@ export class RedisSessionStore implements SessionStore {
     const mode = new ServerMode(client, calls);
     const outbox = new AppOutbox(calls, keys, runtime);
     const context: StoreContext = {
-      ...{ calls, keys, runtime, mode, wakes: new LocalWakes(runtime), codec, pollMs },
+      ...{ calls, keys, runtime, mode, codec },
       get outbox() {
         return mode.isCluster ? outbox : undefined;
       },
+      notify: (key) => watching.notify(key),
     };
     this.#context = context;
     this.#inserter = new SessionInserter(context, sessionTtlMs === Infinity ? undefined : sessionTtlMs);
@@ -73,7 +77,10 @@ export class RedisSessionStore implements SessionStore {
     this.#lister = new SessionLister(context);
     this.#pruner = new EventPruner(calls, keys, (query) => this.list(query));
     this.#remover = new UserRemover(context);
-    this.abilities = { leasing: new RedisLeasing(context), watching: new RedisWatching(context) };
+    const leases = new RedisLeaseStore(context, { placeMs: Math.max(MIN_PLACE_MS, pollMs * 4) });
+    const leaseOptions = { pollMs, firstPauseMs: FIRST_PAUSE_MS, processes: nodeProcesses() };
+    const watching = new StoredEventWatcher(new RedisEventReader(context), runtime, { pollMs });
+    this.abilities = { leasing: new StoredLeaseManager(leases, runtime, leaseOptions), watching };
   }
 
   insert(session: StoredSession): Promise<void> {

@@ -1,10 +1,10 @@
-import { TholeError } from '@thole/core';
-import { encodeText } from '@thole/core/kit';
+import { encodeText, sessionExists } from '@thole/core/kit';
 import type { Event, StoredSession } from '@thole/core';
 import { toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { textOfEvent, toElement } from './event-element.ts';
+import { toMarkFields } from './session-marks.ts';
 import { toStateFields } from './state-fields.ts';
 import { appKeysToWrite } from './store-context.ts';
 import type { StoreContext } from './store-context.ts';
@@ -22,13 +22,14 @@ export class SessionInserter {
   }
 
   async insert(session: StoredSession): Promise<void> {
-    const { calls, keys, runtime, codec, outbox, wakes } = this.#context;
+    const { calls, keys, runtime, codec, outbox } = this.#context;
     const startedAt = runtime.monotonic();
     const { key, events } = session;
     const initialState = await this.#encode(JSON.stringify(session.initialState));
     const sessionFields = await toStateFields(session.state, codec);
     const userFields = await toStateFields(session.userState, codec);
     const appFields = await toStateFields(session.appState, codec);
+    const markFields = toMarkFields(session.marks);
     const elements: string[] = [];
     for (const event of events) {
       elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(textOfEvent(event))));
@@ -40,7 +41,14 @@ export class SessionInserter {
       args: [
         ...[session.incarnation, String(session.createTime), String(session.lastUpdateTime), initialState],
         ...[this.#ttlMs ?? '', key.sessionId, toAppMember(key), largestStepBack(events)],
-        ...[sessionFields.length / 2, userFields.length / 2, appFields.length / 2, events.length],
+        ...[
+          sessionFields.length / 2,
+          userFields.length / 2,
+          appFields.length / 2,
+          events.length,
+          markFields.length / 2,
+        ],
+        ...markFields,
         ...sessionFields,
         ...userFields,
         ...appFields,
@@ -48,13 +56,8 @@ export class SessionInserter {
       ],
     })) as ScriptReply[];
     await outbox?.deliver(key, reply.slice(1), startedAt);
-    if (reply[0] === 'EXISTS') {
-      throw new TholeError(
-        'SESSION_ALREADY_EXISTS',
-        `Session "${key.sessionId}" of user "${key.userId}" already exists in app "${key.appName}".`,
-      );
-    }
-    wakes.wake(record);
+    if (reply[0] === 'EXISTS') throw sessionExists(key);
+    this.#context.notify(key);
   }
 
   async #encode(text: string): Promise<string> {

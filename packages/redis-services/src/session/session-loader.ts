@@ -46,7 +46,7 @@ export class SessionLoader {
     const user = await readStateFields(userFields!, codec);
     return {
       ...record,
-      initialState: JSON.parse(await decodeText(codec, (recordFields as string[])[5]!)) as StateMap,
+      initialState: JSON.parse(await decodeText(codec, (recordFields as string[])[8]!)) as StateMap,
       state: (await readStateFields(sessionFields!, codec)).state,
       userState: user.state,
       userVersion: user.version,

@@ -1,8 +1,7 @@
-import type { Runtime, TextCodec, UserRef } from '@thole/core';
+import type { Runtime, SessionRef, TextCodec, UserRef } from '@thole/core';
 import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
 import type { ServerMode } from '../client/server-mode.ts';
-import type { LocalWakes } from '../lease/local-wakes.ts';
 import type { AppOutbox } from './app-outbox.ts';
 
 /** Objects that the classes of a session store share. */
@@ -10,12 +9,12 @@ export interface StoreContext {
   readonly calls: RedisCalls;
   readonly keys: RedisKeys;
   readonly runtime: Runtime;
-  readonly wakes: LocalWakes;
   readonly codec: TextCodec | undefined;
   readonly mode: ServerMode;
   /** Present only in cluster mode. Any call may detect that mode, so read this property at each use. */
   readonly outbox: AppOutbox | undefined;
-  readonly pollMs: number;
+  /** Wakes the watchers of a session in this process. */
+  readonly notify: (key: SessionRef) => void;
 }
 
 /** Returns the app's keys that a script writes: state, list and expiries, or on Cluster the user's outbox. */
