@@ -1,10 +1,10 @@
-export { Runner } from './run/runner.ts';
-export type { RunRequest } from './run/runner.ts';
-export type { RunnerOptions, RunnerSubject } from './run/runner-options.ts';
-export type { Concurrency } from './run/lease.ts';
-export type { Run } from './run/run.ts';
-export type { Completion } from './run/to-completion.ts';
-export { findAgentToRun } from './run/find-agent-to-run.ts';
+export { Runner } from './runner/runner.ts';
+export type { RunRequest } from './runner/runner.ts';
+export type { RunnerOptions, RunnerSubject } from './runner/runner-options.ts';
+export type { Concurrency } from './session/lease.ts';
+export type { Run } from './runner/run.ts';
+export type { Completion } from './runner/to-completion.ts';
+export { findAgentToRun } from './history/find-agent-to-run.ts';
 export { BaseAgent } from './agents/base-agent.ts';
 export type { BaseAgentOptions } from './agents/base-agent.ts';
 export { LlmAgent } from './agents/llm-agent.ts';

@@ -5,7 +5,7 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoopAgent } from '../../src/agents/loop-agent.ts';
-import { Runner } from '../../src/run/runner.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { hello, houseOf, outcomeOf, toolOf } from '../support/llm-house.ts';
 
 const agentOf = (

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
-import { Runner } from '../../src/run/runner.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { toolOf } from '../support/llm-house.ts';
 
 const model = new ScriptedLlm();

@@ -3,7 +3,7 @@ import type { Event, Llm, LlmRequest, LlmResponse, Plugin } from '@thole/core';
 import { calls, fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
-import type { Run } from '../../src/run/run.ts';
+import type { Run } from '../../src/runner/run.ts';
 import { hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
 
 const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { openTelemetryTracer } from '../../src/otel/index.ts';
-import { Runner } from '../../src/run/runner.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
 
 const exporter = new InMemorySpanExporter();

@@ -4,8 +4,8 @@ import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-serv
 import { FixedRuntime } from '@thole/testing';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
-import { Runner } from '../../src/run/runner.ts';
-import type { RunnerOptions } from '../../src/run/runner-options.ts';
+import { Runner } from '../../src/runner/runner.ts';
+import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 
 export const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
 export const hello = { userId: 'ann', sessionId: 's', newMessage: 'hello' };

@@ -4,7 +4,7 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { calls, FixedRuntime, RecordingTracer, says, ScriptedLlm } from '@thole/testing';
 import type { RecordedSpan } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { Runner } from '../../src/run/runner.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { hello, ref, rootOf, toolOf } from '../support/llm-house.ts';
 
 const user = { appName: 'app', userId: 'ann' };

@@ -20,9 +20,9 @@ import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { Runner } from '../../src/run/runner.ts';
-import type { RunnerOptions } from '../../src/run/runner-options.ts';
-import { withLease } from '../run/support.ts';
+import { Runner } from '../../src/runner/runner.ts';
+import type { RunnerOptions } from '../../src/runner/runner-options.ts';
+import { withLease } from '../support/runs.ts';
 import { hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-house.ts';
 
 interface TracedHouse {

@@ -1,0 +1,186 @@
+import { getFunctionCalls } from '@thole/core';
+import type { Agent, Event, InvocationContext } from '@thole/core';
+import { calls, says as answers, ScriptedLlm, streams } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { LoopAgent } from '../../src/agents/loop-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { answersIn, toolOf } from '../support/llm-house.ts';
+import { agentOf, hello, houseOf, says, textsIn } from '../support/runs.ts';
+
+/** An LLM agent that calls a tool, and then answers. */
+const worker = (name: string, runs: string[] = []): LlmAgent =>
+  new LlmAgent({
+    name,
+    model: new ScriptedLlm(calls('work'), answers(`${name} is done.`)),
+    tools: [toolOf('work', (_, { state }) => (state.set(name, 1), runs.push(name), 'worked'))],
+  });
+
+/** A custom agent as ADK's examples write it. */
+function passing(name: string, sub: Agent, keep: (event: Event) => Event | undefined = (event) => event): Agent {
+  return agentOf(
+    name,
+    async function* (context: InvocationContext) {
+      for await (const event of context.runAgent(sub)) {
+        const kept = keep(event);
+        if (kept) yield kept;
+      }
+    },
+    { subAgents: [sub] },
+  );
+}
+
+/** An agent whose own steps go through a loop, as a subclass does that overrides `runAsync`. */
+function overriding<A extends Agent>(agent: A): A {
+  const steps = agent.runAsync.bind(agent) as (context: InvocationContext) => AsyncIterable<Event>;
+  agent.runAsync = async function* (context) {
+    for await (const event of steps(context)) yield event;
+  };
+  return agent;
+}
+
+describe('an agent around whose runAsync a for await loop goes', () => {
+  it.each([
+    ['an LLM agent', () => overriding(worker('a'))],
+    ['a SequentialAgent', () => overriding(new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] }))],
+    ['a ParallelAgent', () => overriding(new ParallelAgent({ name: 'p', subAgents: [worker('a')] }))],
+    ['a LoopAgent', () => overriding(new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] }))],
+  ])('works as %s does without it', async (_, make) => {
+    const { runner } = await houseOf(make());
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)[0]).toEqual(['work', { result: 'worked' }]);
+    expect(textsIn(events)).toContain('a is done.');
+  });
+});
+
+describe('context.runAgent in a for await loop', () => {
+  it.each([
+    ['an LLM agent', () => worker('a')],
+    ['a custom agent around one', () => passing('middle', worker('a'))],
+    ['a SequentialAgent', () => new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] })],
+    ['a ParallelAgent', () => new ParallelAgent({ name: 'p', subAgents: [worker('a'), worker('b')] })],
+    ['a LoopAgent', () => new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] })],
+    ['a sequence of custom agents', () => new SequentialAgent({ name: 's', subAgents: [passing('m', worker('a'))] })],
+  ])('works like yield* over %s (contract 16)', async (_, make) => {
+    const byLoop = await houseOf(passing('root', make()));
+    const events = await Array.fromAsync(byLoop.runner.runAsync(hello));
+    const delegated = make();
+    const byYield = await houseOf(
+      agentOf('root', (context) => context.runAgent(delegated) as AsyncGenerator<Event, void, Event>, {
+        subAgents: [delegated],
+      }),
+    );
+    const expected = await Array.fromAsync(byYield.runner.runAsync(hello));
+    expect(textsIn(events)).toEqual(textsIn(expected));
+    expect(answersIn(events)).toEqual(answersIn(expected));
+    expect((await byLoop.stored()).state).toEqual((await byYield.stored()).state);
+  });
+
+  it('goes on from the event as it was stored: a redacted call runs redacted (contract 16)', async () => {
+    const seen: unknown[] = [];
+    const agent = new LlmAgent({
+      name: 'a',
+      model: new ScriptedLlm(calls('work', { secret: 'x' }), answers('Done.')),
+      tools: [toolOf('work', (args) => void seen.push(args))],
+    });
+    const redact = {
+      name: 'redact',
+      onEventCallback: ({ event }: { event: Event }) =>
+        JSON.parse(JSON.stringify(event).replaceAll('"x"', '"#"')) as Event,
+    };
+    const { runner } = await houseOf(passing('root', agent), { plugins: [redact] });
+    await runner.runToCompletion(hello);
+    expect(seen).toEqual([{ secret: '#' }]);
+  });
+
+  it('stores what the custom agent made of an event, and the inner agent goes on from it', async () => {
+    const seen: unknown[] = [];
+    const agent = agentOf('a', async function* (context) {
+      const stored = yield says(context, 'one');
+      seen.push(textsIn([stored]), stored.seq);
+    });
+    const shouting = passing('root', agent, (event) => ({ ...event, content: { parts: [{ text: 'ONE' }] } }));
+    const { runner, stored } = await houseOf(shouting);
+    await runner.runToCompletion(hello);
+    expect(seen).toEqual([['ONE'], 2]);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'ONE']);
+  });
+
+  it('hides events that are not yielded on: the inner agent goes on as if a plugin had dropped them', async () => {
+    const runs: string[] = [];
+    const filter = passing('root', worker('a', runs), (event) =>
+      getFunctionCalls(event).length > 0 ? undefined : event,
+    );
+    const { runner, stored } = await houseOf(filter);
+    await runner.runToCompletion(hello);
+    expect(runs).toEqual([]);
+    expect(textsIn((await stored()).events)).toEqual(['hello']);
+  });
+
+  it('keeps state of hooks whose event is not yielded on, for the next event (contract 21)', async () => {
+    const agent = agentOf(
+      'a',
+      async function* (context) {
+        yield says(context, 'hidden');
+        yield says(context, 'shown');
+      },
+      { beforeAgentCallback: ({ state }) => state.set('k', 1) },
+    );
+    const filter = passing('root', agent, (event) => (textsIn([event])[0] === 'hidden' ? undefined : event));
+    const { runner, stored } = await houseOf(filter);
+    await runner.runToCompletion(hello);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'shown']);
+    expect((await stored()).state).toEqual({ k: 1 });
+  });
+
+  it('passes partial events on', async () => {
+    const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(streams('Hel', 'lo')) });
+    const { runner } = await houseOf(passing('root', agent));
+    const run = runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } });
+    expect(textsIn(await Array.fromAsync(run))).toEqual(['Hel', 'lo', 'Hello']);
+  });
+
+  it('works where events are collected first and yielded later', async () => {
+    const sub = new SequentialAgent({
+      name: 's',
+      subAgents: [
+        agentOf('a', async function* (context) {
+          yield says(context, 'one');
+          yield says(context, 'two');
+        }),
+      ],
+    });
+    const root = agentOf(
+      'root',
+      async function* (context) {
+        yield* await Array.fromAsync(context.runAgent(sub));
+      },
+      { subAgents: [sub] },
+    );
+    const { runner, stored } = await houseOf(root);
+    await runner.runToCompletion(hello);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'two']);
+  });
+
+  it('ends the inner agent where the loop is left', async () => {
+    let isClosed = false;
+    const endless = agentOf('a', async function* (context) {
+      try {
+        for (;;) yield says(context, 'more');
+      } finally {
+        isClosed = true;
+      }
+    });
+    const root = agentOf('root', async function* (context) {
+      for await (const event of context.runAgent(endless)) {
+        yield event;
+        break;
+      }
+      yield says(context, 'enough');
+    });
+    const { runner } = await houseOf(root);
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['more', 'enough']);
+    expect(isClosed).toBe(true);
+  });
+});

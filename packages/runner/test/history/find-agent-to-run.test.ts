@@ -1,0 +1,128 @@
+import { AgentTree, TholeError } from '@thole/core';
+import type { Agent, Content, EventInit } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { SessionLog } from '../../src/history/session-log.ts';
+import { assertAnswers, findAgentToRun } from '../../src/history/find-agent-to-run.ts';
+import { agent, answer, answerPart, call, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
+
+const anAgent = (name: string, resumable: boolean | undefined, ...subAgents: Agent[]): Agent => ({
+  name,
+  resumable,
+  subAgents,
+  async *runAsync() {},
+});
+const tree = new AgentTree(
+  anAgent('root', true, anAgent('open', true, anAgent('leaf', true)), anAgent('closed', false, anAgent('below', true))),
+);
+const message: Content = { role: 'user', parts: [{ text: 'go on' }] };
+const replyTo = (id: string): Content => ({ role: 'user', parts: [answerPart(id, 'yes')] });
+const found = (events: EventInit[], of: Content = message): string =>
+  findAgentToRun(new SessionLog(historyOf(...events)), tree, of).name;
+
+describe('findAgentToRun', () => {
+  it('goes on with the last author of the tree who may be resumed (contract 29)', () => {
+    expect(found([user('hi'), agent('open', '1'), agent('leaf', '2'), user('go on')])).toBe('leaf');
+  });
+
+  it('begins with the root', () => {
+    expect(found([])).toBe('root');
+    expect(found([user('hi')])).toBe('root');
+  });
+
+  it('passes over authors that are no agents of the tree (contract 29)', () => {
+    expect(
+      found([agent('open', '1'), agent('moved_away', '2'), { author: 'system', actions: { stateDelta: { x: 1 } } }]),
+    ).toBe('open');
+  });
+
+  it('passes over an agent that may not be resumed, and one below such a one (contract 29)', () => {
+    expect(found([agent('open', '1'), agent('closed', '2')])).toBe('open');
+    expect(found([agent('open', '1'), agent('below', '2')])).toBe('open');
+    expect(found([agent('closed', '1')])).toBe('root');
+  });
+
+  it('goes on with the root when it spoke last', () => {
+    expect(found([agent('open', '1'), agent('root', '2')])).toBe('root');
+  });
+
+  it('passes over all agents below a root that follows a plan of its own (contract 29)', () => {
+    const planned = new AgentTree(anAgent('root', undefined, anAgent('open', true)));
+    const log = new SessionLog(historyOf(user('hi'), agent('open', '1'), user('go on')));
+    expect(findAgentToRun(log, planned, message).name).toBe('root');
+  });
+
+  it('takes the history as it stands after rewinds (contract 29)', () => {
+    expect(
+      found([agent('open', '1'), agent('leaf', '2', { invocationId: 'i2' }), { ...rewind('i2'), invocationId: 'i3' }]),
+    ).toBe('open');
+  });
+
+  it('goes on with the agent whose call is answered, though others spoke since and it may not be resumed (contract 29)', () => {
+    const events = [call('closed', 'c1', longRunning('c1')), agent('leaf', 'hm')];
+    expect(found(events, replyTo('c1'))).toBe('closed');
+    expect(found([...events, { author: 'user', content: replyTo('c1') }], replyTo('c1'))).toBe('closed');
+  });
+
+  it('goes on with the last author where the agent that asked is gone', () => {
+    expect(found([call('moved_away', 'c1', longRunning('c1')), agent('leaf', 'hm')], replyTo('c1'))).toBe('leaf');
+  });
+
+  it('does not read a long history when its end decides', () => {
+    const events = historyOf(...Array.from({ length: 50 }, () => user('hi')), agent('leaf', 'yes'), user('go on'));
+    const read: number[] = [];
+    const log = {
+      length: events.length,
+      epoch: 0,
+      at: (i: number) => (read.push(i), events[i]),
+      [Symbol.iterator]: () => events[Symbol.iterator](),
+    };
+    findAgentToRun(log, tree, message);
+    expect(read).toEqual([51, 50]);
+  });
+});
+
+describe('checkAnswers', () => {
+  const refusal = (events: EventInit[], of: Content): string | undefined => {
+    try {
+      assertAnswers(new SessionLog(historyOf(...events)), of);
+      return undefined;
+    } catch (error) {
+      expect(TholeError.is(error, 'INVALID_INPUT')).toBe(true);
+      return (error as Error).message;
+    }
+  };
+
+  it('takes a message without answers, and one that answers an open call (contract 28)', () => {
+    expect(refusal([], message)).toBeUndefined();
+    expect(
+      refusal([call('root', 'c1', longRunning('c1')), answer('root', 'c1', 'asked')], replyTo('c1')),
+    ).toBeUndefined();
+    expect(refusal([call('root', 'c1')], replyTo('c1'))).toBeUndefined();
+  });
+
+  it('refuses an answer to a call that was never recorded, or was rewound (contract 28)', () => {
+    expect(refusal([user('hi')], replyTo('c1'))).toContain('no such call');
+    const rewound = [
+      call('root', 'c1', { ...longRunning('c1'), invocationId: 'i2' }),
+      { ...rewind('i2'), invocationId: 'i3' },
+    ];
+    expect(refusal(rewound, replyTo('c1'))).toContain('no such call');
+  });
+
+  it('refuses an answer to a call that has its final answer (contract 28)', () => {
+    expect(refusal([call('root', 'c1', longRunning('c1')), answer('user', 'c1', 'yes')], replyTo('c1'))).toContain(
+      'already',
+    );
+    expect(refusal([call('root', 'c1'), answer('root', 'c1', 1)], replyTo('c1'))).toContain('already');
+  });
+
+  it('refuses an answer without an id, under another name, or given twice in one message', () => {
+    const open = [call('root', 'c1', longRunning('c1'))];
+    const under = (name: string, id?: string): Content => ({
+      parts: [{ functionResponse: { ...(id && { id }), name, response: {} } }],
+    });
+    expect(refusal(open, under('tool_c1'))).toContain('must have the id');
+    expect(refusal(open, under('other', 'c1'))).toContain('is a call of tool_c1');
+    expect(refusal(open, { parts: [answerPart('c1', 1), answerPart('c1', 2)] })).toContain('twice');
+  });
+});
