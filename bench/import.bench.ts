@@ -1,4 +1,4 @@
-// What importing costs: the built packages, each time in a process of its own, without any compile cache.
+// Measures the cost of importing the built packages, each in a new process without a compile cache.
 import { execFileSync } from 'node:child_process';
 import { root } from '../scripts/fetch-package.mjs';
 import { Adk } from './support/adk.ts';

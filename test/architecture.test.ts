@@ -12,7 +12,7 @@ const runnerOrder =
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
-it('lets a package import what the table of arrows gives it, and nothing else', () => {
+it('lets a package import only what the table allows', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const mayImport = arrowsOf(folder, Object.keys(manifest.dependencies ?? {})) ?? [];
     return outside(folder).filter(({ specifier }) => !allows(mayImport, packageOf(specifier)));
@@ -20,7 +20,7 @@ it('lets a package import what the table of arrows gives it, and nothing else', 
   expect(told(wrong)).toEqual([]);
 });
 
-it('keeps a package’s imports within its own src, or at another package’s published entries', () => {
+it('limits imports to the package’s src and published entries of other packages', () => {
   const wrong = packages.flatMap(({ folder }) =>
     sourcesOf(folder)
       .flatMap((file) => imports.get(file) ?? [])
@@ -37,7 +37,7 @@ it('keeps a package’s imports within its own src, or at another package’s pu
   expect(told([...wrong, ...deep])).toEqual([]);
 });
 
-it('never takes testing, nor anything of apps, into a published package', () => {
+it('imports neither testing nor apps into a published package', () => {
   const apps = filesBelow('apps').filter((file) => /^apps\/[^/]+\/package\.json$/.test(file));
   const unwanted = new Set([
     '@thole/testing',
@@ -53,7 +53,7 @@ it('never takes testing, nor anything of apps, into a published package', () => 
   expect(asked.map(({ folder }) => folder)).toEqual([]);
 });
 
-it('names in package.json every package that src imports, and none that it does not', () => {
+it('lists exactly the packages that src imports in package.json', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const used = new Set(outside(folder).map(({ specifier }) => packageOf(specifier)));
     const named = new Set(Object.keys({ ...manifest.dependencies, ...optionalOf(manifest) }));
@@ -77,11 +77,11 @@ it(`orders runner's folders, types excepted: ${runnerOrder}`, () => {
   expect(told(againstOrder('runner', runnerOrder, 'values only'))).toEqual([]);
 });
 
-it('lets no files import each other in a ring', () => {
+it('has no import cycles', () => {
   expect(rings()).toEqual([]);
 });
 
-it('takes time, ids and randomness from the runtime, in the ways too that lint does not see', () => {
+it('takes time, ids and randomness from the runtime only', () => {
   const hidden = [
     /\bnew Date\b(?!\s*\(\s*[^)\s])/,
     /(?<!new\s|\.|\w)Date\(/,
@@ -99,7 +99,7 @@ it('takes time, ids and randomness from the runtime, in the ways too that lint d
   expect(wrong).toEqual([]);
 });
 
-it('keeps Node out of the packages that run without it, types included', () => {
+it('keeps Node out of portable packages, types included', () => {
   const wrong = portable
     .flatMap(sourcesOf)
     .filter((file) => !file.startsWith('packages/mem-services/src/file/'))
@@ -111,7 +111,7 @@ it('keeps Node out of the packages that run without it, types included', () => {
   expect(wrong).toEqual([]);
 });
 
-it('keeps OpenTelemetry to runner’s /otel, which its main entry never reaches', () => {
+it('imports OpenTelemetry only in runner’s /otel, which the main entry never imports', () => {
   const takers = sourcesOf('runner').filter((file) =>
     imports.get(file)!.some(({ specifier }) => packageOf(specifier).startsWith('@opentelemetry/')),
   );
@@ -120,7 +120,7 @@ it('keeps OpenTelemetry to runner’s /otel, which its main entry never reaches'
   expect(reached.filter((file) => file.startsWith('packages/runner/src/otel/'))).toEqual([]);
 });
 
-it('never reaches mem-services’ /file from its main entry', () => {
+it('never imports mem-services’ /file from its main entry', () => {
   const reached = reachedFrom('packages/mem-services/src/index.ts');
   expect(reached.filter((file) => file.startsWith('packages/mem-services/src/file/'))).toEqual([]);
   expect(reached.length).toBeGreaterThan(1);

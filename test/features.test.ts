@@ -21,7 +21,7 @@ it('docs/features.md lists each feature once, in order', () => {
   expect(ids).toEqual([...new Set(ids)].toSorted());
 });
 
-it('docs/features.md names for each feature a test that is there', () => {
+it('docs/features.md names an existing test for each feature', () => {
   expect(rows.filter(({ files }) => files.length === 0).map(({ id }) => id)).toEqual([]);
   const lost = rows.flatMap(({ id, files }) =>
     files.filter((file) => !tests.test(file) || !existsSync(join(root, file))).map((file) => `${id}: ${file}`),
@@ -29,7 +29,7 @@ it('docs/features.md names for each feature a test that is there', () => {
   expect(lost).toEqual([]);
 });
 
-it('docs/features.md names nothing in the API or code that is not there', () => {
+it('docs/features.md names only existing API and code', () => {
   const exported = new Set(packages.flatMap(({ folder }) => read(`packages/${folder}/exports.txt`).split('\n')));
   const lost = rows.flatMap(({ id, where }) =>
     [...where.matchAll(/`([A-Z]\w*[a-z]\w*)[`.({]|(?:core|recall) `(\w+)`/g)]

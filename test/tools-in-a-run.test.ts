@@ -49,7 +49,7 @@ const book = (): FunctionTool =>
   });
 
 describe('a function tool in a run', () => {
-  it('answers the model, not the caller, when the model sends bad arguments (contract 18)', async () => {
+  it('answers the model, not the caller, if the model sends invalid arguments (contract 18)', async () => {
     const model = new ScriptedLlm(calls('book', { city: 7 }), calls('book', { city: 'Oslo' }), says('Booked.'));
     const events = await run(runnerFor(concierge(model, book())), 'Book.');
     expect(answersIn(events)).toEqual([
@@ -118,7 +118,7 @@ describe('memory tools in a run', () => {
     return memoryService;
   }
 
-  it('load_memory finds in a second session what was said in the first', async () => {
+  it('load_memory finds turns of an earlier session', async () => {
     const model = new ScriptedLlm(calls('load_memory', { query: 'rooms floors' }), says('A high floor.'));
     const runner = runnerFor(concierge(model, loadMemoryTool()), { memoryService: await remembering() });
     const [answer] = answersIn(await run(runner, 'Book a room like last time.', 'trip-2'));
@@ -135,7 +135,7 @@ describe('memory tools in a run', () => {
     });
   });
 
-  it('load_memory and remember without a service answer the model, and the run goes on (contract 35)', async () => {
+  it('load_memory and remember answer the model without a service, and the run continues (contract 35)', async () => {
     const model = new ScriptedLlm(
       callsAll(['load_memory', { query: 'x' }], ['remember', { fact: 'Tea.' }]),
       says('I cannot look that up.'),
@@ -165,7 +165,7 @@ describe('memory tools in a run', () => {
     ]);
   });
 
-  it('preload_memory shows the same quotes in every step, right before the message, and stores nothing (contract 36)', async () => {
+  it('preload_memory shows the same quotes before the message in every step and stores nothing (contract 36)', async () => {
     const memoryService = await remembering();
     let searches = 0;
     const search = memoryService.searchMemory.bind(memoryService);
@@ -234,7 +234,7 @@ describe('the other tools in a run', () => {
     expect(JSON.stringify(model.requests[3]!.contents)).not.toContain('inlineData');
   });
 
-  it('exit_loop ends the loop, without another word of the model', async () => {
+  it('exit_loop ends the loop without another model call', async () => {
     const model = new ScriptedLlm(says('Draft.'), calls('exit_loop'));
     const loop = new LoopAgent({ name: 'loop', maxIterations: 5, subAgents: [concierge(model, exitLoopTool())] });
     await run(runnerFor(loop), 'Improve it.');

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
 import { answer, instruction, question, textAt } from './history.ts';
 
-/** What stands in the array of messages: the user's as text, the answers as the SDK's `responseMessages` have them. */
+/** An entry of the list of messages: the user's as text, answers as the SDK's `responseMessages`. */
 export interface AiMessage {
   role: 'user' | 'assistant';
   content: string | { type: 'text'; text: string }[];

@@ -28,7 +28,7 @@ export class Figures {
     if (process.env['BENCH_ROWS']) appendFileSync(process.env['BENCH_ROWS'], `${JSON.stringify(row)}\n`);
   }
 
-  /** A comparison of medians; what stands beside each cost says whose it is. */
+  /** A comparison of medians. The text next to each cost names its subject. */
   compare(figure: string, ours: Cost, peer: Cost, limit?: number): void {
     const ratio = median(ours.samples) / median(peer.samples);
     this.add(figure, costText(ours), costText(peer), ratio, limit);
@@ -39,7 +39,7 @@ export class Figures {
   }
 }
 
-/** What one unit took, sample by sample: microseconds unless another unit is named. */
+/** The time of one unit, sample by sample, in microseconds unless another unit is named. */
 export interface Cost {
   samples: readonly number[];
   unit?: string | undefined;

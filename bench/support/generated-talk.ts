@@ -85,7 +85,7 @@ export class GeneratedTalk {
     return `What did you say ${this.#few().join(' the ')}?`;
   }
 
-  /** What people type who look for something: two to five words that mean something, and no others. */
+  /** Returns search words: two to five meaningful words. */
   keywords(): string {
     return this.#few().join(' ');
   }

@@ -1,4 +1,7 @@
-/** What stands at a place of a made-up conversation: the user and the agent by turns, a sentence or two each. */
+/**
+ * Returns the text at a position of a generated conversation: the user and the agent in turn, one or two sentences
+ * each.
+ */
 export function textAt(index: number): string {
   const said =
     index % 2 === 0
@@ -7,7 +10,7 @@ export function textAt(index: number): string {
   return `${said} (${index})`;
 }
 
-/** What every measured turn asks and answers. */
+/** The message and the answer of every measured turn. */
 export const question = 'The one with the balcony, please.';
 export const answer = 'It is booked for you.';
 export const instruction = 'You are the concierge of a hotel. Be kind and brief.';

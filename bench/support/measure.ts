@@ -16,7 +16,7 @@ export function clearNursery(): void {
   globalThis.gc?.({ type: 'minor' });
 }
 
-/** What is measured side by side: another one begins each time. */
+/** Functions that are measured side by side, each first in turn. */
 export async function inTurns(sample: number, measures: (() => Promise<void>)[]): Promise<void> {
   for (let i = 0; i < measures.length; i++) await measures[(sample + i) % measures.length]!();
 }

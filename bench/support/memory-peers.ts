@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
 import { Adk } from './adk.ts';
 
-/** Finds texts, which it has ready with their scores, as ours has; here they are told by their places in the list they came in. */
+/**
+ * A search engine that returns texts with scores, as ours does. Texts are identified by their index in the given
+ * list.
+ */
 export interface Peer {
   readonly name: string;
   add(texts: readonly string[]): MaybePromise<void>;

@@ -15,7 +15,7 @@ export class Ours {
     this.runner = new Runner({ appName: 'app', agent, sessionService: this.service, hotSessions });
   }
 
-  /** A session of so many events that the runner has not seen yet. */
+  /** Returns a session with N events that the runner has not cached. */
   async session(length: number): Promise<string> {
     const ref: SessionRef = { appName: 'app', userId: 'u', sessionId: `s${this.#count++}` };
     await this.service.createSession(ref);

@@ -92,7 +92,7 @@ function authorsOf({ sessions }: Conversation): string[] {
   return [...new Set(sessions.flatMap(({ events }) => events.map(({ author }) => author)))];
 }
 
-/** The same talk as long messages, each of so many turns of one author one after the other. */
+/** Returns the same talk as long messages: each joins N consecutive turns of one author. */
 export function joinedToMessages(conversations: readonly Conversation[], turns: number): Conversation[] {
   return conversations.map((conversation) => joined(conversation, turns));
 }

@@ -1,4 +1,4 @@
-/** What runs over HTTP took, batch by batch: wall time and CPU of the server, in µs a run. */
+/** The time of runs over HTTP, batch by batch: wall time and CPU of the server, in µs per run. */
 export class RunSamples {
   readonly wall: number[] = [];
   readonly cpu: number[] = [];

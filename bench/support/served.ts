@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RawConnection } from './raw-connection.ts';
 import type { Command } from './serve-runs.ts';
 
-/** A server in a process of its own, and connections to it. */
+/** A server in a separate process, and connections to it. */
 export class Served {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -40,7 +40,7 @@ export class Served {
     return Promise.all(Array.from({ length: count }, () => RawConnection.open(this.url)));
   }
 
-  /** So many runs, each in a new session: wall time and CPU of the server, in µs a run. */
+  /** Returns wall time and CPU of the server for N runs, each in a new session, in µs per run. */
   async runs(
     connections: readonly RawConnection[],
     p: { count: number; path: string; appName?: string },
@@ -60,7 +60,7 @@ export class Served {
   }
 }
 
-/** What a client sends to run a message. */
+/** Returns the body of a request that runs a message. */
 export function bodyOf(sessionId: string, appName = 'app'): string {
   const newMessage = { role: 'user', parts: [{ text: 'Is there a room with a view?' }] };
   return JSON.stringify({ appName, userId: 'u', sessionId, newMessage, streaming: true });

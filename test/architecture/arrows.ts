@@ -35,7 +35,10 @@ const ofKind: readonly (readonly [RegExp, readonly string[]])[] = [
 /** Packages whose sources run without Node as well; `mem-services` without its `/file`. */
 export const portable: readonly string[] = ['core', 'runner', 'tools', 'recall', 'mem-services'];
 
-/** Undefined for a package that nobody decided about. `ownDependencies` are third-party ones of a kind's new package. */
+/**
+ * Returns the allowed imports. Undefined for a package without an entry. `ownDependencies` are third-party
+ * dependencies of a new package.
+ */
 export function arrowsOf(folder: string, ownDependencies: readonly string[]): readonly string[] | undefined {
   if (Object.hasOwn(arrows, folder)) return arrows[folder];
   const kind = ofKind.find(([pattern]) => pattern.test(folder));

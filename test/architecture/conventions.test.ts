@@ -4,7 +4,7 @@ import { packages, sourcesOf } from './workspace.ts';
 
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 
-it('lets every optional member of an exported interface be undefined (contract 41)', () => {
+it('allows undefined for every optional member of an exported interface (contract 41)', () => {
   const strict = sources.flatMap((file) =>
     exportedInterfaces(codeOf(file))
       .flatMap(optionalMembers)
@@ -14,7 +14,7 @@ it('lets every optional member of an exported interface be undefined (contract 4
   expect(strict).toEqual([]);
 });
 
-it('names every duration with Ms, and its number is one (contract 41)', () => {
+it('ends every name of a duration in Ms (contract 41)', () => {
   const duration = /(?<!\w)(\w*(?:[tT]imeout|[dD]elay|[dD]uration|[iI]nterval|[tT]tl|[wW]ait|[pP]atience))\??: number/g;
   const nameless = sources.flatMap((file) =>
     [...codeOf(file).matchAll(duration)].map(([, name]) => `${file}: ${name}`),
@@ -22,7 +22,7 @@ it('names every duration with Ms, and its number is one (contract 41)', () => {
   expect(nameless).toEqual([]);
 });
 
-it('asks instanceof of what the language makes alone, never of a class of ours (contract 42)', () => {
+it('uses instanceof only for classes of the language (contract 42)', () => {
   const asked = sources.flatMap((file) =>
     [...bareCodeOf(file).matchAll(/\binstanceof\s+([\w.]+)/g)].map(([, name]) => [file, name!] as const),
   );
@@ -30,7 +30,7 @@ it('asks instanceof of what the language makes alone, never of a class of ours (
   expect(asked.filter(([, name]) => !language.includes(name))).toEqual([]);
 });
 
-it('keeps nothing that changes in a module: no variables, and no collections that are written to (contract 42)', () => {
+it('has no module state: neither variables nor collections that are changed (contract 42)', () => {
   const kept = sources.flatMap((file) => {
     const code = bareCodeOf(file);
     const variables = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name!);

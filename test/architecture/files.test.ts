@@ -7,7 +7,7 @@ const all = filesBelow('');
 const code = all.filter((file) => /\.(ts|mts|mjs|js|json|jsonc|yaml|sh)$/.test(file) && file !== 'pnpm-lock.yaml');
 const itself = 'test/architecture/files.test.ts';
 
-it('gives every source file a name that says what is in it, in kebab-case', () => {
+it('names every source file after its content, in kebab-case', () => {
   const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
   const nameless = sources.filter((file) => /\/(utils?|helpers?|types?|common|misc|shared)\.ts$/.test(file));
   const odd = sources.filter(
@@ -52,7 +52,7 @@ it('keeps the root at no more than twelve scripts', () => {
   expect(Object.keys(scripts).length).toBeLessThanOrEqual(12);
 });
 
-it('gives every package the same scripts, engines and licence, and no two versions of one dependency', () => {
+it('gives all packages the same scripts, engines, licence and dependency versions', () => {
   const odd = packages.flatMap(({ folder, manifest }) => {
     const { license, engines, type } = manifest as { license?: string; engines?: { node?: string }; type?: string };
     const scripts = Object.keys(manifest.scripts ?? {}).sort();
@@ -87,7 +87,7 @@ it('gives the server the version of its package', () => {
   expect(read('packages/server/src/version.ts')).toContain(`version = '${version}'`);
 });
 
-it('names no registry’s host and no folder of anybody’s machine', () => {
+it('names no registry host and no folder of a machine', () => {
   const text = all.filter((file) => /\.(ts|mts|mjs|json|jsonc|yaml|md|txt|sh)$|\/run$/.test(file) && file !== itself);
   const host =
     /\bregistry\.[a-z0-9-]+\.[a-z]|\/\/[\w.-]*(?:artifactory|verdaccio|nexus|npmmirror)|_authToken|^\s*tarball:/im;
@@ -98,11 +98,11 @@ it('names no registry’s host and no folder of anybody’s machine', () => {
   expect(wrong).toEqual([]);
 });
 
-it('leaves nothing marked as to be done: what is left stands in docs/known-gaps.md', () => {
+it('has no markers of unfinished work: docs/known-gaps.md lists it', () => {
   expect(code.filter((file) => file !== itself && /\bTO[D]O\b|\bFIX[M]E\b|\bX[X]X\b/.test(read(file)))).toEqual([]);
 });
 
-it('skips and singles out no test in silence', () => {
+it('skips and focuses no test', () => {
   const tests = all.filter((file) => file.endsWith('.test.ts') && file !== itself);
   const wrong = tests.filter((file) =>
     /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b|\bvi\.mock\(/.test(codeOf(file)),

@@ -11,7 +11,7 @@ describe.each(packages.map(({ folder }) => folder))('packages/%s', (folder) => {
     expect(withoutBlankLines(read(`packages/${folder}/exports.txt`))).toEqual(withoutBlankLines(exportsText(folder)));
   });
 
-  it('says of every exported name what callers may rely on', () => {
+  it('documents every exported name', () => {
     const silent = declarationsOf(folder)
       .filter(({ name, text }) => !new RegExp(`\\*\\/\\n${declared(name)}`, 'm').test(text))
       .map(({ name, file }) => `${file}: ${name}`);

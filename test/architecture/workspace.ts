@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The root of the workspace that these tests stand in; a copy of it checks itself. */
+/** The root of the workspace of these tests. A copy of the workspace tests itself. */
 export const root: string = join(import.meta.dirname, '..', '..');
 
 export interface Manifest {

@@ -12,7 +12,7 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** What axe holds to be serious or critical in a page as it stands, or in a part of it: rule and elements. */
+/** Returns the serious and critical findings of axe in a page or a part of it: rule and elements. */
 export async function seriousIn(page: Page, part?: string): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(source);
   const context = part === undefined ? 'document' : JSON.stringify(part);

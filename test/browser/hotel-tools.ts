@@ -1,7 +1,7 @@
 import type { Tool } from '@thole/core';
 import { FunctionTool, LongRunningFunctionTool, preloadMemoryTool } from '@thole/tools';
 
-/** What the concierge can do. A taxi comes when `taxi` says so. */
+/** The tools of the concierge. A taxi comes when `taxi` resolves. */
 export function hotelTools(taxi: Promise<void>): Tool[] {
   return [
     new FunctionTool({

@@ -19,7 +19,7 @@ export interface House {
   client: Client;
   model: ScriptedLlm;
   sessionService: SessionService;
-  /** What `call_taxi` waits for. */
+  /** `call_taxi` waits for this promise. */
   taxiComes(): void;
   /** No request is answered any more, until `open()`. */
   shut(): Promise<void>;
@@ -27,7 +27,7 @@ export interface House {
 }
 
 export interface HouseOptions extends Partial<HandlerOptions> {
-  /** What the model waits for after each part of an answer. */
+  /** The model waits for this promise after each part of an answer. */
   afterPartial?: Promise<void> | (() => Promise<void>) | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The Chromium that all files of the project `browser` share. */
 export interface ProvidedBrowser {
-  /** Where playwright-core connects to; absent where this machine lacks a Chromium. */
+  /** The address for playwright-core. Undefined without a Chromium on this machine. */
   readonly endpoint?: string;
   /** A file that takes a line for each suite that is skipped for want of it. */
   readonly skipped: string;

@@ -11,7 +11,7 @@ export async function startChromium(): Promise<BrowserServer> {
   const named = process.env.THOLE_CHROMIUM;
   const executablePath =
     named ?? (await findOrInstall('chromium', () => findProgram('chromium', 'chromium-browser', 'google-chrome')));
-  // Chromium has no sandbox of its own for root; what it opens here is ours. Containers have little of /dev/shm.
+  // Chromium has no sandbox for root; it only opens pages of this project. Containers have a small /dev/shm.
   const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'];
   return chromium.launchServer({ executablePath, args, host: '127.0.0.1' });
 }

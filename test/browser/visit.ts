@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
-/** What a visit is like, and what trouble it may have. */
+/** Options of a visit, and the problems that it may have. */
 export interface VisitOptions extends BrowserContextOptions {
   /** Requests that may fail, and messages of the console that may come: what the test itself breaks. */
   expected?: RegExp | undefined;
 }
 
-/** What no page may do: write errors or warnings to the console, throw, fail at a request, or ask another host. */
+/**
+ * Problems that no page may have: console errors or warnings, exceptions, failed requests, or requests to another
+ * host.
+ */
 export interface Visit {
   page: Page;
   troubles: string[];
@@ -60,7 +63,7 @@ export async function openPage(browser: Browser, options: VisitOptions = {}): Pr
   return { page, troubles };
 }
 
-/** What the page looked like when a test failed. */
+/** Saves a picture of the page of a failed test. */
 async function showFailure(page: Page, name: string): Promise<void> {
   const path = join(tmpdir(), `thole-browser-${name.replaceAll(/\W+/g, '-').slice(0, 60)}.png`);
   await page.screenshot({ path }).catch(() => {});

@@ -3,7 +3,10 @@ import type { Session } from '@thole/core';
 import { expect } from 'vitest';
 import { stepOf } from './steps.ts';
 
-/** How many steps of each task are in a session; checks that each is there once, whole and in order, its state with it. */
+/**
+ * Returns the number of steps of each task in a session. Checks that each is stored once, complete and in order,
+ * with its state.
+ */
 export function stepsIn(session: Session, scopes: readonly string[] = ['', 'user:', 'app:']): Map<string, number> {
   const { events, state } = session;
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));

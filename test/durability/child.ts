@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
-/** A child program of `children/`, or of a path of its own: it tells and hears lines of JSON. */
+/** A child program of `children/` or another path that exchanges lines of JSON. */
 export class Child<Told> {
   /** All that it has told so far. */
   readonly told: Told[] = [];
@@ -48,7 +48,7 @@ export class Child<Told> {
     this.#process.stdin!.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** What it tells next. Throws when it has ended instead. */
+  /** Returns its next line. Throws if it has ended. */
   async next(): Promise<Told> {
     while (this.#read === this.told.length) {
       if (this.#over !== undefined) throw new Error(this.#over);
@@ -57,7 +57,7 @@ export class Child<Told> {
     return this.told[this.#read++]!;
   }
 
-  /** Whether it has told more than so many lines. Throws when it has ended. */
+  /** True if it has sent more than N lines. Throws if it has ended. */
   hasToldMoreThan(count: number): boolean {
     if (this.#over !== undefined) throw new Error(this.#over);
     return this.told.length > count;

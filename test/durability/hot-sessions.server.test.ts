@@ -11,7 +11,7 @@ const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
 const moods = ['glad', 'sad', 'calm'];
 
 describeBackends(backends, (backend) => {
-  it('shows each of two runners all that the other, or anybody else, has written since its last turn (contract 8)', async () => {
+  it('shows each of two runners everything that other writers added since its last turn (contract 8)', async () => {
     const { url, remove } = await backend.open();
     onTestFinished(remove);
     const { service, close } = await openSessions(url);

@@ -9,7 +9,7 @@ import { openSessions } from './open-sessions.ts';
 const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 
 describeBackends(backends, (backend) => {
-  it('takes the appends of many processes with 64 tasks each: none is lost, repeated, out of order or refused (contracts 6, 8)', async () => {
+  it('stores the appends of many processes with 64 tasks each once and in order (contracts 6, 8)', async () => {
     const processes = rounds(6, 32);
     const steps = rounds(2, 3);
     const { url, remove } = await backend.open();

@@ -8,7 +8,7 @@ import { stepOf } from './steps.ts';
 
 const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 
-it('lets a timer of 10 ms fire while another process holds SQLite’s write lock, and then stores what waited', async () => {
+it('lets a 10 ms timer fire while another process holds SQLite’s write lock, then stores', async () => {
   const holdMs = rounds(1_500, 5_000);
   const { url, remove } = await backends[0]!.open();
   onTestFinished(remove);

@@ -68,7 +68,7 @@ describeBackends(backends, (backend) => {
     expect(await texts()).toEqual(['one', 'two', 'TWO']);
   });
 
-  it('lets a run begin when the process that held the session was killed and its lease has run out (contract 13)', async () => {
+  it('starts a run after the session’s process was killed and its lease has expired (contract 13)', async () => {
     const { first, second, texts } = await twoRunners('queue', isLong ? undefined : 2_000);
     first.say({ run: 'one' });
     expect(await first.next()).toEqual(asked('one'));

@@ -39,13 +39,13 @@ function hotel(...answers: ScriptedAnswer[]): Hotel {
   return { runner, sessions, memory, model };
 }
 
-/** What a concierge that looks into its memory would say. */
+/** Returns the words of a concierge that uses its memory. */
 const fromMemory = (request: LlmRequest) =>
   says(JSON.stringify(request.contents).includes('high floors') ? 'A high floor it is.' : 'Which room would you like?');
 
 // F337, with F098–F105 and F115.
 describe('example: the hotel concierge', () => {
-  it('remembers on the second trip what was said on the first, once that was added to memory (contracts 31, 32, 36)', async () => {
+  it('remembers the first trip on the second after it was added to memory (contracts 31, 32, 36)', async () => {
     const { runner, sessions, memory, model } = hotel(
       says('Noted: high floors.'),
       calls('load_memory', { query: 'room floors preference' }),
@@ -72,7 +72,7 @@ describe('example: the hotel concierge', () => {
     model.assertDone();
   });
 
-  it('quotes what fits before the guest’s message without being asked, as text and not as instruction (contract 36)', async () => {
+  it('quotes matching memories before the guest’s message, as text and not as instructions (contract 36)', async () => {
     const { runner, sessions, memory, model } = hotel(says('Noted.'), fromMemory);
     await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-1', newMessage: PREFERENCE });
     await memory.addSessionToMemory((await sessions.getSession({ appName, userId: 'alice', sessionId: 'trip-1' }))!);
@@ -94,7 +94,7 @@ describe('example: the hotel concierge', () => {
     model.assertDone();
   });
 
-  it('tells no guest what another guest said (contract 30)', async () => {
+  it('shows no guest what another guest said (contract 30)', async () => {
     const { runner, sessions, memory } = hotel(
       says('Noted.'),
       calls('load_memory', { query: 'room floors' }),

@@ -77,7 +77,7 @@ const lookTool = (log: string[]): FunctionTool =>
 
 // F348, with F006, F048, F063 and F114.
 describe('example: the lifecycle of a run', () => {
-  it('load, store the message, ask, store, show, run the tool, store, show, until nothing follows (contracts 16, 23)', async () => {
+  it('loads, stores the message, calls the model, stores, shows, runs the tool, and repeats (contracts 16, 23)', async () => {
     const { log, run } = await house(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
@@ -97,7 +97,7 @@ describe('example: the lifecycle of a run', () => {
     ]);
   });
 
-  it('a session’s second turn reads nothing: nobody else has written (contract 13)', async () => {
+  it('reads nothing for a second turn if no other writer was active (contract 13)', async () => {
     const { log, run } = await house(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
@@ -108,7 +108,7 @@ describe('example: the lifecycle of a run', () => {
   });
 
   // F114.
-  it('memory is neither searched nor written by a run that no tool or callback asks to (contract 31)', async () => {
+  it('neither searches nor writes memory unless a tool or callback does (contract 31)', async () => {
     const { log, run } = await house(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
@@ -117,7 +117,7 @@ describe('example: the lifecycle of a run', () => {
   });
 
   // F349.
-  it('an event is in the store before anybody sees it, and the agent goes on after both (contract 16)', async () => {
+  it('stores an event before it is shown, and continues the agent after both (contract 16)', async () => {
     const { log, run } = await house(() => ({
       name: 'a',
       async *runAsync(context) {
@@ -137,7 +137,7 @@ describe('example: the lifecycle of a run', () => {
     expect(log).toEqual(['get', 'append message', 'append text', 'show text', 'agent goes on: seq 2, step 1']);
   });
 
-  it('hooks are called in the order of the contract, plugins’ before the agent’s own (contract 21)', async () => {
+  it('calls hooks in the order of the contract, plugins before the agent (contract 21)', async () => {
     const own = (log: string[]): Agent =>
       new LlmAgent({
         name: 'a',

@@ -9,7 +9,7 @@ const saveToMemory = (context: CallbackContext): Promise<void> => context.addSes
 
 // F268, with F110.
 describe('example: saving the session to memory after each turn', () => {
-  it('question and answer are in memory when the run has ended, each once (contracts 20, 31)', async () => {
+  it('remembers question and answer once when the run has ended (contracts 20, 31)', async () => {
     const kept: unknown[] = [];
     const agent = new LlmAgent({
       name: 'scribe',
@@ -34,7 +34,7 @@ describe('example: saving the session to memory after each turn', () => {
     expect(kept, 'the callback sees what outputKey keeps').toEqual(['Noted: oat milk.', 'Noted: no sugar.']);
   });
 
-  it('without a memory service the run fails with a code and history shows it (contracts 21, 22, 35)', async () => {
+  it('fails with a code in the history without a memory service (contracts 21, 22, 35)', async () => {
     const agent = new LlmAgent({
       name: 'scribe',
       model: new ScriptedLlm(says('Noted.')),

@@ -9,7 +9,7 @@ const QUERY = "What was the user's preferred shipping method?";
 
 // F345, with F099 and F100.
 describe('example: searching memory with a limit', () => {
-  it('the best come first and no more than asked for (contract 32)', async () => {
+  it('returns the best memories up to the limit (contract 32)', async () => {
     const sessionService = new InMemorySessionService();
     const memoryService = new InMemoryMemoryService();
     const said = [
@@ -34,7 +34,7 @@ describe('example: searching memory with a limit', () => {
     expect(one.memories).toEqual([memories[0]]);
   });
 
-  it('an empty query, and one of which nothing is known, find nothing (contract 32)', async () => {
+  it('finds nothing for an empty query and for unknown words (contract 32)', async () => {
     const memoryService = new InMemoryMemoryService();
     const content = { parts: [{ text: 'Express is my preferred shipping method.' }] };
     await memoryService.addMemory({ ...user, memories: [{ kind: 'note', content }] });

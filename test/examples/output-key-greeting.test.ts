@@ -17,7 +17,7 @@ const greeter = (): LlmAgent =>
 
 // F340, with F045 and F010.
 describe('example: an agent whose answer is kept under an output key', () => {
-  it('the state holds the greeting once it has been handed over (contracts 16, 20)', async () => {
+  it('stores the greeting in state after it was shown (contracts 16, 20)', async () => {
     const model = new ScriptedLlm(says('Hello there! How can I help you today?'));
     const sessionService = new InMemorySessionService();
     const models = [modelNamed('gemini-2.0-flash', model)];
@@ -42,7 +42,7 @@ describe('example: an agent whose answer is kept under an output key', () => {
     model.assertDone();
   });
 
-  it('thoughts are not part of what is kept (contract 20)', async () => {
+  it('leaves thoughts out of the stored value (contract 20)', async () => {
     const models = [modelNamed('gemini-2.0-flash', new ScriptedLlm(thinks('A short one will do.', 'Hi!')))];
     const sessionService = new InMemorySessionService();
     const runner = new Runner({ appName, agent: greeter(), sessionService, models, autoCreateSession: true });
@@ -50,7 +50,7 @@ describe('example: an agent whose answer is kept under an output key', () => {
     expect((await sessionService.getSession(key))?.state).toEqual({ last_greeting: 'Hi!' });
   });
 
-  it('a model name that no factory of the runner knows is refused when the runner is made', () => {
+  it('rejects an unknown model name when the runner is created', () => {
     const make = (): Runner => new Runner({ appName, agent: greeter(), sessionService: new InMemorySessionService() });
     let error: unknown;
     try {

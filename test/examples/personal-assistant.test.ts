@@ -14,7 +14,7 @@ interface Assistant {
   sessions: InMemorySessionService;
   memory: InMemoryMemoryService;
   model: ScriptedLlm;
-  /** What memory keeps of a user, in the order in which it came. */
+  /** Returns the memory of a user, oldest first. */
   kept(userId: string): Promise<string[]>;
 }
 
@@ -37,7 +37,7 @@ function assistant(...answers: ScriptedAnswer[]): Assistant {
 
 // F147, with F115, F157 and F158.
 describe('example: a personal assistant', () => {
-  it('hands over the user’s own message where that is asked for, so that both sides can be recorded', async () => {
+  it('yields the user’s message on request, so that both sides can be recorded', async () => {
     const { runner } = assistant(says('Noted.'), says('Noted.'));
     const run = { userId: 'itay', sessionId: 'itay:terminal', newMessage: "I'm vegetarian." };
     const both: string[] = [];
@@ -48,7 +48,7 @@ describe('example: a personal assistant', () => {
     expect(replies).toEqual(['assistant']);
   });
 
-  it('keeps a fact word for word, and recalls it on another channel of the same person only (contracts 30, 31)', async () => {
+  it('stores a fact word for word and recalls it on other channels of the same person only (contracts 30, 31)', async () => {
     const fact = "Grace is my girlfriend; her number is 555-0100. She doesn't like calls before 9!";
     const { runner, memory, model, kept } = assistant(
       calls('remember', { fact }),
@@ -69,7 +69,7 @@ describe('example: a personal assistant', () => {
     expect((await memory.listMemories({ appName, userId: 'itay' })).memories[0]?.kind).toBe('note');
   });
 
-  it('forgets everything on request, and a later look at the old session does not bring it back (contract 31)', async () => {
+  it('forgets everything on request and does not restore it from the old session (contract 31)', async () => {
     const { runner, sessions, memory, kept } = assistant(says('Noted.'));
     const user = { appName, userId: 'itay' };
     await runner.runToCompletion({ userId: 'itay', sessionId: 's', newMessage: "I'm vegetarian." });

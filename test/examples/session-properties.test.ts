@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 describe('example: examining session properties', () => {
   const key = { appName: 'my_app', userId: 'example_user' };
 
-  it('a new session shows its names, the state it began with, no events and when it was made (contracts 2, 41)', async () => {
+  it('has names, initial state, no events and the creation time in a new session (contracts 2, 41)', async () => {
     const service = new InMemorySessionService({ runtime: new FixedRuntime({ now: 1_700_000_000.25 }) });
     const session = await service.createSession({ ...key, state: { initial_key: 'initial_value' } });
     expect(session).toMatchObject({
@@ -20,7 +20,7 @@ describe('example: examining session properties', () => {
     expect(await service.getSession({ ...key, sessionId: session.id })).toEqual(session);
   });
 
-  it('a deleted session is gone, and deleting it again says that it was not there (contracts 10, 11)', async () => {
+  it('deletes a session once and reports a second deletion (contracts 10, 11)', async () => {
     const service = new InMemorySessionService();
     const { id: sessionId } = await service.createSession({ ...key, state: { initial_key: 'initial_value' } });
     expect(await service.deleteSession({ ...key, sessionId })).toBe(true);
@@ -28,14 +28,14 @@ describe('example: examining session properties', () => {
     expect(await service.deleteSession({ ...key, sessionId })).toBe(false);
   });
 
-  it('changing what was read changes nothing stored (contract 9)', async () => {
+  it('does not store changes to a session that was read (contract 9)', async () => {
     const service = new InMemorySessionService();
     const session = await service.createSession({ ...key, sessionId: 's', state: { initial_key: 'initial_value' } });
     session.state['initial_key'] = 'changed by hand';
     expect((await service.getSession({ ...key, sessionId: 's' }))?.state).toEqual({ initial_key: 'initial_value' });
   });
 
-  it('a taken id is refused and the session that has it stays as it is (contract 2)', async () => {
+  it('rejects an existing id and keeps its session unchanged (contract 2)', async () => {
     const service = new InMemorySessionService();
     await service.createSession({ ...key, sessionId: 's', state: { initial_key: 'initial_value' } });
     const error = await service.createSession({ ...key, sessionId: 's' }).catch((thrown: unknown) => thrown);

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 const key = { appName: 'state_app_manual', userId: 'user2', sessionId: 'session2' };
 
 // F341, with F013, F014, F031, F039, F046 and F059.
-describe('example: state written by an event of its own', () => {
-  it('the four scopes go where they belong and `temp:` goes nowhere (contracts 3, 4, 7)', async () => {
+describe('example: state written by a separate event', () => {
+  it('stores keys by scope and drops `temp:` keys (contracts 3, 4, 7)', async () => {
     const runtime = new FixedRuntime();
     const service = new InMemorySessionService({ runtime });
     const session = await service.createSession({ ...key, state: { 'user:login_count': 0, task_status: 'idle' } });
@@ -49,7 +49,7 @@ describe('example: state written by an event of its own', () => {
     expect(event.actions.stateDelta, 'the caller’s own event is left alone').toHaveProperty('temp:validation_needed');
   });
 
-  it('another session of the user sees the user’s keys, another user only the app’s (contract 3)', async () => {
+  it('shares user keys between sessions of the user and app keys with all users (contract 3)', async () => {
     const service = new InMemorySessionService();
     await service.createSession({
       ...key,
@@ -62,7 +62,7 @@ describe('example: state written by an event of its own', () => {
   });
 
   // F062.
-  it('two writers at the same moment lose neither event nor key (contracts 6, 8)', async () => {
+  it('keeps events and keys of two concurrent writers (contracts 6, 8)', async () => {
     const service = new InMemorySessionService();
     await service.createSession(key);
     const writers = [...Array(20).keys()].map((n) =>

@@ -9,7 +9,7 @@ const key = { appName: 'app', userId: 'ann', sessionId: 's' };
 
 // F043, with F035, F048 and F049.
 describe('example: a tool that reads and writes state', () => {
-  it('what a tool writes is stored with its answer, and the next tool reads it (contracts 16, 18)', async () => {
+  it('stores a tool’s state with its answer, and the next tool reads it (contracts 16, 18)', async () => {
     const read: unknown[] = [];
     const myTool = new FunctionTool({
       name: 'my_tool',
@@ -38,7 +38,7 @@ describe('example: a tool that reads and writes state', () => {
     expect((await sessionService.getSession(key))?.state).toEqual({ my_key: 'new_value' });
   });
 
-  it('a value that is not JSON is refused where it is set, and the model hears of it (contracts 5, 18)', async () => {
+  it('rejects a value that is not JSON and reports it to the model (contracts 5, 18)', async () => {
     const myTool = new FunctionTool({
       name: 'my_tool',
       description: 'Writes what cannot be stored.',

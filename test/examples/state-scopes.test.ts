@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 
 const key = { appName: 'travel', userId: 'ann', sessionId: 'today' };
 
-/** What each of these places sees of a state that was written in one session. */
+/** Returns the state that each of these places sees after a write in one session. */
 async function seenAfterwards(state: StateMap): Promise<{ [place: string]: StateMap | undefined }> {
   const service = new InMemorySessionService();
   const session = await service.createSession(key);
@@ -23,7 +23,7 @@ async function seenAfterwards(state: StateMap): Promise<{ [place: string]: State
 
 // F343, with F027–F031, F036–F038.
 describe('example: state in four scopes', () => {
-  it('each prefix decides who sees the key (contract 3)', async () => {
+  it('shows a key by its prefix (contract 3)', async () => {
     const session = { current_intent: 'book_flight', current_booking_step: 'confirm_payment' };
     const user = { 'user:theme': 'dark', 'user:name': 'Ann', 'user:preferred_language': 'fr' };
     const app = { 'app:api_endpoint': 'https://api.example', 'app:global_discount_code': 'SAVE10' };
@@ -36,7 +36,7 @@ describe('example: state in four scopes', () => {
     });
   });
 
-  it('`temp:` values are there for what comes later in the invocation and gone in the next (contract 4)', async () => {
+  it('keeps `temp:` values until the end of the invocation (contract 4)', async () => {
     const seen: unknown[] = [];
     const look = new FunctionTool({
       name: 'look',
@@ -63,7 +63,7 @@ describe('example: state in four scopes', () => {
     expect(stored?.events.flatMap((event) => Object.keys(event.actions.stateDelta))).toEqual(['seen_by']);
   });
 
-  it('an instruction names keys of any scope', async () => {
+  it('fills in keys of any scope in an instruction', async () => {
     const model = new ScriptedLlm(says('Bonjour Ann.'));
     const instruction = 'Speak {user:preferred_language} to {user:name}. Step: {current_booking_step}.{note?}';
     const sessionService = new InMemorySessionService();
@@ -93,7 +93,7 @@ describe('example: keys with dots', () => {
     'user.preferred_language': 'fr',
   };
 
-  it('are keys of the session like any other: a dot carries no scope (contract 3)', async () => {
+  it('belong to the session: a dot is not a scope (contract 3)', async () => {
     expect(Object.keys(state).map(scopeOf)).toEqual(Object.keys(state).map(() => 'session'));
     expect(await seenAfterwards(state)).toEqual({ here: state, tomorrow: {}, stranger: {}, elsewhere: {} });
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const user = { appName: 'hotel', userId: 'alice' };
 
 // F117, with F098 and F099: the Rust ADK's in-memory service.
-describe('example: memory that is searched for a piece of text', () => {
+describe('example: memory searched by substring', () => {
   async function found(query: string): Promise<string[]> {
     const memory = new InMemoryMemoryService({ match: 'substring' });
     const said = ['I prefer rooms on high floors.', 'No high floors for my mother.', 'Floors are cold here.'];
@@ -18,11 +18,11 @@ describe('example: memory that is searched for a piece of text', () => {
     return (await memory.searchMemory({ ...user, query })).memories.map(({ content }) => textOf(content));
   }
 
-  it('finds every entry that holds the whole query, in any case, newest first (contract 32)', async () => {
+  it('finds every entry that contains the query, in any case, newest first (contract 32)', async () => {
     expect(await found('HIGH floors')).toEqual(['No high floors for my mother.', 'I prefer rooms on high floors.']);
   });
 
-  it('finds nothing where the words are there but not the text (contract 32)', async () => {
+  it('finds nothing if only the words match, not the text (contract 32)', async () => {
     expect(await found('floors high')).toEqual([]);
     expect(await found('')).toEqual([]);
   });

@@ -29,7 +29,7 @@ class WatchedMemory extends InMemoryMemoryService {
 
 // F342, with F011, F103 and F114.
 describe('example: two agents that share a memory', () => {
-  it('the second agent answers from what the first was told, in seven steps (contracts 16, 18, 31, 32)', async () => {
+  it('answers with the second agent from the first agent’s memory in seven steps (contracts 16, 18, 31, 32)', async () => {
     const steps: string[] = [];
     const model = new ScriptedLlm(
       says('Noted, thank you.'),
@@ -98,7 +98,7 @@ describe('example: two agents that share a memory', () => {
     model.assertDone();
   });
 
-  it('leaving the loop at the final answer keeps all of the turn, and the next turn works (contract 23)', async () => {
+  it('stores the whole turn if the loop is left at the final answer (contract 23)', async () => {
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const sessionService = new InMemorySessionService();
     const agent = new LlmAgent({ name: 'counter', model });

@@ -10,7 +10,7 @@ const stateDelta = { key1: 'new_value1', key2: 'new_value2' };
 
 // F041.
 describe('example: updating state through the session service', () => {
-  it('the update is an event of its own, by `system` (contract 12)', async () => {
+  it('stores the update as a separate event of `system` (contract 12)', async () => {
     const service = new InMemorySessionService();
     await service.createSession({ ...key, state: { key1: 'old', key3: 'kept' } });
     const event = await service.updateState({ ...key, stateDelta });
@@ -20,7 +20,7 @@ describe('example: updating state through the session service', () => {
     expect(read?.events).toEqual([event]);
   });
 
-  it('needs all three names of the session: its id alone finds nothing (contract 1)', async () => {
+  it('needs app, user and session id (contract 1)', async () => {
     const service = new InMemorySessionService();
     await service.createSession(key);
     const update = { ...key, userId: 'bob', stateDelta };
@@ -31,7 +31,7 @@ describe('example: updating state through the session service', () => {
 
 // F042.
 describe('example: updating state through the runner', () => {
-  it('plugins hear the event, and the next turn sees the values (contracts 12, 16)', async () => {
+  it('calls plugins with the event and shows the values in the next turn (contracts 12, 16)', async () => {
     const heard: string[] = [];
     const listener: Plugin = {
       name: 'listener',

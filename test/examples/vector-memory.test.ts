@@ -28,13 +28,13 @@ async function recalledWith(memoryService: MemoryService): Promise<unknown> {
 
 // F338, with F120–F122.
 describe('example: vector memory as a drop-in', () => {
-  it('an agent recalls the same with either service (contract 32)', async () => {
+  it('recalls the same with both services (contract 32)', async () => {
     const vectors = new VectorMemoryService({ embedder: new HashEmbedder(), topK: 5, minScore: 0.3 });
     expect(await recalledWith(new InMemoryMemoryService())).toBe('I prefer rooms on high floors.');
     expect(await recalledWith(vectors)).toBe('I prefer rooms on high floors.');
   });
 
-  it('answers at most topK, none of them under minScore, best first (contract 32)', async () => {
+  it('returns at most topK entries with at least minScore, best first (contract 32)', async () => {
     const memory = new VectorMemoryService({ embedder: new HashEmbedder(), topK: 5, minScore: 0.3 });
     const texts = [...Array(8).keys()].map((n) => `The pool opens at ${n} o'clock.`);
     const memories = [...texts, 'Breakfast: eggs.'].map((text) => ({
@@ -52,7 +52,7 @@ describe('example: vector memory as a drop-in', () => {
     expect((await memory.searchMemory({ ...user, query: 'xylophone' })).memories).toEqual([]);
   });
 
-  it('embeds an entry once, when it is added, and each query once', async () => {
+  it('embeds each entry and each query once', async () => {
     const embedder = new HashEmbedder();
     const memory = new VectorMemoryService({ embedder });
     await memory.addMemory({ ...user, memories: [{ kind: 'note', content: { parts: [{ text: 'High floors.' }] } }] });

@@ -1,7 +1,7 @@
 import { createEvent } from '@thole/core';
 import type { SessionRef, SessionService } from '@thole/core';
 
-/** Begins a session in which somebody has said something. */
+/** Creates a session with one message. */
 export async function beginSession(
   { sessions }: { sessions: SessionService },
   session: SessionRef,

@@ -150,7 +150,7 @@ describe('Deleted text in a SQLite file', () => {
     expect(hotel.holds('QWXSECRET')).toBe(false);
   });
 
-  it('stays in the log while another connection reads; the call resolves, says so, and the log is cleared later', async () => {
+  it('stays in the log while another connection reads, with a warning, and is cleared later', async () => {
     const hotel = openHotel();
     await hotel.talk('alice', 's1', 'ZYXSECRET');
     const reader = new DatabaseSync(hotel.path);

@@ -85,7 +85,7 @@ describe.each([
   ['in memory', inMemory],
   ['in a SQLite file, which each process opens', inAFile],
 ])('two days, two channels, one person, %s', (_, house) => {
-  it('plays from the first message to the last, and nobody else sees anything of it', async () => {
+  it('runs from the first to the last message, isolated from other users', async () => {
     const open = house();
     const services = open();
     const { runtime, sessions, memory } = services;
@@ -129,7 +129,7 @@ describe.each([
     expect((await sessions.getSession(whatsapp))!.events).toHaveLength(6);
     expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
 
-    // The conversation goes quiet. A command arms nothing anew, and asks no model.
+    // The conversation becomes quiet. A command starts no timer and calls no model.
     await runtime.advance(29 * minute);
     expect(await first.hear(whatsapp, '/remember My PIN is 4711')).toBe('Remembered: My PIN is 4711');
     expect(first.chat.requests).toHaveLength(3);
@@ -230,7 +230,7 @@ describe.each([
     await second.hear(telegram, 'Good morning.');
     expect(textsIn(second.chat.requests[4]!)).toContain('- Waters herbs at dawn.');
 
-    // Forgotten, after a question, for good: also the profile of the session that goes on, and what that session said before.
+    // Forgotten after a question, permanently: also in the profile of the current session, and its earlier messages.
     expect(await second.hear(telegram, '/forget')).toContain('yes or no');
     expect(await second.hear(telegram, 'yes')).toMatch(/^Forgotten: \d+ memories/);
     expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
@@ -240,7 +240,7 @@ describe.each([
     for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
   });
 
-  it('goes on in the next process where it stopped, and goes quiet there; what is out of the window comes back by search', async () => {
+  it('continues in the next process, and finds turns outside the window by search', async () => {
     const open = house();
     const services = open();
     const { runtime, sessions } = services;
@@ -281,7 +281,7 @@ describe.each([
 });
 
 describe('beside the conversations', () => {
-  it('with memory off there are sessions alone: no service, no tools, no profile, and commands that say so', async () => {
+  it('has no service, tools and profile with memory off, and commands that report it', async () => {
     const sessions = new InMemorySessionService();
     const llm = new ScriptedLlm();
     const off = memoryParts({
@@ -315,7 +315,7 @@ describe('beside the conversations', () => {
 });
 
 describe('stopping', () => {
-  it('waits for no timer and consolidates nothing, though nobody closes anything; the next start does', async () => {
+  it('ends without waiting for timers, and the next start consolidates', async () => {
     const { url, sessions, memory, kept } = inOneFile();
     const child = new Child<{ at: string }>('../../memory/children/ends-while-armed.ts', url, JSON.stringify(whatsapp));
     await child.finished();
@@ -332,7 +332,7 @@ describe('stopping', () => {
 });
 
 describe('kill -9', () => {
-  it('between consolidation and deletion loses nothing and doubles nothing, with sessions and memory in SQLite', async () => {
+  it('neither loses nor doubles data between consolidation and deletion in SQLite', async () => {
     const { url, sessions, memory, kept } = inOneFile();
     await beginSession({ sessions }, whatsapp, ['user', 'Grace is my girlfriend.'], ['gaia', 'Noted.']);
 
@@ -358,7 +358,7 @@ describe('kill -9', () => {
   });
 });
 
-/** Sessions and memory in a file of their own, and what is kept of Ann in it. */
+/** Sessions and memory in a separate file, and Ann's entries in it. */
 function inOneFile() {
   const file = new OneFile();
   const { sessions, memory } = file.connect();

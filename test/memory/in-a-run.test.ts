@@ -128,7 +128,7 @@ describe('AutoIngestPlugin', () => {
     ]);
   });
 
-  it('begins anew with a session that was deleted and made again under its id', async () => {
+  it('starts again with a session that was deleted and created again under its id', async () => {
     const house = new House();
     const plugin = ingesting(house);
     const runner = house.runner([plugin], [says('1'), says('2'), says('3'), says('4'), says('5')]);
@@ -157,7 +157,7 @@ describe('AutoIngestPlugin', () => {
     expect(await house.remembered()).toEqual(['Ask the helper.', 'Good.']);
   });
 
-  it('tries again after a failure, in order; what is given up is told, and is made good by the session’s next run', async () => {
+  it('retries in order after a failure, reports lost turns and adds them in the next run', async () => {
     const house = new House();
     const failures: SessionRef[] = [];
     const add = house.memory.addEventsToMemory.bind(house.memory);
@@ -180,7 +180,7 @@ describe('AutoIngestPlugin', () => {
     expect(await house.remembered()).toEqual(['One.', '1', 'Two.', '2', 'Three.', '3']);
   });
 
-  it('has a queue that is bounded: what finds no room is logged, and is made good by the session’s next run', async () => {
+  it('logs turns beyond the queue’s limit and adds them in the session’s next run', async () => {
     const house = new House();
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -220,7 +220,7 @@ describe('AutoIngestPlugin', () => {
     expect(failures).toMatchObject([{ code: 'STORE_OUTCOME_UNKNOWN' }]);
   });
 
-  it('closing the runner waits for what is queued, and for no more than one more attempt of what fails', async () => {
+  it('waits for the queue and for one more attempt of failures when the runner closes', async () => {
     const house = new House();
     const runner = house.runner([ingesting(house)], [says('Noted.')]);
     await turn(runner, 'I like tea.');
@@ -283,7 +283,7 @@ describe('privacy in a runner', () => {
     return { house, runner };
   }
 
-  it('deleteUserData takes sessions, turns, facts and the profile, and the timers that were armed do nothing', async () => {
+  it('deleteUserData deletes sessions, turns, facts and the profile and stops timers', async () => {
     const { house, runner } = await withFacts();
     await runner.deleteUserData({ userId: 'ann' });
     expect([await house.remembered(), (await house.sessions.listSessions(ann)).total]).toEqual([[], 0]);
@@ -293,7 +293,7 @@ describe('privacy in a runner', () => {
     expect(shown(house.model.requests[2]!)).toEqual(['Hello.']);
   });
 
-  it('a session can take its memory along: the facts that rested on it, and their place in the profile', async () => {
+  it('deletes a session with its memory, its facts and their lines in the profile', async () => {
     const { house, runner } = await withFacts();
     await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true });
     expect(await house.remembered()).toEqual([]);
@@ -348,7 +348,7 @@ describe('deleting a session with its memory, while it is on its way there', () 
     await runner.close();
   });
 
-  it('nothing of it arrives where somebody else deletes it in the same moment', async () => {
+  it('stores nothing of a session that is deleted concurrently', async () => {
     const house = new House();
     const { sessions, memory } = house;
     const runner = house.runner([], [says('Noted.')]);
@@ -365,7 +365,7 @@ describe('deleting a session with its memory, while it is on its way there', () 
     await runner.close();
   });
 
-  it('one in which something is said all the while stays, with its memory, and the caller hears of it', async () => {
+  it('keeps a busy session with its memory and throws an error', async () => {
     const house = new House();
     const { sessions, memory } = house;
     const runner = house.runner([], [says('Noted.')]);
@@ -411,7 +411,7 @@ describe('deleting a session with its memory, while it is on its way there', () 
 });
 
 describe('IdleConsolidator in a runner', () => {
-  it('is armed by each run’s end and closed with the runner; a turn during a consolidation does not wait for it', async () => {
+  it('starts with each run’s end, closes with the runner, and never delays a turn', async () => {
     const house = new House();
     const { sessions, memory, runtime } = house;
     let go = (): void => {};
@@ -451,7 +451,7 @@ describe('ProfilePlugin in a runner', () => {
     return house;
   }
 
-  it('stands before everything else, the same in every request of the session, and is never stored', async () => {
+  it('is first and the same in every request of the session, and is never stored', async () => {
     const house = await withTea();
     const { memory, runtime } = house;
     const llm = new ScriptedLlm(lines('Likes <b>tea</b>.'));
@@ -477,7 +477,7 @@ describe('ProfilePlugin in a runner', () => {
     expect(stored).not.toContain('USER_PROFILE');
   });
 
-  it('stands at the end of the system text where that is asked for', async () => {
+  it('is at the end of the system text on request', async () => {
     const house = await withTea();
     const { memory, runtime } = house;
     const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(lines('Tea.')), placement: 'system', runtime });
@@ -500,7 +500,7 @@ describe('ProfilePlugin in a runner', () => {
     expect(runtime.logs.at(-1)!.message).toBe('The profile could not be read.');
   });
 
-  it('nobody else’s requests have it', async () => {
+  it('is not in requests of other users', async () => {
     const house = await withTea();
     const { memory, runtime } = house;
     const runner = house.runner([new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime })], [says('Hi.')]);
@@ -535,7 +535,7 @@ describe('SessionWindowPlugin in a runner', () => {
     expect(events.flatMap(getFunctionCalls)).toHaveLength(2);
   });
 
-  it('shows a call that is answered late with its message, which comes first, and nothing else from there', async () => {
+  it('shows a late answer’s call with its message first and nothing else from there', async () => {
     const house = new House();
     const choose = new LongRunningFunctionTool({ name: 'choose', description: 'Asks.', execute: () => undefined });
     const runner = house.runner(

@@ -26,7 +26,7 @@ async function kinds({ memory }: Connection, userId: string): Promise<string[]> 
 
 const fourOfEach = [...Array<string>(4).fill('fact'), ...Array<string>(4).fill('turn')];
 
-it('of several connections to one database that sweep at once, each session is consolidated by one', async () => {
+it('consolidates each session once with several connections that sweep concurrently', async () => {
   const file = new OneFile();
   const added: string[] = [];
   const connections = [1, 2, 3].map(() => {
@@ -55,7 +55,7 @@ it('of several connections to one database that sweep at once, each session is c
   for (const userId of ['ann', 'bob']) expect(await kinds(connections[2]!, userId)).toEqual(fourOfEach);
 });
 
-it('of several processes that begin at once, each quiet session is consolidated by one, and none is left', async () => {
+it('consolidates each quiet session once with several processes that start together', async () => {
   const file = new OneFile();
   const connection = file.connect();
   const users = ['ann', 'bob', 'cat'];

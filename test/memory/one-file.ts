@@ -36,7 +36,7 @@ export class OneFile {
     return { sessions, memory };
   }
 
-  /** What is closed when the test has finished: the last first. */
+  /** Closed when the test has finished, last first. */
   closes(...closing: (() => Promise<void>)[]): void {
     this.#closing.push(...closing.toReversed());
   }

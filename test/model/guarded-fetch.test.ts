@@ -18,8 +18,8 @@ const errorOf = (promise: Promise<unknown>): Promise<TholeError> =>
     (error: TholeError) => error,
   );
 
-describe('an answer that is none', () => {
-  it('is MODEL_TIMEOUT when it has not begun within the time limit, and the connection is closed', async () => {
+describe('guardedFetch without an answer', () => {
+  it('throws MODEL_TIMEOUT and closes the connection if no answer begins in time', async () => {
     const server = await useServer({ ending: 'silence' });
     const { fetch, runtime } = guard();
     const error = errorOf(fetch(server.url));
@@ -32,7 +32,7 @@ describe('an answer that is none', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('is MODEL_TIMEOUT when it falls silent for the idle limit while somebody reads, and the connection is closed', async () => {
+  it('throws MODEL_TIMEOUT and closes the connection after the idle limit during a read', async () => {
     const server = await useServer({ body: ['one'], ending: 'silence' });
     const { fetch, runtime } = guard();
     const reader = (await fetch(server.url)).body!.getReader();
@@ -46,7 +46,7 @@ describe('an answer that is none', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('says nothing of a time-out, for SDKs that look for the word', async () => {
+  it('avoids the word time-out, which SDKs search for', async () => {
     const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}) });
     const error = errorOf(fetch('http://localhost/'));
     await runtime.advance(5000);
@@ -54,7 +54,7 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('an answer that takes its time', () => {
+describe('guardedFetch with a slow answer', () => {
   it('is not silent as long as any bytes come, keep-alives too', async () => {
     const pieces = new Pieces();
     const server = await useServer({ body: pieces });
@@ -96,7 +96,7 @@ describe('an answer that takes its time', () => {
   });
 });
 
-describe('an answer that is no success', () => {
+describe('guardedFetch with an error status', () => {
   async function refused(status: number, body: string | string[] | undefined, type = 'application/json') {
     const server = await useServer({ status, body, headers: { 'content-type': type, 'x-request-id': 'r1' } });
     const seen: RefusedAnswer[] = [];
@@ -126,7 +126,7 @@ describe('an answer that is no success', () => {
     expect(await refused(500, pieces)).toMatchObject({ body: 'x'.repeat(65_536) });
   });
 
-  it('is told with what came of its body when the connection breaks', async () => {
+  it('reports the received part of the body if the connection breaks', async () => {
     const server = await useServer({ status: 401, body: ['{"error":"no key"'], ending: 'cut' });
     const { fetch } = guard({
       refuse: ({ status, body }) => new TholeError('MODEL_AUTH', `${status} ${String(body)}`),
@@ -147,7 +147,7 @@ describe('an answer that is no success', () => {
   });
 });
 
-describe('a guarded call', () => {
+describe('guardedFetch', () => {
   it('ends with its signal’s reason, before the answer and within it, and closes the connection', async () => {
     for (const answer of [{ ending: 'silence' }, { body: ['one'], ending: 'silence' }] as const) {
       const server = await useServer(answer);
@@ -173,7 +173,7 @@ describe('a guarded call', () => {
     await server.allEnded();
   });
 
-  it('ends with its signal when the platform’s fetch does not listen, and lets go of the body', async () => {
+  it('ends with its signal if the platform’s fetch ignores it, and releases the body', async () => {
     const abort = new AbortController();
     const cancelled: unknown[] = [];
     const deaf = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
@@ -206,7 +206,7 @@ describe('a guarded call', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('hands status, headers and an empty body on as they came', async () => {
+  it('returns status, headers and an empty body unchanged', async () => {
     const server = await useServer({ status: 204, headers: { 'x-request-id': 'r2' } });
     const { fetch, runtime } = guard();
     const response = await fetch(server.url);

@@ -53,7 +53,7 @@ const openAi = (text: string): ServerAnswer => ({
 
 const bodies = (server: ProtocolServer): string[] => server.requests.map(({ body }) => JSON.stringify(body));
 
-it('sends thoughts and signatures back to the provider that made them, and to no other, while a history changes hands (contract 17)', async () => {
+it('sends thoughts and signatures only to their own provider when providers alternate (contract 17)', async () => {
   const google = await useServer(geminiCall, gemini({ text: 'The first one.' }));
   const openai = await useServer(openAi('There are two rooms.'), openAi('Done.'));
   const runtime = new FixedRuntime();

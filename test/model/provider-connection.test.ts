@@ -45,15 +45,15 @@ async function inTime<T>(runtime: FixedRuntime, promise: Promise<T>): Promise<T>
 const closed = { url: 'http://127.0.0.1:1' };
 const busy = { status: 503, body: '{"error":"busy"}' };
 
-describe('retries of a connection', () => {
-  it('ask again while the provider is overloaded, and answer what it then answers', async () => {
+describe('ProviderConnection retries', () => {
+  it('retry while the provider is overloaded and return the later answer', async () => {
     const server = await useServer(busy, busy, { body: 'yes' });
     const { send, runtime } = acmeAt(server);
     expect(await inTime(runtime, send())).toBe('yes');
     expect(server.requests.length).toBe(3);
   });
 
-  it('are three attempts, as many as `maxAttempts` says, or one with `retry: false`', async () => {
+  it('make three attempts by default, `maxAttempts`, or one with `retry: false`', async () => {
     for (const [retry, attempts] of [
       [undefined, 3],
       [{ maxAttempts: 5 }, 5],
@@ -100,7 +100,7 @@ describe('retries of a connection', () => {
     expect(server.requests.length).toBe(1);
   });
 
-  it('ask again where nobody listens, or the connection breaks before the answer', async () => {
+  it('retry if the connection is refused, or breaks before the answer', async () => {
     const nobody = acmeAt(closed);
     expect(await inTime(nobody.runtime, errorOf(nobody.send()))).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
     const server = await useServer({ ending: 'cut' }, { body: 'yes' });
@@ -115,7 +115,7 @@ describe('retries of a connection', () => {
     expect(await inTime(runtime, Array.fromAsync(stream()))).toEqual(['one']);
   });
 
-  it('never come once a stream has begun: what breaks off then is told', async () => {
+  it('never follow a stream that has begun: its error is thrown', async () => {
     const server = await useServer({ body: ['one'], ending: 'cut' });
     const { stream, runtime } = acmeAt(server);
     const pieces: string[] = [];
@@ -138,7 +138,7 @@ describe('retries of a connection', () => {
   });
 });
 
-describe('time limits of a connection', () => {
+describe('ProviderConnection time limits', () => {
   it('are ten minutes to the answer, and a call that they end is not made again', async () => {
     const server = await useServer({ ending: 'silence' });
     const { send, runtime } = acmeAt(server);
@@ -181,7 +181,7 @@ describe('time limits of a connection', () => {
   });
 });
 
-describe('whoever stops a call', () => {
+describe('ProviderConnection aborts', () => {
   it.each(['send', 'stream'] as const)(
     'ends %s by the signal, with its reason, and the socket (contract 23)',
     async (how) => {
@@ -246,7 +246,7 @@ describe('whoever stops a call', () => {
   });
 });
 
-describe('an error of a connection', () => {
+describe('ProviderConnection errors', () => {
   it('is ours, though the SDK had put its own around it', async () => {
     const server = await useServer({ status: 400, body: '{"error":"tools[0].name is too long"}' });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({

@@ -33,14 +33,14 @@ async function waits(seed: number, maxAttempts: number, error: TholeError = over
 }
 
 describe('withRetries', () => {
-  it('answers what the first attempt answers, without a wait', async () => {
+  it('returns the value of the first attempt without a wait', async () => {
     const runtime = new FixedRuntime();
     const { at, attempt } = failing(runtime);
     expect(await withRetries(attempt, { maxAttempts: 3, runtime })).toBe('answer');
     expect([at.length, runtime.pending]).toEqual([1, 0]);
   });
 
-  it('goes on after errors that may pass, and answers what the attempt after them answers', async () => {
+  it('retries retryable errors and returns the value of a later attempt', async () => {
     const runtime = new FixedRuntime();
     const { at, attempt } = failing(runtime, overloaded(), overloaded());
     const answer = withRetries(attempt, { maxAttempts: 3, runtime });

@@ -1,6 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 
-/** What holds of `parrotHandler` wherever it is mounted. `url` is its server's, without `/api`; where there is none it skips. */
+/**
+ * Cases for `parrotHandler` in any server. `url` is the server's, without `/api`; without a server the cases are
+ * skipped.
+ */
 export function mountCases(url: (skip: (reason: string) => never) => string): void {
   let server = '';
   beforeEach(({ skip }) => void (server = url(skip)));

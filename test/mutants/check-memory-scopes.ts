@@ -11,7 +11,7 @@ import { scopeMutants, withScopes } from './scope-mutants.ts';
 export function checkMemoryScopes(name: string, fresh: () => MemoryStore | Promise<MemoryStore>): void {
   const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
 
-  it(`${name} does what memory in this process does, in 1,200 random operations of two users and two apps with look-alike names, seed ${seed} (contract 30)`, async () => {
+  it(`${name} equals in-memory memory in 1,200 random operations of confusable users, seed ${seed} (contract 30)`, async () => {
     console.info(`${name}: THOLE_SEED=${seed}`);
     await compareMemoryStores(await fresh(), new InMemoryMemoryStore(), { seed });
   });

@@ -12,7 +12,7 @@ import type { LlmScenario, LlmSubject } from '@thole/testing';
 
 /** A model that loses something on its way to the provider, and the case that has to notice it. */
 export interface LlmMutant {
-  /** What is broken. */
+  /** The defect. */
   id: string;
   /** The contract that it breaks. */
   contract: number;

@@ -19,7 +19,7 @@ import { memoryAbilities, memoryServiceCases, runCases } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 interface Mutant {
-  /** What is broken. */
+  /** The defect. */
   id: string;
   contract: number;
   /** The case that must fail, and cite the contract. */
@@ -93,7 +93,7 @@ function ranked(runtime: Runtime, options: WordRankingOptions): MemoryService {
 
 const bareWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/** How to make another service over the same store. */
+/** Creates another service over the same store. */
 const others = new WeakMap<MemoryService, () => MemoryService>();
 
 /** A store in which scopes are changed into others. */

@@ -1,9 +1,9 @@
 import { runCases } from '@thole/testing';
 import type { Case, CaseResult, FixedRuntime } from '@thole/testing';
 
-/** An implementation that is right but for one thing. */
+/** A correct implementation with one defect. */
 export interface Mutant<S> {
-  /** What is broken. */
+  /** The defect. */
   id: string;
   /** The contract that it breaks. */
   contract: number;

@@ -1,6 +1,6 @@
 import type { MemoryScope, MemoryStore } from '@thole/core';
 
-/** Memory stores that mix up whose memory it is, each in a way of its own. */
+/** Memory stores that confuse the owners of memories, each in a different way. */
 export const scopeMutants: readonly (readonly [what: string, change: (scope: MemoryScope) => MemoryScope])[] = [
   ['drops the app', (scope) => ({ ...scope, appName: 'x' })],
   ['drops the user', (scope) => ({ ...scope, userId: 'x' })],

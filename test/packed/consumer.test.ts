@@ -193,7 +193,7 @@ function everything(): string {
   return modules.map((entry, index) => `export * as entry${index} from '${entry}';\n`).join('');
 }
 
-/** What the blocks import besides our packages, and what type-checking needs. */
+/** The packages that the blocks import in addition to ours, and those that type-checking needs. */
 function lendTo(consumer: string): void {
   const imported = checked.flatMap(({ code }) =>
     [...code.matchAll(/from\s+['"]([^'".][^'"]*)['"]/g)].map(([, name]) => packageOf(name!)),

@@ -40,7 +40,7 @@ it('makes a package, a provider and a store that compile', async () => {
   for (const each of made) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
 });
 
-it('calls classes after the name, or as it is told', () => {
+it('names classes after the package or by --class', () => {
   const exported = (each: string): string => readFileSync(join(folder, each, 'exports.txt'), 'utf8');
   expect(exported('packages/provider-acme')).toMatch(/^AcmeEmbedder\n[\s\S]*^acmeModels$/m);
   expect(exported('packages/provider-big-co')).toMatch(/^BigCOEmbedder\n[\s\S]*^bigCOModels$/m);

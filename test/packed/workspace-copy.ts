@@ -12,7 +12,7 @@ export interface Outcome {
   output: string;
 }
 
-/** What vitest and npm tell their own children. */
+/** Variables that vitest and npm set for child processes. */
 const notInherited =
   /^(?:VITEST.*|NODE_ENV|TEST|FORCE_COLOR|npm_config_(?!registry|userconfig|cache|cafile|proxy|https_proxy|noproxy).*)$/i;
 

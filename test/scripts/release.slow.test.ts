@@ -70,7 +70,7 @@ describe('prepack', () => {
 type Files = Record<string, string | undefined>;
 type Outcome = { status: number | null; stdout: string; stderr: string };
 
-/** Runs the script in a repository of its own, where nothing could be published. */
+/** Runs the script in a separate repository, from which nothing can be published. */
 function release(files: Files, args: readonly string[] = []): Outcome {
   const folder = folderOf({ 'packages/none/README.md': '', ...files });
   for (const file of ['release.mjs', 'tarballs.mjs'])

@@ -6,7 +6,7 @@ import { packageOf } from './server-kind.ts';
 import type { ProgramKind } from './server-kind.ts';
 import { ServerMissing } from './server-missing.ts';
 
-/** What `find` finds, after an installation where that is possible. Throws `ServerMissing` where it is not. */
+/** Returns the result of `find`, after an installation if that is possible. Throws `ServerMissing` otherwise. */
 export async function findOrInstall<Found>(kind: ProgramKind, find: () => Found | undefined): Promise<Found> {
   const found = find();
   if (found !== undefined) return found;

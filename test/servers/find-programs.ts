@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** Where servers stand that their packages do not put on PATH. */
+/** Folders of servers that their packages do not add to PATH. */
 const usual = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/usr/local/opt'];
 
 /** A program on PATH or in a usual place. */

@@ -8,7 +8,7 @@ export interface KeeperRequest {
   stopSignal: 'SIGINT' | 'SIGTERM';
   /** The file that takes what the server says. */
   log: string;
-  /** What is removed when the test process is gone. */
+  /** Removed when the test process has ended. */
   folders: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export async function killTree(root: number): Promise<void> {
   await until(() => tree.every(isGone), { everyMs: 1, why: 'a process does not die' });
 }
 
-// PostgreSQL's workers are in sessions of their own, so a group of processes would not be all of them.
+// PostgreSQL's workers have separate sessions, so that a process group does not contain all of them.
 function treeOf(root: number): number[] {
   const processes = allProcesses();
   const tree = [root];
@@ -50,7 +50,7 @@ function allProcesses(one?: number): Process[] {
   return names.flatMap((name) => {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // A command's name stands in brackets and may hold anything.
+      // A command's name is in parentheses and may contain any character.
       const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return [{ pid: Number(name), parent: Number(parent), state }];
     } catch {

@@ -16,7 +16,7 @@ export function redisPrograms(): Promise<RedisPrograms> {
   });
 }
 
-/** What the server at this port answers to a command, as `redis-cli` prints it. */
+/** Returns the server's answer to a command, as `redis-cli` prints it. */
 export async function redisCli(port: number, ...command: readonly string[]): Promise<string> {
   const { cli } = await redisPrograms();
   return runProgram(cli, ['-h', '127.0.0.1', '-p', String(port), ...command]);

@@ -5,7 +5,7 @@ interface Options {
   user?: { uid: number; gid: number } | undefined;
 }
 
-/** What a program writes to its standard output. Throws with all it said if it fails. */
+/** Returns the standard output of a program. Throws its whole output if it fails. */
 export function runProgram(command: string, args: readonly string[], options: Options = {}): Promise<string> {
   const { cwd, user } = options;
   return new Promise((resolve, reject) => {

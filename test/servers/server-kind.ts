@@ -1,13 +1,13 @@
-/** The servers that tests run on: databases, and PgBouncer, which stands before PostgreSQL. */
+/** The servers for tests: databases, and PgBouncer in front of PostgreSQL. */
 export type ServerKind = 'redis' | 'postgres' | 'pgbouncer' | 'mariadb';
 
 /** Programs that tests find or install: servers, and a browser. */
 export type ProgramKind = ServerKind | 'chromium';
 
 interface Package {
-  /** As apt-get calls it on Debian and Ubuntu. */
+  /** Name of the apt package on Debian and Ubuntu. */
   apt: string;
-  /** What the package starts by itself, if anything. */
+  /** Name of the service that the package starts, if any. */
   service?: string;
 }
 

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import type { KeeperAnswer, KeeperRequest } from './keeper-messages.ts';
 import { killTree, signalTree } from './process-tree.ts';
 
-/** How a server is run. */
+/** Options of a server process. */
 export interface Program {
   name: string;
   command: string;
   args: readonly string[];
   /** Its working folder, which also takes its log. */
   folder: string;
-  /** Whether the folder goes when the server does. */
+  /** True to remove the folder with the server. */
   temporary: boolean;
   user?: { uid: number; gid: number } | undefined;
-  /** What its log says once it takes clients. */
+  /** Text of the log line after which the server accepts clients. */
   ready: RegExp;
   /** Asks it to end in good order. */
   stopSignal: 'SIGINT' | 'SIGTERM';

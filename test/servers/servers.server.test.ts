@@ -53,7 +53,7 @@ for (const [kind, start] of starts) {
 }
 
 describeWith('redis', 'a redis-server of a test’s own', () => {
-  it('answers nothing while it is paused, and what was asked meanwhile once it goes on', async () => {
+  it('answers nothing while it is paused, and all pending requests afterwards', async () => {
     const server = await started(startRedis());
     await server.pause();
     let answered = false;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter } from 'vitest/node';
 
-/** Where this run's suites put down which server or browser they did without. */
+/** Returns the file in which this run's suites list missing servers and browsers. */
 export const skippedFile = (): string => join(tmpdir(), `thole-skipped-${process.pid}`);
 
 /** Says, before the closing lines, which suites were skipped for want of a server or a browser, and how many. */

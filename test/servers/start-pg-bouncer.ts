@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { userOtherThanRoot } from './user-other-than-root.ts';
 
 export interface PgBouncerOptions {
-  /** The PostgreSQL that it stands before. */
+  /** The PostgreSQL server behind it. */
   postgresUrl: string;
   /** Lines of pgbouncer.ini, such as `default_pool_size = 1`; they come after ours, so they win. */
   config?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface PgBouncerOptions {
 // A connection to the server is lent for one transaction, and many clients share few of them.
 const settings = ['pool_mode = transaction', 'default_pool_size = 4', 'max_client_conn = 400', 'auth_type = any'];
 
-/** A PgBouncer in transaction mode. Its URL is that of the PostgreSQL with another port; whoever asks is let in. */
+/** Starts PgBouncer in transaction mode. Its URL is that of PostgreSQL with another port. It accepts any user. */
 export async function startPgBouncer({ postgresUrl, config = [] }: PgBouncerOptions): Promise<Server> {
   const command = await findOrInstall('pgbouncer', () => findProgram('pgbouncer'));
   const user = await userOtherThanRoot();

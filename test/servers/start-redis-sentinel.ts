@@ -12,15 +12,15 @@ export interface RedisSentinelOptions {
 }
 
 export interface RedisSentinel {
-  /** What sentinels call the primary. */
+  /** The sentinels' name for the primary. */
   name: string;
-  /** Who was primary and replica at the start. */
+  /** Primary and replica at the start. */
   primary: Server;
   replica: Server;
   sentinels: readonly Server[];
   /** `{host, port}` of the sentinels, as ioredis takes them. */
   addresses: readonly { host: string; port: number }[];
-  /** Where the primary is now, as the first sentinel says. */
+  /** Returns the current address of the primary from the first sentinel. */
   primaryPort(): Promise<number>;
   /** Has the sentinels change primary and replica, and resolves when that is done. */
   failOver(): Promise<void>;

@@ -19,7 +19,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<Server> {
   return onAFreePort((port) => startRedisNode(port, options));
 }
 
-/** As `startRedis`, at this port. */
+/** Like `startRedis`, at this port. */
 export async function startRedisNode(
   port: number,
   options: RedisOptions,

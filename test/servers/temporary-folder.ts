@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder for a server; whoever starts the server removes it. */
+/** Returns a new folder for a server. The caller removes it. */
 export function temporaryFolder(name: string): string {
   return mkdtempSync(join(realpathSync(tmpdir()), `thole-${name}-`));
 }

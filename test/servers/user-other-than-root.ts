@@ -1,6 +1,6 @@
 import { runProgram } from './run-program.ts';
 
-/** Whom a server runs as that refuses to run as root; undefined where this process is somebody else already. */
+/** Returns the user for a server that refuses to run as root. Undefined if this process is not root. */
 export async function userOtherThanRoot(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = async (which: string, name: string): Promise<number> => Number(await runProgram('id', [which, name]));

@@ -31,7 +31,7 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     house.model.assertDone();
   });
 
-  it('shows the state, the artifact and its content, the spans, and the request that the model saw', async () => {
+  it('shows state, the artifact and its content, spans, and the model’s request', async () => {
     const { page, asked } = await openAdkWeb(browser(), ...answers);
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();

@@ -6,11 +6,11 @@ import { openPage } from '../visit.ts';
 import { fetchAdkUi } from './fetch-adk-ui.ts';
 import { serveAdkUi } from './serve-adk-ui.ts';
 
-/** ADK's web UI in a browser, at an origin of its own, and the house that it uses. */
+/** ADK's web UI in a browser, at a separate origin, and the server that it uses. */
 export interface AdkWeb {
   page: Page;
   house: House;
-  /** What it asked of the house so far: method and path. */
+  /** Requests to the server so far: method and path. */
   asked: string[];
 }
 

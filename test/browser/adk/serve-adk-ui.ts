@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 
-/** ADK's web UI at an origin of its own. */
+/** ADK's web UI at a separate origin. */
 export interface ServedAdkUi {
   /** Its origin. */
   origin: string;
-  /** Names the server that it is to use; from then on whoever loads it gets that. */
+  /** Sets the server for all pages that are loaded afterwards. */
   use(backendUrl: string): void;
   close(): void;
 }

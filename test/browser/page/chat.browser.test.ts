@@ -6,7 +6,7 @@ import { asked, openHouse } from '../house.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, in a chat', (browser) => {
-  it('shows an answer in Markdown that streams in, and the tool call in a line that opens to what the tool answered', async () => {
+  it('streams an answer as Markdown and opens a tool call to its answer', async () => {
     const rest = Promise.withResolvers<void>();
     const answers = [calls('book_room', { room: 12, nights: 2 }), streams('Room **12** ', 'is yours.')];
     const house = await openHouse(answers, { afterPartial: rest.promise });
@@ -24,7 +24,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     house.model.assertDone();
   });
 
-  it('goes on with a run after a reload in its middle, and tells nothing twice', async () => {
+  it('continues a run after a reload and shows nothing twice', async () => {
     const house = await openHouse([calls('call_taxi', {}), streams('The taxi ', 'is here.')]);
     const page = await visit(browser(), `${house.url}/dev-ui/`);
     await say(page, 'Call me a taxi.');
@@ -67,7 +67,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     expect(answered).toContain('yes, until two');
   });
 
-  it('runs again from a message that was edited, in a session of its own', async () => {
+  it('runs again from an edited message in a separate session', async () => {
     const house = await openHouse([
       calls('book_room', { room: 12, nights: 2 }),
       says('Room 12 is yours.'),

@@ -22,7 +22,7 @@ async function hand(page: Page, how: 'drop' | 'paste', name: string, type: strin
 }
 
 describeInBrowser('the page, in its conversation', (browser) => {
-  it('takes files that are chosen, dropped and pasted, shows them before and after they are sent, and sends what is left', async () => {
+  it('accepts chosen, dropped and pasted files and shows them before and after sending', async () => {
     const house = await openHouse([says('A fine view.')]);
     const page = await visit(browser(), `${house.url}/dev-ui/`);
     const attached = page.getByRole('list', { name: 'Attached files' });
@@ -68,7 +68,7 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await thought.waitFor();
   });
 
-  it('stays where one reads while an answer is written, and goes to the newest when it is asked to', async () => {
+  it('keeps the reading position while an answer is written and jumps to the newest on request', async () => {
     const rest = Promise.withResolvers<void>();
     const lines = (from: number) => Array.from({ length: 60 }, (_, i) => `Line ${from + i}.\n\n`).join('');
     const house = await openHouse([streams(lines(0), lines(60), 'The end.')], { afterPartial: rest.promise });

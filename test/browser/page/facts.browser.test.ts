@@ -33,7 +33,7 @@ const storedFacts = async ({ client }: House) => {
 };
 
 describeInBrowser('the page, on facts', (browser) => {
-  it('shows what is known, since when, what was said for it with the way there, and what it took the place of', async () => {
+  it('shows facts with their start, their evidence with links, and their history', async () => {
     const house = await factHouse();
     const { page, inspector, list, item, button, texts } = await open(browser(), house);
     await item('Lives in Lisbon.').waitFor();
@@ -60,7 +60,7 @@ describeInBrowser('the page, on facts', (browser) => {
     await feathers.getByText('from a session that is gone').waitFor();
   });
 
-  it('corrects a fact: another takes its place, is found by search, and keeps what the first one rested on', async () => {
+  it('corrects a fact by a new one, which search finds and which keeps the evidence', async () => {
     const house = await factHouse();
     const before = await storedFacts(house);
     const { page, list, item, button, texts } = await open(browser(), house);
@@ -186,7 +186,7 @@ describeInBrowser('the page, on facts', (browser) => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has nothing serious for axe to find, wide and at phone width, with all of it opened, in the ${colorScheme} theme`, async () => {
+    it(`passes axe, wide and at phone width, in the ${colorScheme} theme`, async () => {
       const house = await factHouse();
       const wide = { colorScheme };
       const phone = { colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };

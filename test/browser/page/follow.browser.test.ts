@@ -80,7 +80,7 @@ describeInBrowser('the end of the conversation', (browser) => {
     expect(await settledBelow(page)).toBeLessThanOrEqual(1);
   });
 
-  it('stays in view through a long stream, until the reader scrolls up, and again after a jump to it', async () => {
+  it('follows a long stream until the reader scrolls up, and again after a jump to the end', async () => {
     const pieces = Array.from({ length: 400 }, (_, i) => `Line ${i} of a long answer.\n\n`);
     const house = await openHouse([streams(...pieces), streams('And ', 'more.')]);
     await fill(house, 'long', 200);

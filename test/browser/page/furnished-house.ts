@@ -10,7 +10,7 @@ import type { House } from '../house.ts';
 export interface FurnishedHouse extends House {
   /** The session that holds it. */
   sessionId: string;
-  /** The answer in it that a request, a memory and a call stand behind. */
+  /** The answer that has a request, memories and a call. */
   eventId: string;
 }
 
@@ -47,7 +47,7 @@ const usage = (promptTokenCount: number, candidatesTokenCount: number): Partial<
   },
 });
 
-/** What was said last year, what is known by it, and a note. */
+/** Adds last year's turns, the facts from them, and a note. */
 function remembered(): NewMemory[] {
   const content = (text: string): Content => ({ role: 'user', parts: [{ text }] });
   const [may, june] = [1_746_000_000, 1_749_000_000];

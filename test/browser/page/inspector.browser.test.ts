@@ -30,7 +30,7 @@ async function sayHello(house: House, sessionId: string): Promise<void> {
 }
 
 describeInBrowser('the page, in its inspector', (browser) => {
-  it('shows the JSON of an event as it is stored: to be searched, folded and copied, with what it changed marked', async () => {
+  it('shows an event’s stored JSON with search, folding, copying and marked changes', async () => {
     const house = await furnishedHouse();
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page, inspector, conversation } = await look(browser(), house, 'event', { permissions });
@@ -54,7 +54,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await tree.locator('mark', { hasText: 'high floor' }).first().waitFor();
   });
 
-  it('shows exactly the request of an answer: every word that the model was sent, and what is new in it', async () => {
+  it('shows the exact request of an answer and its new parts', async () => {
     const house = await furnishedHouse();
     const { inspector } = await look(browser(), house, 'request');
     const list = inspector.getByRole('list', { name: 'Parts of the request' });
@@ -131,7 +131,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await expect.poll(() => page.evaluate(`document.querySelector('.preview img').naturalWidth`)).toBe(1);
   });
 
-  it('tells in the time line and the trace where the time went, and marks in the graph what an event touched', async () => {
+  it('shows times in timeline and trace, and marks an event’s agents and tools in the graph', async () => {
     const house = await furnishedHouse();
     const { page, inspector, conversation } = await look(browser(), house, 'trace');
     const tool = page
@@ -166,7 +166,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
       await inspector.locator('.graph-node[data-marked]', { hasText: label }).first().waitFor();
   });
 
-  it('saves a session to memory, and finds in it what was said: with a relevance, and the way to where it was said', async () => {
+  it('saves a session to memory and finds its turns with relevance and a link', async () => {
     const house = await openHouse([says('Above all.')]);
     await sayHello(house, 'figs');
     const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/figs?tab=memory`);

@@ -54,7 +54,7 @@ describeInBrowser('the page, as it looks', (browser) => {
       expect(found).toEqual([]);
     });
 
-    it(`fits a phone without scrolling sideways, and axe finds nothing serious, in the ${colorScheme} theme`, async () => {
+    it(`fits a phone without horizontal scrolling and passes axe in the ${colorScheme} theme`, async () => {
       const house = await furnishedHouse();
       const at = `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`;
       const options = { colorScheme, viewport: phone, hasTouch: true, isMobile: true };
@@ -91,7 +91,7 @@ describeInBrowser('the page, as it looks', (browser) => {
     });
   }
 
-  it('follows the system to dark and back, until it is told otherwise, which it keeps', async () => {
+  it('follows the system theme until another is chosen, and keeps the choice', async () => {
     const house = await openHouse();
     const page = await visit(browser(), `${house.url}/dev-ui/`, { colorScheme: 'light' });
     const brightness = async (): Promise<number> => {

@@ -14,7 +14,7 @@ async function enter(page: Page, token: string): Promise<void> {
 }
 
 describeInBrowser('the page of a server that asks for a token', (browser) => {
-  it('explains the 401, takes a token for streams and files, keeps it for the tab, and forgets it', async () => {
+  it('explains the 401, uses a token for streams and files, keeps it for the tab, removes it', async () => {
     const house = await openHouse([says('At your service.')], { authorize: bearerToken('sesame') });
     const page = await visit(browser(), `${house.url}/dev-ui/`, { expected: /401/ });
     await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();

@@ -2,10 +2,10 @@ import { textOf } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { Event, Session, UserRef } from '@thole/core';
 
-/** What memory has to know of one user, and what it must not know any more. */
+/** The entries that memory must have, and must not have, of one user. */
 export class KnownUser {
   readonly user: UserRef;
-  /** Stands in every text of this user, and in nobody else's. */
+  /** Part of every text of this user, and of no other user's. */
   readonly sign: string;
   readonly texts = new Map<string, { text: string; sessionId?: string }>();
   readonly #said = new Map<string, Event[]>();
@@ -20,7 +20,7 @@ export class KnownUser {
   say(sessionId: string, text: string, now: number): Event {
     const events = this.#said.get(sessionId) ?? [];
     this.#said.set(sessionId, events);
-    // Ids begin anew for every user: they are as good as equal.
+    // Ids start again for every user, so that they are nearly equal.
     const event: Event = {
       id: `e${events.length}`,
       invocationId: `i${events.length}`,

@@ -12,7 +12,7 @@ const NOTES = ['n1', 'n2', 'remember:n1'];
 const TOPICS = ['pizza', 'kiwi', 'garden'];
 const KINDS = ['turn', 'fact', 'note'] as const;
 
-/** How much is done, and what decides it. */
+/** Number of operations and their seed. */
 export interface RandomLife {
   seed: number;
   /** At least (1_200). */

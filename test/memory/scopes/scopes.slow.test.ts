@@ -62,7 +62,7 @@ const services: readonly [name: string, make: (runtime: FixedRuntime) => Require
 const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
 
 describe.each(services)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => {
-  it('keeps two users of two apps apart in 1,200 random operations, whatever their names, and brings nothing back (contracts 30, 31)', async () => {
+  it('isolates two users of two apps in 1,200 random operations and restores nothing (contracts 30, 31)', async () => {
     console.info(`${name}: THOLE_SEED=${seed}`);
     await liveAtRandom(make, { seed });
   });

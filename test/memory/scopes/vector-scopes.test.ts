@@ -35,7 +35,7 @@ function withScopes(store: VectorStore, change: (scope: MemoryScope) => MemorySc
 const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
 
 describe.each(stores)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => {
-  it('keeps the vectors of two users of two apps apart in 1,200 random operations, whatever their names (contract 30)', async () => {
+  it('isolates vectors of two users of two apps in 1,200 random operations (contract 30)', async () => {
     console.info(`${name}: THOLE_SEED=${seed}`);
     await vectorsAtRandom(make(), { seed });
   });
