@@ -43,7 +43,10 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 
 /** Sets the given marks and keeps the others. */
 export function applyMarks(session: SessionRecord | undefined, marks: Partial<SessionMarks> | undefined): void {
-  if (session && marks) session.marks = { ...(session.marks ?? noMarks), ...marks };
+  if (!session || !marks) return;
+  const stored = session.marks ?? noMarks;
+  const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
+  session.marks = { unfinished, wakeAt, openInterrupts };
 }
 
 /** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */

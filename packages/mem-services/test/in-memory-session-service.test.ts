@@ -1,13 +1,19 @@
 import { createEvent, StoredSessionService } from '@thole/core';
 import type { SessionService, SessionStore } from '@thole/core';
 import { InMemorySessionService, InMemorySessionStore } from '@thole/mem-services';
-import { register, sessionServiceCases } from '@thole/testing';
+import { leaseStoreCases, register, sessionServiceCases, sessionStoreCases } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 register({ describe, it }, sessionServiceCases, {
   name: 'InMemorySessionService',
   claims: ['lease', 'watch'],
   create: (runtime) => new InMemorySessionService({ runtime }),
+});
+
+register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], {
+  name: 'InMemorySessionStore',
+  claims: ['lease', 'watch'],
+  create: (runtime) => new InMemorySessionStore(runtime),
 });
 
 const stores = new WeakMap<SessionService, InMemorySessionStore>();

@@ -28,6 +28,8 @@ export { writeRandomMemories } from './comparing/write-random-memories.ts';
 export type { RandomMemories } from './comparing/write-random-memories.ts';
 export { memoryStoreCases } from './suites/memory-store-cases.ts';
 export { sessionServiceCases } from './suites/session-cases.ts';
+export { leaseStoreCases } from './suites/lease-store-cases.ts';
+export { sessionStoreCases } from './suites/session-store-cases.ts';
 export { embedderCases } from './suites/embedder-cases.ts';
 export { HashEmbedder } from './hash-embedder.ts';
 export type { HashEmbedderOptions } from './hash-embedder.ts';

@@ -3,6 +3,11 @@ export class KeyedQueue {
   /** The last task of each key with a task that has not ended. */
   readonly #last = new Map<string, Promise<unknown>>();
 
+  /** True if a task of the key has not ended. */
+  isBusy(key: string): boolean {
+    return this.#last.has(key);
+  }
+
   /**
    * Runs the work after all earlier tasks of the key have ended, whether or not they failed; immediately if there are none.
    * Settles as the work does.

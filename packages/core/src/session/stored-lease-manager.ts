@@ -1,5 +1,6 @@
 import type { TholeError } from '../errors/thole-error.ts';
 import { raceAbort } from '../errors/race-abort.ts';
+import { KeyedQueue } from '../runtime/keyed-queue.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './assert-name.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -50,8 +51,7 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   readonly #processes: StoredLeaseManagerOptions['processes'];
   readonly #held: HeldLeases;
   readonly #wakeUps: WakeUps;
-  /** The last call to the store for a session, by key, while it is pending. */
-  readonly #pendingCalls = new Map<string, Promise<unknown>>();
+  readonly #queue = new KeyedQueue();
 
   constructor(store: LeaseStore, runtime: Runtime, options: StoredLeaseManagerOptions = {}) {
     const { pollMs = 500, firstPauseMs = pollMs, processes } = options;
@@ -216,21 +216,14 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
     this.#wakeUps.wake(id);
   }
 
-  /** Calls the store after the earlier calls for this session have ended: at once if there are none. */
+  /** Calls the store after the earlier calls for this session. A store without promises answers at once. */
   #inOrder<T>(id: string, call: () => T | Promise<T>): T | Promise<T> {
-    const pending = this.#pendingCalls.get(id);
-    const result = pending ? pending.then(call) : call();
-    if (!isPromise(result)) return result;
-    const settled = result.then(noop, noop).then(() => {
-      if (this.#pendingCalls.get(id) === settled) this.#pendingCalls.delete(id);
-    });
-    this.#pendingCalls.set(id, settled);
-    return result;
+    if (this.#queue.isBusy(id)) return this.#queue.run(id, async () => call());
+    const result = call();
+    return isPromise(result) ? this.#queue.run(id, () => result) : result;
   }
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
-
-function noop(): void {}

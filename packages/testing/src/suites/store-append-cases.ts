@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { appendTo, askOf, granted, inserted, leasesOf, loaded, marksOf, notGranted } from './lease-store-support.ts';
+import type { SessionStoreCase } from './lease-store-support.ts';
+import { refTo, refused, same } from './session-support.ts';
+
+const needs = ['lease'];
+const ifHeldBy = 'invocation of f1';
+const marks = { unfinished: 'i1', wakeAt: 5, openInterrupts: 1 };
+
+/** The conditions of an append: fence, incarnation and `ifHeldBy`. */
+export const storeAppendCases: readonly SessionStoreCase[] = [
+  {
+    id: 'store-append.incarnation',
+    sentence: 'stores an event only in the session with the given incarnation',
+    contracts: [7],
+    async check(store) {
+      const { incarnation } = await inserted(store);
+      await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other', marks }));
+      const { event, duplicate } = await appendTo(store, 'e1', { incarnation });
+      same([event.seq, duplicate], [1, false]);
+      await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other' }), 'a known event');
+      same([(await loaded(store)).lastSeq, (await loaded(store)).state], [1, { e1: 1 }]);
+    },
+  },
+  {
+    id: 'if-held-by.stores',
+    sentence: 'stores an event without a fence while the invocation runs, and each id once',
+    contracts: [7, 13],
+    needs,
+    async check(store) {
+      const leases = leasesOf(store);
+      await inserted(store);
+      await granted(leases, askOf('f1'));
+      const { event } = await appendTo(store, 'e1', { ifHeldBy, marks: { openInterrupts: 3 } });
+      await appendTo(store, 'e2', { fence: 'f1' });
+      const again = await appendTo(store, 'e1', { ifHeldBy, marks: { openInterrupts: 4 } });
+      same([event.seq, again.duplicate, again.event.seq], [1, true, 1]);
+      const session = await loaded(store);
+      same([session.lastSeq, session.state, session.marks?.openInterrupts], [2, { e1: 1, e2: 1 }, 3]);
+    },
+  },
+  {
+    id: 'if-held-by.not-running',
+    sentence: 'throws NOT_RUNNING and stores nothing if no live lease has this invocation',
+    contracts: [7, 13],
+    needs,
+    async check(store, { runtime }) {
+      const leases = leasesOf(store);
+      await inserted(store);
+      await inserted(store, refTo('other'));
+      const before = await loaded(store);
+      const isRefused = async (what: string): Promise<void> => {
+        await refused('NOT_RUNNING', appendTo(store, `e-${what}`, { ifHeldBy, marks }), what);
+        same(await loaded(store), before, what);
+      };
+      await isRefused('no lease');
+      await granted(leases, askOf('f1'), refTo('other'));
+      await isRefused('lease of another session');
+      await granted(leases, askOf('f2'));
+      await notGranted(leases, 'waiting', askOf('f1'));
+      await isRefused('waiting');
+      await leases.release(refTo(), 'f2', {});
+      await isRefused('first in the line');
+      await granted(leases, askOf('f1', { isFirst: false, ttlMs: 1_000 }));
+      await runtime.advance(1_500);
+      await isRefused('expired');
+      await leases.renew(refTo(), 'f1', 5_000);
+      await appendTo(store, 'e1', { ifHeldBy });
+      await leases.release(refTo(), 'f1', {});
+      const [{ lastSeq }, error] = [
+        await loaded(store),
+        await refused('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy }), 'released'),
+      ];
+      same([lastSeq, error.retryable], [1, false]);
+    },
+  },
+  {
+    id: 'if-held-by.stopping',
+    sentence: 'throws NOT_RUNNING if the invocation was asked to stop; its own appends are stored',
+    contracts: [7, 13],
+    needs,
+    async check(store) {
+      const leases = leasesOf(store);
+      await inserted(store);
+      await inserted(store, refTo('s2'));
+      await granted(leases, askOf('f1'));
+      await leases.requestStop(refTo(), ifHeldBy);
+      await refused('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }), 'cancelled');
+      await granted(leases, askOf('f1'), refTo('s2'));
+      await notGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt' }), refTo('s2'));
+      await refused('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }, refTo('s2')), 'interrupted');
+      for (const key of [refTo(), refTo('s2')])
+        assert.equal((await appendTo(store, 'e1', { fence: 'f1' }, key)).event.seq, 1);
+    },
+  },
+  {
+    id: 'store-append.order-of-checks',
+    sentence: 'checks the session first, then the event id, then fence and ifHeldBy',
+    contracts: [7, 13],
+    needs,
+    async check(store) {
+      const { incarnation } = await inserted(store);
+      await appendTo(store, 'e1');
+      const conditions = [{ fence: 'none' }, { ifHeldBy }];
+      for (const condition of conditions) {
+        await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', condition, refTo('none')));
+        await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { ...condition, incarnation: 'other' }));
+        const { duplicate } = await appendTo(store, 'e1', { ...condition, incarnation, marks });
+        same(duplicate, true);
+      }
+      await refused('LEASE_LOST', appendTo(store, 'e2', { fence: 'none', incarnation, marks }));
+      await refused('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy, incarnation, marks }));
+      same(
+        [(await loaded(store)).lastSeq, await marksOf(store)],
+        [1, { unfinished: null, wakeAt: null, openInterrupts: 0 }],
+      );
+    },
+  },
+];
