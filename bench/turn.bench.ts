@@ -8,8 +8,9 @@ import { clearNursery, cpuOf, inTurns } from './support/measure.ts';
 import { freeModel, Ours } from './support/ours.ts';
 
 /**
- * A sample is the mean of `sessions` × `turns` turns: enough of them that each side runs as it does in a process that does
- * nothing else, and few enough that a session's length stays what it is. `adkEvery`: a turn of @google/adk at every so many samples.
+ * A sample is the mean of `sessions` × `turns` turns: enough that each side runs as in a process that does nothing
+ * else, and few enough that a session's length stays nearly the same. `adkEvery`: a turn of @google/adk at every
+ * N-th sample.
  */
 const sizes = [
   { events: 10, sessions: 120, turns: 2, ai: 0.6, adkEvery: 1 },
@@ -27,7 +28,7 @@ const adkSessions = new Map<number, string>();
 const none = (): number[] => [];
 const costs = sizes.map((size) => ({ size, first: none(), ours: none(), ai: none(), adk: none(), loop: none() }));
 
-// Every path until it is compiled, then everything once more as it will be measured; what that costs is thrown away.
+// Every path until it is compiled, then everything once more in the measured order. The results are dropped.
 const warmUp = await ours.session(10);
 for (let i = 0; i < 3_000; i++) await ours.turn(warmUp);
 await ours.forget(warmUp);
@@ -78,7 +79,7 @@ async function sampleOf(cost: (typeof costs)[number], sample: number): Promise<v
   ]);
   for (const id of ids) await ours.forget(id);
   if (sample % adkEvery !== 0) return;
-  // A short session of theirs is made anew; a long one once, as far below its length as it ends above it.
+  // A short ADK session is created again; a long one once, as many events below its length as it ends above it.
   const brief = events <= 100;
   const kept = adkSessions.get(events);
   const id = kept ?? (await adkTurn(await adk.session(brief ? events : events - Math.floor(samples / adkEvery))));

@@ -1,6 +1,7 @@
-// `pnpm bench [words] [--write] [-- options of a bench]`: runs the benches in bench/ and packages/*/bench, one after the other and each in a process
-// of its own, over the sources, with NODE_ENV=production for all that is compared. A bench prints its table and ends with an
-// exit code other than 0 when it misses a promised figure. `--write` puts the table of all into README.md, what is missed too.
+// `pnpm bench [words] [--write] [-- options of a bench]`: runs the benches in bench/ and packages/*/bench one after
+// another, each in a separate process on the sources, with NODE_ENV=production. A bench prints its table and exits
+// with a code other than 0 if it misses a limit. `--write` writes the tables to docs/benchmarks.md, including missed
+// limits.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir, type } from 'node:os';

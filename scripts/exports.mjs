@@ -1,5 +1,5 @@
-// node scripts/exports.mjs [package …]: writes packages/*/exports.txt, the names that each entry exports, as its index.ts
-// lists them. Compared by a test: whoever adds or takes away a public name sees it in the change.
+// node scripts/exports.mjs [package …]: writes packages/*/exports.txt, the names that each entry exports, as its
+// index.ts lists them. A test compares them, so that a change of a public name is visible.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ export function entriesOf(folder) {
   );
 }
 
-/** What one entry's file exports: each name with the module that it comes from, sorted by name. */
+/** Returns the exports of one entry's file: each name with its module, sorted by name. */
 export function namesOf(folder, file) {
   const code = readFileSync(join(root, 'packages', folder, file), 'utf8').replaceAll(
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,

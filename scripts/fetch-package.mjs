@@ -1,5 +1,5 @@
-// Gets a package into a folder of its own outside the workspace: Node and pnpm for a bare clone, runtimes for tests, peers
-// for benches. Plain JavaScript without imports from npm; runs on Node 18 and newer.
+// Downloads a package into a separate folder outside the workspace: Node and pnpm for a bare clone, runtimes for
+// tests, peers for benches. Plain JavaScript without imports from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -10,7 +10,7 @@ import { publishedFields } from './published-fields.mjs';
 import { providerFiles } from './templates/provider.mjs';
 import { storeFiles } from './templates/store.mjs';
 
-// Brands have capitals of their own: `--class OpenAi` is what classes are called after, instead of `Openai`.
+// `--class OpenAi` names the classes, for brands with capitals inside. Default: `Openai`.
 const words = process.argv.slice(2);
 const at = words.indexOf('--class');
 const [, given] = at < 0 ? [] : words.splice(at, 2);

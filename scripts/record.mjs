@@ -1,5 +1,5 @@
-// `pnpm record <provider> [words …]`: saves what the real provider answers as fixtures, by packages/provider-<provider>/test/record.ts.
-// Needs that provider's key in the environment; nothing of it stands in what is saved.
+// `pnpm record <provider> [words …]`: saves answers of the real provider as fixtures, by
+// packages/provider-<provider>/test/record.ts. Needs the provider's key in the environment; the key is not saved.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

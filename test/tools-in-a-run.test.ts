@@ -129,7 +129,7 @@ describe('memory tools in a run', () => {
           author: 'user',
           time: expect.stringMatching(/^2023-11-14T\d\d:\d\d:\d\dZ$/),
         },
-        // What stood beside it comes after it.
+        // Text after the call comes after it.
         { author: 'concierge', text: 'Noted.' },
       ],
     });

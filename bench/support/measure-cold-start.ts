@@ -28,7 +28,7 @@ export async function measureColdStart(figures: Figures): Promise<void> {
     const begin = performance.now();
     await memory.searchMemory({ ...user, query });
     const took = performance.now() - begin;
-    // What it saves goes on beside it.
+    // Saving continues in the background.
     await wait(SAVING_MS);
     await memory.close();
     return took;

@@ -9,8 +9,8 @@ import { inTurns } from './measure.ts';
 import { freeModel, Ours } from './ours.ts';
 
 /**
- * What a turn costs its caller, from the message to the last event, when its events are added to memory beside it; and what
- * adding them takes of the processor in between. The event loop turns after each turn, as it does when people write.
+ * Measures the cost of a turn from the message to the last event while its events are added to memory, and the
+ * processor time of adding them. The event loop turns after each turn, as with human users.
  */
 export async function measureRememberedTurn(figures: Figures): Promise<void> {
   const [plain, remembering] = [new Ours(), new Ours()];

@@ -14,8 +14,8 @@ interface LongMemEvalQuestion {
 const SECONDS_A_TURN = 30;
 
 /**
- * Reads LongMemEval (`longmemeval_s.json` and its siblings): each question has a memory of its own and is asked on its own date.
- * Questions without a turn that is marked `has_answer` (among them those to abstain from, `…_abs`) are left out.
+ * Reads LongMemEval (`longmemeval_s.json` and its siblings). Each question has a separate memory and its own date.
+ * Questions without a turn marked `has_answer`, among them those to abstain from (`…_abs`), are left out.
  */
 export function readLongMemEval(path: string): Conversation[] {
   const all = JSON.parse(readFileSync(path, 'utf8')) as LongMemEvalQuestion[];

@@ -1,4 +1,4 @@
-// `node serve-runs.ts ours|bare|adk`: a server in a process of its own, told what to do over IPC (`Command`).
+// `node serve-runs.ts ours|bare|adk`: a server in a separate process that is controlled over IPC (`Command`).
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Adk, freeAnswers } from './adk.ts';
@@ -6,8 +6,8 @@ import { clearNursery, cpuTime } from './measure.ts';
 import { freeModel, modelOf } from './ours.ts';
 
 /**
- * What a server is told, and answers with a number: to forget its sessions and make new ones (`<prefix>0` …), to tell its CPU time, what
- * it holds (heap and buffers, after a collection) or what the system has given it, to end.
+ * A command of a server; the answer is a number: delete its sessions and create new ones (`<prefix>0` …), return its
+ * CPU time, return its heap and buffers after a collection, return its memory from the system, or end.
  */
 export type Command =
   | { sessions: number; prefix: string }

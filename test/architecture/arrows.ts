@@ -1,6 +1,6 @@
 /**
- * What each package's `src` may import, types included, next to its own files: the table of `docs/architecture.md`. A
- * change here is a decision and has a page in `docs/decisions`.
+ * The imports that each package's `src` may have in addition to its own files, types included. Equals the table of
+ * `docs/architecture.md`. A change is a decision and has a page in `docs/decisions`.
  */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   thole: ['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services'],

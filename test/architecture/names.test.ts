@@ -39,7 +39,10 @@ it('registers every exported service with its suite', () => {
   expect(unregistered).toEqual([]);
 });
 
-/** Where a package's own exported names are declared, with that file's text; what it re-exports of others is theirs. */
+/**
+ * Returns the declarations of a package's own exported names with their files' texts, without re-exports of other
+ * packages.
+ */
 function declarationsOf(folder: string): { name: string; file: string; text: string }[] {
   return entriesOf(folder).flatMap(([, entry]) =>
     namesOf(folder, entry)

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-// The axe that @axe-core/playwright brings. That package's own way hands the source to the page anew for each view, and opens a page
-// to join what it found in frames; a tenth of the time is enough where there are no frames.
+// The axe source of @axe-core/playwright. That package injects the source again for each view and opens a page to
+// join results of frames. Without frames, a tenth of the time is enough.
 const axePlaywright = createRequire(import.meta.url).resolve('@axe-core/playwright');
 const { source } = createRequire(axePlaywright)('axe-core') as { source: string };
 

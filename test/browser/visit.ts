@@ -19,8 +19,8 @@ export interface Visit {
 }
 
 /**
- * A page of a browser profile of its own, at this address. When the test has finished there must have been no trouble: no error or
- * warning in the console, no exception, no request that failed, none to another host.
+ * Opens a page with a separate browser profile at this address. The test fails if the page had problems: console
+ * errors or warnings, exceptions, failed requests, or requests to another host.
  */
 export async function visit(browser: Browser, address: string, options: VisitOptions = {}): Promise<Page> {
   const { page, troubles } = await openPage(browser, options);
@@ -57,7 +57,7 @@ export async function openPage(browser: Browser, options: VisitOptions = {}): Pr
   });
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // Whoever asked has changed their mind.
+    // The page cancelled the request.
     if (why !== 'net::ERR_ABORTED') report(`${why} ${request.method()} ${request.url()}`);
   });
   return { page, troubles };

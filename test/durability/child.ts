@@ -23,7 +23,7 @@ export class Child<Told> {
     this.#process = spawn(command!, rest, { stdio: 'pipe' });
     this.#process.once('error', (error) => (this.#errors += String(error)));
     this.#process.stderr!.on('data', (chunk) => (this.#errors += String(chunk)));
-    // Writing to one that was killed is no failure of the test.
+    // A write to a killed child must not fail the test.
     this.#process.stdin!.on('error', () => {});
     createInterface({ input: this.#process.stdout! }).on('line', (line) => {
       // Of one that was killed the last line may be half a line.

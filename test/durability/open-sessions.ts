@@ -14,7 +14,7 @@ async function openRedis(url: string, options: { timeoutMs?: number }): Promise<
   const { Redis } = await import('ioredis');
   const { RedisSessionService } = await import('@thole/redis-services');
   const client = new Redis(url);
-  // A lost connection is told by the calls that it fails.
+  // Calls report a lost connection.
   client.on('error', () => {});
   return {
     service: new RedisSessionService(client, options),

@@ -18,7 +18,7 @@ describeBackends(backends, (backend) => {
     const moments = new FixedRuntime({ seed: 5 });
     let snapshots = 0;
 
-    // Several sessions, so that each stays short; an app and a user of its own, since each is to hold all of their state.
+    // Several short sessions, each with a separate app and user, because each is to hold all of their state.
     for (let series = 0; series < rounds(1, 20); series++) {
       const session = { appName: `app ${series}`, userId: 'ann', sessionId: 's' };
       await service.createSession(session);

@@ -59,7 +59,7 @@ describe('example: two agents that share a memory', () => {
     const models = [modelNamed(MODEL, model)];
     const runner = new Runner({ appName, agent: infoCaptureAgent, sessionService, memoryService, models });
 
-    // The first turn, in a session of its own, which is then added to memory.
+    // The first turn, in a separate session that is then added to memory.
     await sessionService.createSession({ appName, userId, sessionId: 'session_info' });
     const first = await runner.runToCompletion({
       userId,

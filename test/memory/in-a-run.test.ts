@@ -303,7 +303,7 @@ describe('privacy in a runner', () => {
 });
 
 describe('deleting a session with its memory, while it is on its way there', () => {
-  /** A house in which one turn was said, whose memory takes its time; what is to be added goes on when `go` is called. */
+  /** Returns a house after one turn whose memory is slow: adding continues when `go` is called. */
   async function onItsWay(into: 'addSessionToMemory' | 'addEventsToMemory', makeFacts: boolean) {
     const house = new House();
     const { runtime, sessions, memory: kept } = house;

@@ -13,7 +13,10 @@ export function parrotHandler(): Handler {
   });
 }
 
-/** Told `slowly` it says one half, and the other when it is told `go on`, wherever; told `hang` it says nothing until its run ends. */
+/**
+ * A model that answers `slowly` in two halves, the second after any message `go on`, and answers `hang` only after
+ * its run has ended.
+ */
 function parrot(): Llm {
   let goOn = Promise.withResolvers<void>();
   return {

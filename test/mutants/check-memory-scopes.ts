@@ -5,13 +5,14 @@ import { expect, it } from 'vitest';
 import { scopeMutants, withScopes } from './scope-mutants.ts';
 
 /**
- * Registers tests of one backend: it does at random what memory in this process does, and each fault in whose memory it is
- * would be seen. `fresh` makes a store over storage of its own; the seed is another in each run unless `THOLE_SEED` says it.
+ * Registers tests of one backend: it must equal in-memory memory in random operations, and must fail with each
+ * defect in the ownership of memory. `fresh` creates a store over separate storage. The seed differs in each run
+ * unless `THOLE_SEED` sets it.
  */
 export function checkMemoryScopes(name: string, fresh: () => MemoryStore | Promise<MemoryStore>): void {
   const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
 
-  it(`${name} equals in-memory memory in 1,200 random operations of confusable users, seed ${seed} (contract 30)`, async () => {
+  it(`${name} equals in-memory memory in 1,200 random operations, seed ${seed} (contract 30)`, async () => {
     console.info(`${name}: THOLE_SEED=${seed}`);
     await compareMemoryStores(await fresh(), new InMemoryMemoryStore(), { seed });
   });

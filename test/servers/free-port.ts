@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * A port that nobody listens at. It lies below those that systems give to outgoing connections: a client that calls a
- * stopped server there again and again could otherwise be given the very port as its own and keep it from the server.
- * `also` is the distance to a second port that has to be free too.
+ * Returns a free port below the range of outgoing ports: a client that reconnects to a stopped server could
+ * otherwise get this port as its own. `also` is the distance to a second port that must be free.
  */
 export async function freePort(also: number = 0): Promise<number> {
   for (;;) {

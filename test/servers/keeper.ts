@@ -1,6 +1,5 @@
-// Parent of one server. When its own parent, the test process, is gone in whatever way, the channel between them closes:
-// the keeper then ends the server, removes its folder and ends. It stands apart from the terminal, so Ctrl-C does not
-// end it before its work is done.
+// Parent of one server. When the test process ends in any way, the channel between them closes; the keeper then
+// stops the server, removes its folder and ends. It has no terminal, so that Ctrl-C does not end it early.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';

@@ -73,7 +73,7 @@ describeInBrowser('a run on the page', (browser) => {
     await page.reload();
     await main.getByText('Half of').waitFor();
     expect((await rows()).map((text, i) => kept[i]?.test(text))).toEqual([true, true, true]);
-    // Stopping is no failure.
+    // A stop is not a failure.
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.locator('.bar').first().waitFor();
     expect(await timeline.locator('.bar[data-failed]').count()).toBe(0);

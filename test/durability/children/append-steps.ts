@@ -1,5 +1,5 @@
-// append-steps.ts <url> <session> <tasks>: tells where the session has each task, goes on from there, and tells each step
-// that was acknowledged, until it hears a line.
+// append-steps.ts <url> <session> <tasks>: reports the session's step of each task, continues from there, and
+// reports each acknowledged step until it receives a line.
 import type { SessionRef } from '@thole/core';
 import { openSessions } from '../open-sessions.ts';
 import { appendSurely, stepOf } from '../steps.ts';

@@ -1,5 +1,5 @@
-// take-turns.ts <url> <options>: a runner in a process of its own. `{run}` gives it a message; its model tells what it was
-// asked and answers with the next `{answer}`. Tells how each run ended.
+// take-turns.ts <url> <options>: a runner in a separate process. `{run}` sends it a message. Its model reports its
+// request and answers with the next `{answer}`. It reports how each run ended.
 import { textOf, TholeError } from '@thole/core';
 import type { LeasePolicy, Llm, LlmOptions, LlmRequest, LlmResponse, SessionRef, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';

@@ -1,4 +1,4 @@
-// use-first.ts <url> <name>: when it hears a line, makes a session of its own and appends to it. Tells what failed.
+// use-first.ts <url> <name>: after it receives a line, creates a session and appends to it. Reports errors.
 import { openSessions } from '../open-sessions.ts';
 import { stepOf } from '../steps.ts';
 import { Channel } from './channel.ts';

@@ -20,9 +20,10 @@ export interface RandomLife {
 }
 
 /**
- * Lives the lives of two users of two apps at a time at random, whose names are prefixes and encodings of each other: things are
- * said, ingested again and again, noted, changed and forgotten, also by ids that are somebody else's. Throws, with the seed, at the
- * first sign of somebody else in lists, searches, commands and profiles, at what is missing, and at what was forgotten and is back.
+ * Runs random operations of two users of two apps at a time, whose names are prefixes and encodings of each other:
+ * turns are said, ingested repeatedly, noted, changed and forgotten, also with other users' ids. Throws an error
+ * with the seed if lists, searches, commands or profiles show another user's entry, if an entry is missing, or if a
+ * forgotten entry is back.
  */
 export async function liveAtRandom(
   make: (runtime: FixedRuntime) => Required<MemoryService> | Promise<Required<MemoryService>>,

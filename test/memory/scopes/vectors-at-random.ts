@@ -12,14 +12,15 @@ interface Known {
 }
 
 /**
- * Keeps and forgets vectors at random, under the same ids for two users of two apps at a time whose names are prefixes and encodings
- * of each other. Throws, with the seed, where a user's answers are other than those of their own vectors.
+ * Stores and deletes random vectors under the same ids for two users of two apps at a time, whose names are prefixes
+ * and encodings of each other. Throws an error with the seed if a user's results differ from those of the user's own
+ * vectors.
  */
 export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1_200 }: RandomLife): Promise<void> {
   const runtime = new FixedRuntime({ seed });
   const below = (count: number): number => Math.floor(runtime.random() * count);
   const of = <T>(list: readonly T[]): T => list[below(list.length)]!;
-  // No two of them stand at the same angle, so that whose it is shows in the score.
+  // All angles differ, so that the score shows the owner.
   let count = 0;
   const nextVector = (): Float32Array => Float32Array.of(Math.cos(++count * 2.4), Math.sin(count * 2.4));
   const known = new Map<string, Known>();

@@ -1,0 +1,111 @@
+// `pnpm run docs` builds the documentation site: the reference from doc comments (TypeDoc) into docs/reference, then static HTML with
+// search (VitePress) into docs/.vitepress/dist. `pnpm run docs dev` serves it with live reload, `pnpm run docs reference` writes only
+// the reference. `pnpm docs` without `run` is a command of pnpm itself.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { siteLink } from '../docs/.vitepress/site-link.ts';
+import { publishedPackages } from './tarballs.mjs';
+
+const root = join(import.meta.dirname, '..');
+const site = join(root, 'docs');
+const reference = join(site, 'reference');
+
+/** Writes a page for each public name, and for each package its README with the list of its names. */
+export async function writeReference() {
+  rmSync(reference, { recursive: true, force: true });
+  const entries = publicEntries();
+  const { Application } = await loadTypeDoc();
+  const app = await Application.bootstrapWithPlugins({
+    plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme'],
+    entryPoints: entries.map(({ source }) => source),
+    tsconfig: writeTsconfig(entries),
+    docsRoot: site,
+    out: reference,
+    sidebar: { autoConfiguration: false },
+    readme: 'none',
+    name: 'Reference',
+    logLevel: 'Error',
+    skipErrorChecking: true,
+    excludeExternals: true,
+    excludeInternal: true,
+    excludePrivate: true,
+    disableSources: true,
+    hideBreadcrumbs: true,
+    hideGenerator: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+    propertyMembersFormat: 'table',
+    typeDeclarationFormat: 'table',
+  });
+  const points = app.getEntryPoints().map((point) => {
+    const entry = entries.find(({ source }) => source === point.sourceFile.fileName);
+    return { ...point, displayName: entry.name };
+  });
+  await app.generateOutputs(app.converter.convert(points));
+  if (app.logger.hasErrors()) throw new Error('TypeDoc could not write the reference.');
+  rmSync(join(reference, 'index.md')); // docs/reference.md is the list of packages
+  for (const each of publishedPackages()) addReadme(each);
+}
+
+/** Returns the entries that users import (`@thole/server`, `@thole/server/node` …) with their source files. */
+function publicEntries() {
+  return publishedPackages().flatMap(({ folder, name }) => {
+    const { exports = {} } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'));
+    return Object.entries(exports)
+      .filter(([entry, target]) => target['@thole/source'] !== undefined && entry !== './kit')
+      .map(([entry, target]) => ({
+        name: name + entry.slice(1),
+        source: join(root, 'packages', folder, target['@thole/source']),
+      }));
+  });
+}
+
+/** Loads TypeDoc with TypeScript 5: TypeScript 7 has no JavaScript API, which TypeDoc needs. */
+async function loadTypeDoc() {
+  const here = { parentURL: import.meta.url };
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'typescript' ? next('typescript-5', { ...context, ...here }) : next(specifier, context),
+  });
+  try {
+    return await import('typedoc');
+  } finally {
+    hooks.deregister();
+  }
+}
+
+function writeTsconfig(entries) {
+  const file = join(site, '.vitepress', 'cache', 'tsconfig.json');
+  const files = entries.map(({ source }) => source);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ extends: join(root, 'tsconfig.base.json'), files }));
+  return file;
+}
+
+/** Puts the README of a package above the list of its names. */
+function addReadme({ folder, name }) {
+  const page = join(reference, name, 'index.md');
+  const list = readFileSync(page, 'utf8')
+    .replace(/^# .*\n/, '## All names\n')
+    .replaceAll(/^## (?!All names)/gm, '### ');
+  const readme = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+  const text = readme.replaceAll(/\]\((?![a-z]+:|#)([^)\s]+)\)/g, (_, target) => {
+    return `](${siteLink(join('packages', folder, target), relative(root, dirname(page)))})`;
+  });
+  writeFileSync(page, `${text}\n${list}`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [command = 'build'] = process.argv.slice(2);
+  if (!['build', 'dev', 'reference'].includes(command)) throw new Error('usage: pnpm run docs [build|dev|reference]');
+  await writeReference();
+  const { build, createServer } = await import('vitepress');
+  if (command === 'build') await build(site);
+  if (command === 'dev') {
+    const server = await createServer(site);
+    await server.listen();
+    server.printUrls();
+  }
+}
