@@ -7,7 +7,7 @@ interface RedisPrograms {
   cli: string;
 }
 
-/** `redis-server` and `redis-cli`, or Valkey's under their own names. */
+/** Returns the paths of `redis-server` and `redis-cli`, or of the programs of Valkey. */
 export function redisPrograms(): Promise<RedisPrograms> {
   return findOrInstall('redis', () => {
     const server = findProgram('redis-server', 'valkey-server');

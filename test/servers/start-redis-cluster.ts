@@ -4,42 +4,44 @@ import type { Server } from './server.ts';
 import { startRedisNode } from './start-redis.ts';
 import { until } from './until.ts';
 
+/** Options of `startRedisCluster`. */
 export interface RedisClusterOptions {
-  /** 3 at least, which is the default. */
+  /** Number of masters, at least 3. Default: 3. */
   masters?: number | undefined;
-  /** Of each master; 0 by default. */
+  /** Number of replicas of each master. Default: 0. */
   replicas?: number | undefined;
-  /** Lines of redis.conf for every node. */
+  /** Lines of redis.conf of every node. */
   config?: readonly string[] | undefined;
 }
 
+/** A running Redis Cluster. */
 export interface RedisCluster {
-  /** Masters first. */
+  /** Nodes, masters first. */
   nodes: readonly Server[];
-  /** `{host, port}` of every node, as ioredis takes them. */
+  /** Host and port of every node, for ioredis. */
   addresses: readonly { host: string; port: number }[];
-  /** Every node answers that the cluster is whole. */
-  whole(): Promise<void>;
-  /** Stops every node; `remove()` takes their folders too. */
+  /** Resolves when every node knows all other nodes and all slots are served. */
+  ready(): Promise<void>;
+  /** Stops every node. `remove` also deletes their folders. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A Redis Cluster whose slots are all served when this resolves. A node is given up after a second of silence. */
+/** Starts a Redis Cluster and waits until all slots are served. A node counts as failed after a second without an answer. */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, config = [] } = options;
   const lines = ['cluster-enabled yes', 'cluster-node-timeout 1000', 'repl-diskless-sync-delay 0', ...config];
-  // The bus of a node is at its port + 10,000.
-  const one = (): Promise<Server> => onAFreePort((port) => startRedisNode(port, { config: lines }), 10_000);
-  const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, one));
+  // The nodes talk to each other at their port + 10,000.
+  const startNode = (): Promise<Server> => onAFreePort((port) => startRedisNode(port, { config: lines }), 10_000);
+  const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));
   const all = async (act: (node: Server) => Promise<void>): Promise<void> => void (await Promise.all(nodes.map(act)));
-  const whole = (): Promise<void> =>
-    all((node) => until(() => isWhole(node, nodes.length, masters * replicas), { why: 'the cluster is not whole' }));
+  const ready = (): Promise<void> =>
+    all((node) => until(() => isReady(node, nodes.length, masters * replicas), { why: 'the cluster is not ready' }));
   try {
-    const places = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const how = ['--cluster-replicas', String(replicas), '--cluster-yes'];
-    await redisCli(nodes[0]!.port, '--cluster', 'create', ...places, ...how);
-    await whole();
+    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+    const replicaOptions = ['--cluster-replicas', String(replicas), '--cluster-yes'];
+    await redisCli(nodes[0]!.port, '--cluster', 'create', ...addresses, ...replicaOptions);
+    await ready();
   } catch (error) {
     await all((node) => node.remove());
     throw error;
@@ -47,13 +49,13 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
   return {
     nodes,
     addresses: nodes.map(({ port }) => ({ host: '127.0.0.1', port })),
-    whole,
+    ready,
     stop: () => all((node) => node.stop()),
     remove: () => all((node) => node.remove()),
   };
 }
 
-async function isWhole(node: Server, size: number, replicas: number): Promise<boolean> {
+async function isReady(node: Server, size: number, replicas: number): Promise<boolean> {
   const info = await redisCli(node.port, 'cluster', 'info').catch(() => '');
   const members = await redisCli(node.port, 'cluster', 'nodes').catch(() => '');
   const count = (pattern: RegExp): number => [...members.matchAll(pattern)].length;

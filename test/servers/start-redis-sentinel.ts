@@ -4,13 +4,15 @@ import type { Server } from './server.ts';
 import { startRedis, startRedisNode } from './start-redis.ts';
 import { until } from './until.ts';
 
+/** Options of `startRedisSentinel`. */
 export interface RedisSentinelOptions {
-  /** 1 (the default) or 3. */
+  /** Number of sentinels, 1 or 3. Default: 1. */
   sentinels?: number | undefined;
-  /** Lines of redis.conf for primary and replica. */
+  /** Lines of redis.conf of primary and replica. */
   config?: readonly string[] | undefined;
 }
 
+/** A running primary and replica with sentinels. */
 export interface RedisSentinel {
   /** The sentinels' name for the primary. */
   name: string;
@@ -18,11 +20,11 @@ export interface RedisSentinel {
   primary: Server;
   replica: Server;
   sentinels: readonly Server[];
-  /** `{host, port}` of the sentinels, as ioredis takes them. */
+  /** Host and port of the sentinels, for ioredis. */
   addresses: readonly { host: string; port: number }[];
-  /** Returns the current address of the primary from the first sentinel. */
+  /** Returns the port of the current primary, from the first sentinel. */
   primaryPort(): Promise<number>;
-  /** Has the sentinels change primary and replica, and resolves when that is done. */
+  /** Makes the sentinels exchange primary and replica, and resolves when they have done it. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
   remove(): Promise<void>;
@@ -30,20 +32,21 @@ export interface RedisSentinel {
 
 const name = 'main';
 
-/** One primary, one replica in step with it, and sentinels that give a silent primary up after two seconds. */
+/** Starts a primary, a replica and sentinels, which replace the primary after two seconds without an answer. */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const { sentinels: count = 1, config = [] } = options;
   const primary = await startRedis({ config: ['repl-diskless-sync-delay 0', ...config] });
   const replica = await startRedis({
     config: [`replicaof 127.0.0.1 ${primary.port}`, 'repl-diskless-sync-delay 0', ...config],
   });
-  const watching = [
+  const sentinelConfig = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${Math.floor(count / 2) + 1}`,
     `sentinel down-after-milliseconds ${name} 2000`,
     `sentinel failover-timeout ${name} 6000`,
   ];
-  const one = (): Promise<Server> => onAFreePort((port) => startRedisNode(port, { config: watching }, ['--sentinel']));
-  const sentinels = await Promise.all(Array.from({ length: count }, one));
+  const startSentinel = (): Promise<Server> =>
+    onAFreePort((port) => startRedisNode(port, { config: sentinelConfig }, ['--sentinel']));
+  const sentinels = await Promise.all(Array.from({ length: count }, startSentinel));
   const all = async (act: (server: Server) => Promise<void>): Promise<void> =>
     void (await Promise.all([...sentinels, replica, primary].map(act)));
   const ask = (...command: readonly string[]): Promise<string> =>
@@ -51,7 +54,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
   const primaryPort = async (): Promise<number> => Number((await ask('get-master-addr-by-name', name)).split('\n')[1]);
 
   await until(async () => /master_link_status:up/.test(await redisCli(replica.port, 'info', 'replication')), {
-    why: 'the replica is not in step',
+    why: 'the replica is not synchronised',
   });
   for (const { port } of sentinels) {
     await until(async () => knows(await redisCli(port, 'sentinel', 'master', name), count - 1), {
@@ -64,7 +67,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
     failOver: async () => {
       const before = await primaryPort();
       const changed = async (): Promise<boolean> => ![before, NaN].includes(await primaryPort());
-      // Sentinels give a change up that takes them too long; then it is asked for again.
+      // Sentinels abort a failover that takes too long. Then this asks for it again.
       await until(
         async () => {
           await ask('failover', name);

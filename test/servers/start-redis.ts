@@ -8,18 +8,18 @@ import type { Server } from './server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface RedisOptions {
-  /** Lines of redis.conf, such as `appendonly yes`; they come after ours, so they win. */
+  /** Lines of redis.conf, such as `appendonly yes`. They override the default lines. */
   config?: readonly string[] | undefined;
-  /** A folder of the caller's, which stays. Otherwise a temporary one. */
+  /** Folder of the data, which is not removed. Default: a temporary folder, which is. */
   dir?: string | undefined;
 }
 
-/** A redis-server that keeps nothing on disk unless `config` says so. Its URL is `redis://127.0.0.1:<port>`. */
+/** Starts a redis-server that stores nothing on disk unless `config` says so. Its URL is `redis://127.0.0.1:<port>`. */
 export async function startRedis(options: RedisOptions = {}): Promise<Server> {
   return onAFreePort((port) => startRedisNode(port, options));
 }
 
-/** Like `startRedis`, at this port. */
+/** Starts a redis-server at a port, like `startRedis`. */
 export async function startRedisNode(
   port: number,
   options: RedisOptions,
@@ -29,8 +29,13 @@ export async function startRedisNode(
   const folder = options.dir ?? temporaryFolder('redis');
   const conf = join(folder, 'server.conf');
   const sentinel = args.includes('--sentinel');
-  const ours = [`port ${port}`, 'bind 127.0.0.1', `dir "${folder}"`, ...(sentinel ? [] : ['save ""', 'databases 64'])];
-  writeFileSync(conf, [...ours, ...(options.config ?? []), ''].join('\n'));
+  const defaults = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir "${folder}"`,
+    ...(sentinel ? [] : ['save ""', 'databases 64']),
+  ];
+  writeFileSync(conf, [...defaults, ...(options.config ?? []), ''].join('\n'));
   const running = await ServerProcess.start({
     ...{ name: 'redis-server', command, args: [conf, ...args], folder, temporary: options.dir === undefined },
     ready: sentinel ? /\+monitor master/ : /Ready to accept connections/,

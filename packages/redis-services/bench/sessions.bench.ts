@@ -1,4 +1,4 @@
-// Appending and loading, against what Redis itself takes for the same bytes. A cost is CPU time of both processes, ours and the server's.
+// Cost of appends and loads, compared with plain Redis commands for the same bytes: CPU time of this process and of the server.
 import { createHash } from 'node:crypto';
 import type { Event, SessionRef } from '@thole/core';
 import { createEvent } from '@thole/core';
@@ -14,7 +14,7 @@ const client = new Redis(server.url);
 const service = new RedisSessionService(client);
 const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
-// The same bytes without a question asked: the event, its id and time in the record, the order of the user's and the app's list.
+// Writes the same bytes without any checks: the event, its id and time in the record, and the lists of the user and the app.
 const bare = `
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSET', KEYS[1], ARGV[1], seq, 'ut', ARGV[2])
@@ -105,7 +105,7 @@ async function times(count: number, work: () => Promise<unknown>): Promise<void>
   for (let i = 0; i < count; i++) kept = await work();
 }
 
-// As long as ours are.
+// Keys of the same length as those of the service.
 function keysOf(name: string): [string, string, string, string] {
   return [`thole:{app|u}:s:${name}`, `thole:{app|u}:e:${name}`, `thole:{app|u}:l:${name}`, `thole:{app}:l:${name}`];
 }
@@ -117,7 +117,7 @@ async function measured(into: number[], units: number, work: () => Promise<unkno
   into.push((cpuTime() - ours + (await serverCpu()) - theirs) / units);
 }
 
-/** CPU time of the server so far, in microseconds. */
+/** Returns the CPU time of the server in microseconds. */
 async function serverCpu(): Promise<number> {
   const info = await client.info('cpu');
   const of = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)![1]);

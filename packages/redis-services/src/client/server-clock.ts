@@ -5,7 +5,7 @@ import type { RedisClient, Resp2Client } from './redis-client.ts';
 
 /** Age in milliseconds from which a measurement is repeated. */
 const MAX_AGE_MS = 10_000;
-/** How long to wait in milliseconds for the masters of a Cluster that answer later than the first one. */
+/** Milliseconds to wait for the masters of a Cluster that answer later than the first one. */
 const SLOW_MASTER_MS = 100;
 
 /**

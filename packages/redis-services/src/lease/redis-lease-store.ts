@@ -27,7 +27,7 @@ const removeAppLease = redisScript('lease/remove-app-lease');
 const renewLease = redisScript('lease/renew-lease');
 const requestStop = redisScript('lease/request-stop');
 
-/** How long an expired lease is kept, in milliseconds. */
+/** Milliseconds for which an expired lease is kept. */
 const KEEP_EXPIRED_MS = 24 * 60 * 60 * 1000;
 
 /**

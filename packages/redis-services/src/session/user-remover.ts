@@ -6,7 +6,7 @@ import type { StoreContext } from './store-context.ts';
 
 const removeUser = redisScript('session/remove-user');
 
-/** How long the number of a deleted user's last outbox entry is kept, in milliseconds. */
+/** Milliseconds for which the number of a deleted user's last outbox entry is kept. */
 const KEEP_OUTBOX_NUMBER_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes all sessions and the state of a user, in small steps, so that other calls do not wait long. The state goes with the last step. */

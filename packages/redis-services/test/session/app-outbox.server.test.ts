@@ -121,7 +121,7 @@ describeWith('redis', 'AppOutbox', () => {
     } finally {
       await servers.nodes[0]!.resume();
     }
-    await servers.whole();
+    await servers.ready();
   });
 
   it('continues its numbers after a user was deleted (contract 12)', async () => {
