@@ -11,7 +11,7 @@ export type { Rerank } from './service/rerank.ts';
 export type { Scored } from './service/scored.ts';
 export type { Column } from './service/pack-columns.ts';
 export { StoredMemoryService } from './service/stored-memory-service.ts';
-export type { StoredMemoryServiceOptions } from './service/stored-memory-service.ts';
+export type { StoredMemoryServiceOptions } from './service/memory-service-options.ts';
 export { substringMemoryRanking } from './service/substring-memory-ranking.ts';
 export type { RecallTuningChange, RecallTuningOptions } from './service/resolve-tunings.ts';
 export type { Steps } from './service/time-slicer.ts';

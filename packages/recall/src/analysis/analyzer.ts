@@ -1,16 +1,16 @@
-/** Turns text into the words that an index keeps and a query asks for. Strangers implement this. */
+/** Splits texts of entries and queries into the words of an index. Applications may implement this interface. */
 export interface Analyzer {
-  /** Another for every change of what `words` answers: an index is only good for the analyzer that made it. */
+  /** Identifies the result of `words`. Change it whenever the result changes: saved indexes are only read by the analyzer that made them. */
   readonly id: string;
   /**
-   * The words in order, repeated ones too. An entry may give more than a query of the same text does (single characters
-   * beside pairs), never less. A word that begins with `~` is a further form of the words before it, such as a stem in a
-   * language that the text may be in: it is found like any other, counts half, and is not counted as part of the text's length.
+   * Returns the words in order, including repetitions. An entry may have more words than a query with the same text (single
+   * characters next to pairs), but never fewer. A word that starts with `~` is a variant, such as a stem in another possible
+   * language. A variant is searched like other words, has half the weight, and does not count for the text's length.
    */
   words(text: string, of: 'entry' | 'query'): string[];
 }
 
-/** True if a word is a further form, as an `Analyzer` marks it. */
+/** True if an `Analyzer` has marked the word as a variant. */
 export function isVariant(word: string): boolean {
   return word.charCodeAt(0) === 126;
 }

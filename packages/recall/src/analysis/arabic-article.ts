@@ -1,18 +1,18 @@
-/** "And", "so", "in", "like" or "for" before the article, and the article. */
+/** The article, with a prefix for "and", "so", "in", "like" or "for". */
 const ARTICLE = /^(?:و?[فبك]?ال|و?لل)/;
-/** Letters that come and go between the forms of a word: long vowels, and the sign that carries or is a glottal stop. */
+/** Letters that differ between the forms of a word: long vowels and forms of the glottal stop. */
 const WEAK_LETTERS = /[اويىءأإآٱؤئ]/g;
 const DOUBLED = /(.)\1+/gu;
 
-/** Fewer firm letters say nothing. */
+/** Number of strong letters below which a skeleton matches too many words. */
 export const MIN_STRONG_LETTERS = 2;
 
-/** The letters of a word that stay in its forms. */
+/** Returns the letters that all forms of an Arabic word share. */
 export function strongLetters(word: string): string {
   return word.replace(WEAK_LETTERS, '').replace(DOUBLED, '$1');
 }
 
-/** An Arabic word without "the"; as it is where that would leave nothing of it. */
+/** Returns an Arabic word without its article; unchanged if the rest would be too short. */
 export function withoutArticle(word: string): string {
   const rest = word.replace(ARTICLE, '');
   return strongLetters(rest).length < MIN_STRONG_LETTERS ? word : rest;

@@ -16,7 +16,7 @@ const LETTERS: { readonly [letter: string]: string } = {
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
-/** Latin letters without their marks (`é` → `e`, `ł` → `l`, `ß` → `ss`); other scripts, where marks are letters, stay. */
+/** Removes the accents of Latin letters (`é` → `e`, `ł` → `l`, `ß` → `ss`). Marks of other scripts are letters and stay. */
 export function foldAccents(word: string): string {
   const bare = word.normalize('NFD').replace(ACCENTED, '$1').normalize('NFC');
   return bare.replace(LETTER, (letter) => LETTERS[letter]!);

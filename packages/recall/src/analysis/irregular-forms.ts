@@ -1,4 +1,4 @@
-// A form, then the word it is a form of. Only what a stemmer cannot find; regular forms are its own work.
+// Pairs of a form and its base word. Only forms that a stemmer cannot reduce.
 const FORMS = `
 went go, gone go, goes go, did do, done do, saw see, seen see, said say, says say, told tell, took take, taken take, gave give, given give,
 got get, gotten get, made make, came come, became become, knew know, known know, thought think, bought buy, brought bring,
@@ -22,7 +22,7 @@ better good, best good, worse bad, worst bad, mom mother, mum mother, mommy moth
 daddy father, papa father, grandma grandmother, granny grandmother, grandpa grandfather, granddad grandfather,
 bike bicycle, phone telephone, tv television, photo photograph, photos photograph, pic picture, pics picture`;
 
-/** English forms that no rule leads back to their word. */
+/** Base words of irregular English forms. */
 export const irregularForms: ReadonlyMap<string, string> = new Map(
   FORMS.split(',').map((pair) => pair.trim().split(' ') as [string, string]),
 );

@@ -1,4 +1,4 @@
-/** Marks a further form that is a part of a camelCase or PascalCase name. */
+/** Prefix of a variant that is a part of a camelCase or PascalCase name. */
 export const NAME_PART = '~.';
 
 const HAS_NAME = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}/u;

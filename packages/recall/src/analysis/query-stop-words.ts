@@ -10,7 +10,7 @@ import { stopWords } from './stop-words.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Question words and short verbs that the lists lack, in the order of the languages below. */
+/** Question words and short verbs that are missing in the lists, in the order of the languages below. */
 const MISSING: readonly string[] = [
   'wer wen wem wo wann warum wieso wie wohin woher welche welcher welches',
   'où quand comment pourquoi combien quoi qui est-ce quel',
@@ -26,15 +26,15 @@ const LANGUAGES: readonly ReadonlySet<string>[] = [german, french, spanish, port
 );
 
 /**
- * Returns the stop words of the language that a query is in: of these languages the one with most of the words. Returns none
- * if English has at least as many.
+ * Returns the stop words of the query's language: the listed language with the most stop words in the query. Returns an empty
+ * set if the query has at least as many English stop words.
  */
 export function queryStopWords(words: readonly string[]): ReadonlySet<string> {
   let best: ReadonlySet<string> = NONE;
-  let most = words.filter((word) => stopWords.has(word)).length;
+  let highest = words.filter((word) => stopWords.has(word)).length;
   for (const language of LANGUAGES) {
     const count = words.filter((word) => language.has(word)).length;
-    if (count > most) [best, most] = [language, count];
+    if (count > highest) [best, highest] = [language, count];
   }
   return best;
 }

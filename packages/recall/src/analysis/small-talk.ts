@@ -1,4 +1,4 @@
-/** Words of greetings and thanks: a message of nothing else asks for nothing. In the form that `standardAnalyzer` gives them. */
+/** Words of greetings and thanks, as `standardAnalyzer` returns them. A message of such words only needs no memory. */
 export const smallTalk: ReadonlySet<string> = new Set(
   `hi hello hei hey ok okai ye yeah yep sure thank pleas great good nice cool perfect awesom wonder sound fine right welcom bye
   morn night even afternoon todai tomorrow later see get alright realli help haha lol funni hallo hoi moin tschuss dank bi spater

@@ -1,25 +1,25 @@
-const PLAIN = /^[ -~\s]*$/;
-const PLAIN_WORD = /[a-z0-9]+/g;
+const ASCII = /^[ -~\s]*$/;
+const ASCII_WORD = /[a-z0-9]+/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-// Scripts written without spaces between words; Hangul too, whose particles stand on the word they follow.
+// Scripts without spaces between words, and Hangul, whose particles are attached to words.
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]`;
 const RUNS = new RegExp(`(${UNSPACED}+)|(?:(?!${UNSPACED})[\\s\\S])+`, 'gu');
 const HAS_UNSPACED = new RegExp(UNSPACED, 'u');
-// One character is a word of its own often enough to be asked for alone; of a longer Korean word it says little.
+// A single Chinese character is often a word. A single Korean syllable rarely is, so longer queries do not search for it.
 const HAN = /\p{scx=Han}/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
-/** Longer ones are cut: nobody asks for them, and a blob should not become a key of its own size. */
+/** Longer words are cut, so that a long blob does not become a key of the same size. */
 const MAX_WORD_CHARACTERS = 64;
 
 /**
- * Words in lower case after NFKC. Runs of scripts without spaces come as pairs of characters, a single one as itself; each
- * Chinese character is also a further form by itself (as an `Analyzer` marks it), and in an entry each Korean syllable.
+ * Returns the words in lower case after NFKC. Runs of scripts without spaces become pairs of characters, or one character if
+ * the run has only one. Each Chinese character, and in an entry each Korean syllable, is also a variant.
  */
 export function splitWords(text: string, of: 'entry' | 'query'): string[] {
-  const plain = asciiWords(text);
-  if (plain) return plain.map(cut);
+  const ascii = asciiWords(text);
+  if (ascii) return ascii.map(cut);
   const words: string[] = [];
   for (const word of text.normalize('NFKC').toLowerCase().match(WORD) ?? []) {
     if (isAscii(word) || !HAS_UNSPACED.test(word)) words.push(cut(word));
@@ -28,9 +28,9 @@ export function splitWords(text: string, of: 'entry' | 'query'): string[] {
   return words;
 }
 
-/** The words of a text that is plain ASCII, as most are, in lower case: five times as quick to take apart. Undefined for others. */
+/** Returns the words of an ASCII text in lower case, five times faster than for other texts. Undefined for other texts. */
 export function asciiWords(text: string): readonly string[] | undefined {
-  return PLAIN.test(text) ? (text.toLowerCase().match(PLAIN_WORD) ?? []) : undefined;
+  return ASCII.test(text) ? (text.toLowerCase().match(ASCII_WORD) ?? []) : undefined;
 }
 
 function cut(word: string): string {

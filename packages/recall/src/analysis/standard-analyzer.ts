@@ -17,48 +17,50 @@ import { latinStopWords, scriptStopWords, stopWords } from './stop-words.ts';
 const LATIN = /^[a-z]+$/;
 const ARABIC = /^\p{Script=Arabic}/u;
 const CYRILLIC = /^\p{Script=Cyrillic}/u;
-/** A German one: what was done, between its marks. */
+/** A German past participle; the group is the stem between prefix and ending. */
 const PARTICIPLE = /^ge(.{3,}?)(?:e?t|en)$/;
-/** Languages that add to the end of a word mostly leave this much of it alone. */
+/** Number of letters at the start of a word that endings rarely change. */
 const PREFIX_LETTERS = 4;
-/** The longest word that is stemmed; no word of a language is longer. */
+/** Longest word that is stemmed. */
 const MAX_STEMMED_LETTERS = 32;
 const MAX_CACHED_WORDS = 50_000;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Words of every script. Stop words of the languages it knows are dropped unless nothing else is there, English, Russian,
- * Arabic and Hindi words are brought to one stem, Latin accents folded; other words stay as they are. Further forms are, of an
- * Arabic word, its firm letters; of a Russian one, its stem without a vowel that comes and goes; and in a text in which no word
- * says that it is English, German and Turkish stems and beginnings of words. Scripts without spaces come as pairs of characters.
+ * Returns an analyzer for texts in every script. It removes stop words (unless the text has only stop words), folds Latin
+ * accents and stems English, Russian, Arabic and Hindi words. Scripts without spaces become pairs of characters. Variants are:
+ * - for an Arabic word its strong letters;
+ * - for a Russian word its stem without a fleeting vowel;
+ * - in a text without a typical English word, German and Turkish stems and the first letters of words;
+ * - the parts of camelCase and PascalCase names.
  */
 export function standardAnalyzer(): Analyzer {
-  // Conversations say the same words again and again.
-  const known = new Map<string, AnalyzedWord>();
+  // Conversations repeat words.
+  const cache = new Map<string, AnalyzedWord>();
 
-  function look(word: string): AnalyzedWord {
-    let found = known.get(word);
-    if (found) return found;
-    if (known.size >= MAX_CACHED_WORDS) known.clear();
-    found = analyzeWord(word);
-    known.set(word, found);
-    return found;
+  function lookUp(word: string): AnalyzedWord {
+    const cached = cache.get(word);
+    if (cached) return cached;
+    if (cache.size >= MAX_CACHED_WORDS) cache.clear();
+    const analyzed = analyzeWord(word);
+    cache.set(word, analyzed);
+    return analyzed;
   }
 
   return {
     id: 'standard-6',
     words(text, of) {
       const split = splitWords(text, of);
-      const all = split.map(look);
-      const english = all.some(({ isEnglish }) => isEnglish);
-      const dropped = of === 'query' ? queryStopWords(split) : NONE;
-      const isContent = (known: AnalyzedWord): boolean => !known.isStopWord && !dropped.has(known.word);
+      const all = split.map(lookUp);
+      const isEnglish = all.some((word) => word.isEnglish);
+      const queryStops = of === 'query' ? queryStopWords(split) : NONE;
+      const isContent = ({ word, isStopWord }: AnalyzedWord): boolean => !isStopWord && !queryStops.has(word);
       const content = all.some(isContent) ? all.filter(isContent) : all;
       const words = content.map(({ base }) => base);
-      // Words of other scripts show themselves that they are not English.
-      for (const word of content) if (!english || !word.isLatin) words.push(...variantsOf(word));
+      // Words in other scripts are not English, even in an English text.
+      for (const word of content) if (!isEnglish || !word.isLatin) words.push(...variantsOf(word));
       for (const part of namePartsIn(text)) {
-        const { base, isStopWord } = look(part);
+        const { base, isStopWord } = lookUp(part);
         if (!isStopWord) words.push(NAME_PART + base);
       }
       return words;
@@ -70,24 +72,26 @@ interface AnalyzedWord {
   readonly word: string;
   readonly base: string;
   readonly isStopWord: boolean;
+  /** True for a word of `englishOnlyWords`. */
   readonly isEnglish: boolean;
   readonly isLatin: boolean;
-  /** Made when first asked for. */
-  forms: readonly string[] | undefined;
+  /** Variants; created at the first use. */
+  variants: readonly string[] | undefined;
 }
 
 function analyzeWord(word: string): AnalyzedWord {
   const folded = foldAccents(word);
   const isLatin = LATIN.test(folded);
-  // Single characters come marked already.
-  if (word.startsWith('~')) return { word, base: word, isStopWord: false, isEnglish: false, isLatin: false, forms: [] };
+  // `splitWords` marks single characters as variants.
+  if (word.startsWith('~'))
+    return { word, base: word, isStopWord: false, isEnglish: false, isLatin: false, variants: [] };
   return {
     word,
     base: baseOf(folded, isLatin),
     isStopWord: stopWords.has(word) || scriptStopWords.has(word),
     isEnglish: englishOnlyWords.has(word),
     isLatin,
-    forms: undefined,
+    variants: undefined,
   };
 }
 
@@ -96,21 +100,21 @@ function baseOf(folded: string, isLatin: boolean): string {
   return folded.length <= MAX_STEMMED_LETTERS ? stemEnglish(irregularForms.get(folded) ?? folded) : folded;
 }
 
-function variantsOf(known: AnalyzedWord): readonly string[] {
-  return (known.forms ??= known.isStopWord ? [] : createVariants(known));
+function variantsOf(word: AnalyzedWord): readonly string[] {
+  return (word.variants ??= word.isStopWord ? [] : createVariants(word));
 }
 
 function createVariants({ word, base, isLatin }: AnalyzedWord): string[] {
   if (!isLatin) return variantsInScript(word, base);
   const folded = foldAccents(word);
   if (word.length > MAX_STEMMED_LETTERS || latinStopWords.has(folded)) return [];
-  // The stemmers know their languages' letters, so accents are folded afterwards.
+  // The stemmers expect the letters of their languages, so accents are folded afterwards.
   const stems = [stemGerman, stemTurkish].map((stem) => `~${foldAccents(stem(word))}`);
   if (stems[0] === stems[1]) stems.pop();
-  const forms = [...stems, ...prefixOf(folded)];
+  const variants = [...stems, ...prefixOf(folded)];
   const verb = PARTICIPLE.exec(folded)?.[1];
-  if (verb !== undefined) forms.push(...(verb.length < PREFIX_LETTERS ? [`~${verb}`] : prefixOf(verb)));
-  return forms;
+  if (verb !== undefined) variants.push(...(verb.length < PREFIX_LETTERS ? [`~${verb}`] : prefixOf(verb)));
+  return variants;
 }
 
 function prefixOf(word: string): string[] {
@@ -119,8 +123,8 @@ function prefixOf(word: string): string[] {
 
 function variantsInScript(word: string, base: string): string[] {
   if (ARABIC.test(word)) return arabicVariants(word);
-  const form = CYRILLIC.test(word) ? withoutFleetingVowel(base) : undefined;
-  return form === undefined ? [] : [`~${form}`];
+  const variant = CYRILLIC.test(word) ? withoutFleetingVowel(base) : undefined;
+  return variant === undefined ? [] : [`~${variant}`];
 }
 
 function arabicVariants(word: string): string[] {

@@ -7,12 +7,12 @@ const ARABIC = /^[\p{Script=Arabic}\p{M}]+$/u;
 const DEVANAGARI = /^[\p{Script=Devanagari}\p{M}]+$/u;
 const MIN_STEMMED_LETTERS = 3;
 
-/** The stem of a word in a script that one language stands for; undefined for other scripts. */
+/** Returns the stem of a word in Cyrillic, Arabic or Devanagari script, as Russian, Arabic or Hindi. Undefined for other scripts and short words. */
 export function stemByScript(word: string): string | undefined {
   if (word.length < MIN_STEMMED_LETTERS) return undefined;
   if (CYRILLIC.test(word)) return stemRussian(word);
   if (ARABIC.test(word)) return stemArabic(word);
-  // The stemmer knows endings with one of two signs that are written for the same sound.
+  // The same sound has two spellings; the stemmer only knows endings with the second.
   if (DEVANAGARI.test(word)) return stemHindi(word.replaceAll('ँ', 'ं'));
   return undefined;
 }

@@ -1,6 +1,6 @@
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
-/** English words that say little about what a turn is about, the pieces that apostrophes leave, and contractions typed without one. */
+/** English stop words, parts of words at apostrophes, and contractions without an apostrophe. */
 export const stopWords: ReadonlySet<string> = setOf(
   `a about above after again against all also am an and any are aren as at be because been before being below between
   both but by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn
@@ -13,7 +13,7 @@ export const stopWords: ReadonlySet<string> = setOf(
   wouldnt shouldnt`,
 );
 
-/** The same of languages that can be told by their script. */
+/** Stop words of Russian, Arabic and Hindi, which have separate scripts. */
 export const scriptStopWords: ReadonlySet<string> = setOf(`
   и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще нет о из ему
   теперь когда даже ну ли если уже или ни быть был него до вас нибудь вам ведь там потом себя ничего ей может они тут где есть
@@ -27,7 +27,7 @@ export const scriptStopWords: ReadonlySet<string> = setOf(`
   करता करती करते जो जब तब बहुत अपना अपनी अपने कितना कितनी कितने
 `);
 
-/** The same of languages that share the Latin script: German and Turkish, with their accents folded. */
+/** Stop words of German and Turkish with folded accents. */
 export const latinStopWords: ReadonlySet<string> = setOf(`
   der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich dich ihn uns euch mir dir
   ihm ihnen mein meine meinen meinem meiner dein deine sein seine ist bin bist sind seid war waren hat habe hast haben hatte was

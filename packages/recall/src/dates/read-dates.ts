@@ -9,10 +9,10 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const SEASONS: readonly string[] = ['spring', 'summer', 'fall', 'winter'];
 
-/** Reads the pieces of one kind of date; `years` are those to try where the text names none. */
-type Reader = (pieces: readonly string[], years: readonly number[]) => DaySpan[];
+/** Reads the groups of one date pattern. `years` are the years to use if the text names none. */
+type Reader = (groups: readonly string[], years: readonly number[]) => DaySpan[];
 
-// The longer form stands first: what one has read, the next does not see.
+// Longer patterns come first; a text that one pattern has read is not read again.
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [rule(`${YEAR}-(\\d\\d)-(\\d\\d)`), ([year, month, day]) => days([Number(year)], Number(month) - 1, day!)],
   [rule(`${DAY}(?: of)? ${MONTH},? ${YEAR}`), ([day, month, year]) => days([Number(year)], monthOf(month!), day!)],
@@ -32,21 +32,22 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
 ];
 
 /**
- * The dates that an English text names: days, months, seasons (northern) and years, also `2024-05-07`. A date without a year
- * is read in each of `years`.
+ * Returns the dates in an English text: days, months, seasons (of the northern hemisphere) and years, also `2024-05-07`. A date
+ * without a year is read in each of `years`.
  */
 export function readDates(text: string, years: readonly number[]): DaySpan[] {
   const spans: DaySpan[] = [];
   let rest = text.toLowerCase();
   for (const [pattern, read] of READERS) {
-    rest = rest.replace(pattern, (_, ...pieces: unknown[]) => {
-      spans.push(...read(pieces as string[], years));
+    rest = rest.replace(pattern, (_, ...groups: unknown[]) => {
+      spans.push(...read(groups as string[], years));
       return '|';
     });
   }
   return spans;
 }
 
+/** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */
 function rule(pattern: string): RegExp {
   return new RegExp(`\\b${pattern}\\b`, 'g');
 }

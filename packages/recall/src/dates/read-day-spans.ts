@@ -4,7 +4,7 @@ import { readDates } from './read-dates.ts';
 import { readRelativeDates } from './read-relative-dates.ts';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-// Every expression that is read holds one of these: most texts need no closer look.
+// Every expression that the readers know contains one of these words, so most texts need not be searched.
 const RELATIVE =
   setOf(`yesterday today tonight tomorrow night morning afternoon evening day days week weeks weekend month months year
   years sunday monday tuesday wednesday thursday friday saturday spring summer fall autumn winter`);
@@ -13,21 +13,21 @@ const MONTH =
   sep sept oct nov dec`);
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** Whether there may be relative times or dates to read in a text of these plain words and numbers. */
+/** Returns whether a text with these tokens may contain relative times or dates. */
 export function detectTimeWords(tokens: readonly string[]): { relative: boolean; date: boolean } {
-  const may = { relative: false, date: false };
+  const found = { relative: false, date: false };
   for (const token of tokens) {
-    if (RELATIVE.has(token)) may.relative = true;
+    if (RELATIVE.has(token)) found.relative = true;
     // "Last March" is relative, "March 3" is not.
-    else if (MONTH.has(token)) may.relative = may.date = true;
-    else if (token.length === 4 && YEAR.test(token)) may.date = true;
+    else if (MONTH.has(token)) found.relative = found.date = true;
+    else if (token.length === 4 && YEAR.test(token)) found.date = true;
   }
-  return may;
+  return found;
 }
 
 /**
- * The days that a text speaks of that was said on `today`; dates without a year are in that day's. `tokens` are its plain words
- * and numbers (`plainTokens`).
+ * Returns the days that a text of the day `today` mentions. Dates without a year are in the year of `today`. `tokens` is the
+ * result of `latinTokens` for the text.
  */
 export function readDaySpans(text: string, tokens: readonly string[], today: number): DaySpan[] {
   const { relative, date } = detectTimeWords(tokens);

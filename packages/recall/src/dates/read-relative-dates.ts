@@ -17,7 +17,8 @@ const DAYS: Readonly<Record<string, number>> = {
 };
 const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
 
-type Reader = (pieces: readonly string[], today: number) => DaySpan;
+/** Reads the groups of one pattern. */
+type Reader = (groups: readonly string[], today: number) => DaySpan;
 
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [rule('the day before yesterday'), (_, today) => oneDay(today - 2)],
@@ -31,34 +32,36 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     rule(`(?:(last|past|this|next|coming|on) )(${WEEKDAYS.join('|')})`),
     ([which, weekday], today) => oneDay(weekdayNear(today, WEEKDAYS.indexOf(weekday!), which!)),
   ],
-  [rule('(last|past|this|next|coming) weekend'), ([which], today) => weekend(today, turnOf(which!))],
+  [rule('(last|past|this|next|coming) weekend'), ([which], today) => weekend(today, directionOf(which!))],
   [
     rule('(last|past|this|next|coming) (week|month|year)'),
-    ([which, unit], today) => whole(today, turnOf(which!), unit!),
+    ([which, unit], today) => wholeUnit(today, directionOf(which!), unit!),
   ],
   [
     rule(`(last|past|this|next|coming) (${MONTHS.join('|')})(?!,? \\d)`),
-    ([which, month], today) => monthNear(today, MONTHS.indexOf(month!), turnOf(which!)),
+    ([which, month], today) => monthNear(today, MONTHS.indexOf(month!), directionOf(which!)),
   ],
   [
     rule('(last|past|this|next|coming) (spring|summer|fall|autumn|winter)'),
-    ([which, season], today) => seasonNear(today, SEASONS.indexOf(season!.replace('autumn', 'fall')), turnOf(which!)),
+    ([which, season], today) =>
+      seasonNear(today, SEASONS.indexOf(season!.replace('autumn', 'fall')), directionOf(which!)),
   ],
 ];
 
-/** The days that an English text speaks of from where it stands: "yesterday", "last Friday", "two weeks ago", "next month". */
+/** Returns the days that relative dates in an English text mean on `today`: "yesterday", "last Friday", "two weeks ago". */
 export function readRelativeDates(text: string, today: number): DaySpan[] {
   const spans: DaySpan[] = [];
   let rest = text.toLowerCase();
   for (const [pattern, read] of READERS) {
-    rest = rest.replace(pattern, (_, ...pieces: unknown[]) => {
-      spans.push(read(pieces as string[], today));
+    rest = rest.replace(pattern, (_, ...groups: unknown[]) => {
+      spans.push(read(groups as string[], today));
       return '|';
     });
   }
   return spans;
 }
 
+/** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */
 function rule(pattern: string): RegExp {
   return new RegExp(`\\b${pattern}\\b`, 'g');
 }
@@ -71,13 +74,13 @@ function numberOf(word: string): number {
   return NUMBERS[word] ?? Number(word);
 }
 
-/** -1, 0 or 1 units from now. */
-function turnOf(which: string): number {
+/** Returns the direction of "last", "this" and "next": -1, 0 or 1. */
+function directionOf(which: string): number {
   if (which === 'this') return 0;
   return which === 'last' || which === 'past' ? -1 : 1;
 }
 
-// The further away, the less exact is what people mean: half a unit each way.
+/** Returns a span around a day some units away, with half a unit on each side, because people name such times roughly. */
 function around(today: number, count: number, unit: string): DaySpan {
   const days = UNIT_DAYS[unit]!;
   const middle = today + count * days;
@@ -91,31 +94,32 @@ function weekdayNear(today: number, weekday: number, which: string): number {
   return today + (ahead === 0 ? -7 : ahead - 7);
 }
 
-function weekend(today: number, turn: number): DaySpan {
-  const saturday = today + 6 - weekdayAt(today) + (turn < 0 ? -7 : 0) + (turn > 0 && weekdayAt(today) === 6 ? 7 : 0);
+function weekend(today: number, direction: number): DaySpan {
+  const saturday =
+    today + 6 - weekdayAt(today) + (direction < 0 ? -7 : 0) + (direction > 0 && weekdayAt(today) === 6 ? 7 : 0);
   return { from: saturday, to: saturday + 2 };
 }
 
-// Weeks begin on Monday.
-function whole(today: number, turn: number, unit: string): DaySpan {
+/** Returns a whole week, month or year. Weeks begin on Monday. */
+function wholeUnit(today: number, direction: number, unit: string): DaySpan {
   const { year, month } = monthAt(today);
-  if (unit === 'month') return monthSpan(year, month + turn);
-  if (unit === 'year') return monthSpan(year + turn, 0, 12);
-  const monday = today - ((weekdayAt(today) + 6) % 7) + 7 * turn;
+  if (unit === 'month') return monthSpan(year, month + direction);
+  if (unit === 'year') return monthSpan(year + direction, 0, 12);
+  const monday = today - ((weekdayAt(today) + 6) % 7) + 7 * direction;
   return { from: monday, to: monday + 7 };
 }
 
-// The most recent one that has ended, that of this year, or the next to begin.
-function monthNear(today: number, month: number, turn: number): DaySpan {
+/** Returns the last month of that name that has ended, the one of this year, or the next one to begin. */
+function monthNear(today: number, month: number, direction: number): DaySpan {
   const { year } = monthAt(today);
-  if (turn === 0) return monthSpan(year, month);
+  if (direction === 0) return monthSpan(year, month);
   const spans = [year - 1, year, year + 1].map((each) => monthSpan(each, month));
-  return turn < 0 ? spans.findLast((span) => span.to <= today)! : spans.find((span) => span.from > today)!;
+  return direction < 0 ? spans.findLast((span) => span.to <= today)! : spans.find((span) => span.from > today)!;
 }
 
-function seasonNear(today: number, season: number, turn: number): DaySpan {
+function seasonNear(today: number, season: number, direction: number): DaySpan {
   const { year } = monthAt(today);
   const spans = [year - 1, year, year + 1].map((each) => monthSpan(each, 2 + 3 * season, 3));
-  if (turn < 0) return spans.findLast((span) => span.to <= today)!;
-  return spans.find((span) => (turn === 0 ? span.to > today : span.from > today)) ?? spans[2]!;
+  if (direction < 0) return spans.findLast((span) => span.to <= today)!;
+  return spans.find((span) => (direction === 0 ? span.to > today : span.from > today)) ?? spans[2]!;
 }

@@ -1,32 +1,34 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { NameTable } from './name-table.ts';
 
-/** No author. */
+/** The author number of an entry without an author. */
 export const NO_AUTHOR = -1;
 
-/** An author with turns and a name that a question may use. */
+/** An author with turns whose name may occur in a query. */
 export interface NamedAuthor {
   readonly author: number;
+  /** False for agents, which are named after their task. */
   readonly isPerson: boolean;
   readonly words: readonly string[];
 }
 
-/** Who has said something in an index, and in which sessions how often. Authors without a turn left are not asked after. */
+/** The authors of an index: a number for each name, and the number of turns per session. */
 export class Authors {
   readonly #analyzer: Analyzer;
   readonly #names = new NameTable();
   readonly #words: (readonly string[])[] = [];
   readonly #turns: number[] = [];
   readonly #turnsAsUser: number[] = [];
+  /** By author: the number of turns by session. */
   readonly #sessions: Map<number, number>[] = [];
-  /** Until somebody comes or goes. */
-  #present: readonly NamedAuthor[] | undefined;
+  /** Cache of `namedAuthors`, dropped when an author gets a first turn or loses the last one. */
+  #namedAuthors: readonly NamedAuthor[] | undefined;
 
   constructor(analyzer: Analyzer) {
     this.#analyzer = analyzer;
   }
 
-  /** Numbers given so far. */
+  /** Number of author numbers assigned so far. */
   get length(): number {
     return this.#names.length;
   }
@@ -35,6 +37,7 @@ export class Authors {
     return this.#names.nameOf(author);
   }
 
+  /** Returns the number of an author, assigning one to a new name. */
   numberOf(name: string): number {
     const author = this.#names.numberOf(name);
     if (author < this.#words.length) return author;
@@ -50,11 +53,11 @@ export class Authors {
     return this.#names.all().map((name, author) => (this.#turns[author]! > 0 ? name : ''));
   }
 
-  /** Counts turns of an author: `by` is 1 for one more, -1 for one less. */
+  /** Changes the number of an author's turns in a session by 1 or -1. */
   count(author: number, session: number, asUser: boolean, by: 1 | -1): void {
     const turns = this.#turns[author]!;
     this.#turns[author] = turns + by;
-    if (turns === 0 || turns + by === 0) this.#present = undefined;
+    if (turns === 0 || turns + by === 0) this.#namedAuthors = undefined;
     if (asUser) this.#turnsAsUser[author]! += by;
     const sessions = this.#sessions[author]!;
     const inSession = (sessions.get(session) ?? 0) + by;
@@ -63,33 +66,33 @@ export class Authors {
   }
 
   /**
-   * Who has turns and a name that a question may use. People's names are written with a capital, or in a
-   * script without; agents are called after what they do, so that only those of one word are names.
+   * Returns the authors with turns whose names may occur in a query. Names of people start with a capital letter or are in a
+   * script without capitals. Other names are those of agents; only names of one word count, because others describe a task.
    */
   namedAuthors(): readonly NamedAuthor[] {
-    if (this.#present) return this.#present;
-    const present: NamedAuthor[] = [];
+    if (this.#namedAuthors) return this.#namedAuthors;
+    const named: NamedAuthor[] = [];
     for (let author = 0; author < this.#words.length; author++) {
       const words = this.#words[author]!;
       const name = this.nameOf(author);
       const isPerson = name.toLowerCase() !== name || name.toUpperCase() === name;
-      if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) present.push({ author, isPerson, words });
+      if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) named.push({ author, isPerson, words });
     }
-    return (this.#present = present);
+    return (this.#namedAuthors = named);
   }
 
-  /** Returns the first author present whom a token of a text names. */
+  /** Returns the first author with turns whose name contains the token. */
   findByName(token: string): number | undefined {
     const [word] = this.#analyzer.words(token, 'query');
     return word === undefined ? undefined : this.namedAuthors().find(({ words }) => words.includes(word))?.author;
   }
 
-  /** Whether an author is the user whose memory this is. */
+  /** True if the author has a turn of the user whose memory this is. */
   isUser(author: number): boolean {
     return (this.#turnsAsUser[author] ?? 0) > 0;
   }
 
-  /** Turns of an author by session. */
+  /** Returns the number of an author's turns by session. */
   sessionsOf(author: number): ReadonlyMap<number, number> {
     return this.#sessions[author]!;
   }

@@ -1,4 +1,4 @@
-/** Numbers for names that come again and again, such as those of sessions and authors. */
+/** Numbers for names that occur many times, such as those of sessions and authors. Numbers of removed names are reused. */
 export class NameTable {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
@@ -8,11 +8,12 @@ export class NameTable {
     return this.#names.length;
   }
 
-  /** Empty for a number that is free. */
+  /** Returns the name of a number; empty for a free number. */
   nameOf(number: number): string {
     return this.#names[number]!;
   }
 
+  /** Returns the number of a name, assigning one to a new name. */
   numberOf(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
@@ -22,7 +23,7 @@ export class NameTable {
     return number;
   }
 
-  /** For a name that nothing has any more; its number is given again. */
+  /** Removes a name that is no longer used. */
   remove(number: number): void {
     this.#numbers.delete(this.#names[number]!);
     this.#names[number] = '';

@@ -4,10 +4,12 @@
  */
 export type Postings = number[];
 
+/** Number of different counts in a posting. */
 const COUNT_VALUES = 256;
 /** Number of slots for which a posting still fits into an integer that engines keep unboxed. */
 export const MAX_SLOTS: number = 2 ** 31 / COUNT_VALUES;
 
+/** Returns the posting of a slot and a count. */
 export const toPosting = (slot: number, count: number): number =>
   slot * COUNT_VALUES + Math.min(count, COUNT_VALUES - 1);
 /** Returns the slot of a posting. */

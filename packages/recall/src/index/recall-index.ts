@@ -34,7 +34,7 @@ export class RecallIndex {
   readonly spans: Map<number, readonly DaySpan[]> = new Map();
   /** By slot: the id of the fact that replaced this one. */
   readonly successors: Map<number, string> = new Map();
-  // By word: its count in the current entry; all zero in between.
+  /** By word: its count in the current entry. All zero between calls. */
   #counts = new Uint16Array(1024);
   #wordBytes = 0;
 
@@ -49,7 +49,7 @@ export class RecallIndex {
     return this.words.bytes + this.turns.bytes + this.#wordBytes + maps + this.#counts.byteLength;
   }
 
-  /** Average number of words per entry. */
+  /** The average number of words per entry. */
   get averageLength(): number {
     return this.turns.totalLength / (this.turns.size || 1);
   }
@@ -61,16 +61,16 @@ export class RecallIndex {
     const text = textOf(content);
     const words = this.analyzer.words(text, 'entry');
     const tokens = latinTokens(text);
-    const asUser = content.role === 'user' || author === 'user' ? BY_USER : 0;
+    const byUser = content.role === 'user' || author === 'user' ? BY_USER : 0;
     const slot = this.insert(
       {
         id: entry.id,
         time: timestamp ?? -Infinity,
         length: words.reduce((length, word) => (isVariant(word) ? length : length + 1), 0),
         author: author === undefined ? NO_AUTHOR : this.authors.numberOf(author),
-        // An entry without a session is alone in a session of its own.
+        // An entry without a session gets a separate session.
         session: this.sessions.numberOf(sessionId === undefined ? `1${entry.id}` : `0${sessionId}`),
-        flags: flagsOf(text, tokens) | asUser | (kind === 'turn' ? 0 : ABOUT_USER),
+        flags: flagsOf(text, tokens) | byUser | (kind === 'turn' ? 0 : ABOUT_USER),
       },
       words.map((word) => this.words.numberOf(word)),
       timestamp === undefined || !isOnCalendar(timestamp) ? [] : readDaySpans(text, tokens, dayAt(timestamp)),

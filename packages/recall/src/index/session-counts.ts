@@ -1,21 +1,21 @@
-/** What the turns of each session add up to. */
+/** The number of turns and words of each session. */
 export class SessionCounts {
-  /** Words, and turns, by session. */
+  /** By session: the number of words, and the number of turns. */
   readonly lengths: number[] = [];
   readonly turns: number[] = [];
-  /** Sessions with a turn. */
+  /** Number of sessions with turns. */
   count = 0;
 
   get bytes(): number {
     return this.turns.length * 24;
   }
 
-  /** Turns that came, or went where the numbers are negative. */
+  /** Adds turns and their words to a session; negative numbers subtract. */
   add(session: number, turns: number, words: number): void {
-    const had = this.turns[session] ?? 0;
-    this.turns[session] = had + turns;
+    const previous = this.turns[session] ?? 0;
+    this.turns[session] = previous + turns;
     this.lengths[session] = (this.lengths[session] ?? 0) + words;
-    if (had === 0) this.count++;
-    if (had + turns === 0) this.count--;
+    if (previous === 0) this.count++;
+    if (previous + turns === 0) this.count--;
   }
 }

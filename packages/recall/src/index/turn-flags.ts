@@ -1,12 +1,14 @@
-/** What the index knows of a turn's text, one bit each. */
+/** Bits of a turn's properties. The turn has a question mark. */
 export const HAS_QUESTION = 1;
-/** Its last sentence is a question. */
+/** The turn ends with a question mark. */
 export const ENDS_WITH_QUESTION = 2;
+/** The turn mentions a time. */
 export const HAS_TIME = 4;
+/** The turn mentions a number. */
 export const HAS_NUMBER = 8;
-/** Said in the user's name; not a matter of the text. */
+/** The turn is by the user. */
 export const BY_USER = 16;
-/** A fact or note: it is about the user, whoever wrote it. */
+/** The entry is a fact or note, which is about the user, regardless of its author. */
 export const ABOUT_USER = 32;
 
 const [YEAR, CLOCK] = [/^(?:19|20)\d\d$/, /\d[:h]\d\d|\d[年月]/];
@@ -24,7 +26,7 @@ const FLAG_OF_WORD: ReadonlyMap<string, number> = new Map([
   ...NUMBER_WORDS.split(/\s+/).map((word) => [word, HAS_NUMBER] as const),
 ]);
 
-/** The bits that hold of a text; `tokens` are its plain words and numbers (`plainTokens`). */
+/** Returns the bits of a text. `tokens` is the result of `latinTokens` for the text. */
 export function flagsOf(text: string, tokens: readonly string[]): number {
   let flags = 0;
   if (QUESTION_MARK.test(text))
@@ -37,4 +39,5 @@ export function flagsOf(text: string, tokens: readonly string[]): number {
   return (flags & HAS_NUMBER) === 0 && DIGIT.test(text) ? flags | HAS_NUMBER : flags;
 }
 
+/** Character code of the digit 9: larger codes are letters. */
 const CODE_OF_NINE = 57;

@@ -41,17 +41,17 @@ export class TurnTable {
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #lastOfSession: number[] = [];
-  /** By session, as far as asked for since its last change. */
+  /** By session: cache of `shortestWindow`, dropped when the session changes. */
   readonly #shortestWindows: (number | undefined)[] = [];
   #idLetters = 0;
-  /** Until the next change. */
+  /** Cache of `timeSpan`, dropped at each change. */
   #timeSpan: readonly [number, number] | undefined;
 
   get size(): number {
     return this.#slots.size;
   }
 
-  /** Number of slots given so far, free ones included. */
+  /** Number of slots assigned so far, including free ones. */
   get end(): number {
     return this.ids.length;
   }
@@ -64,6 +64,7 @@ export class TurnTable {
     return this.capacity * BYTES_PER_TURN + this.#slots.size * 110 + this.#idLetters * 2 + this.sessionCounts.bytes;
   }
 
+  /** Returns the slot of a turn. */
   find(id: string): number | undefined {
     return this.#slots.get(id);
   }
@@ -73,6 +74,7 @@ export class TurnTable {
     return this.#slots.values();
   }
 
+  /** Adds a turn and returns its slot. */
   add(row: TurnRow): number {
     const slot = this.#takeSlot();
     this.ids[slot] = row.id;

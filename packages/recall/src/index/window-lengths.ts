@@ -1,8 +1,8 @@
 import { growColumn } from './grow-columns.ts';
 
-/** Number of neighbours on each side that belong to a turn's window. */
+/** Number of neighbours on each side of a turn that belong to its window. */
 export const WINDOW_NEIGHBOURS = 4;
-/** Weight of a neighbour at this distance, in fifths: 5, 4, 3, 2, 1. Integers, so that sums do not depend on their order. */
+/** Returns the weight of a neighbour at a distance, in fifths: 5, 4, 3, 2, 1. Integers, so that sums do not depend on the order. */
 export const weightAt = (distance: number): number => WINDOW_NEIGHBOURS + 1 - distance;
 
 const NO_SLOT = -1;
@@ -14,7 +14,7 @@ type TurnLinks = Readonly<Record<'lengths' | 'before' | 'after', Int32Array>>;
 export class WindowLengths {
   /** By slot: the words in the turn's window, in fifths. */
   lengths: Int32Array = new Int32Array(64);
-  /** Sum over all turns. */
+  /** Sum of all window lengths. */
   total = 0;
   readonly #turns: TurnLinks;
 

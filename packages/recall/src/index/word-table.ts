@@ -18,7 +18,7 @@ export class WordTable {
     return this.#numbers.size * BYTES_PER_WORD + this.#postingCount * 8 + this.#letters * 2;
   }
 
-  /** Number of word numbers given so far, free ones included. */
+  /** Number of word numbers assigned so far, including free ones. */
   get length(): number {
     return this.#words.length;
   }

@@ -8,40 +8,46 @@ import {
   invalidInput,
   isPlainObject,
   JsonCopier,
+  optionNames,
 } from '@thole/core/kit';
 import type { Event, MemoryEntry, MemoryFilter, SearchMemoryRequest } from '@thole/core';
 
-const KINDS: readonly unknown[] = ['turn', 'fact', 'note'] satisfies MemoryEntry['kind'][];
-const MEMBERS: readonly string[] = [
-  'id',
-  'kind',
-  'content',
-  'author',
-  'timestamp',
-  'sessionId',
-  'eventId',
-  'evidence',
-  'validFrom',
-  'validTo',
-  'supersededBy',
-  'topics',
-  'expiresAt',
-  'scope',
-  'customMetadata',
-] satisfies (keyof MemoryEntry)[];
+const KINDS: readonly unknown[] = optionNames<Record<MemoryEntry['kind'], true>>({
+  turn: true,
+  fact: true,
+  note: true,
+});
+/** The members that are stored, in this order. */
+const storedMembers = optionNames<Omit<MemoryEntry, 'score' | 'relevance' | 'explanation'>>({
+  id: true,
+  kind: true,
+  content: true,
+  author: true,
+  timestamp: true,
+  sessionId: true,
+  eventId: true,
+  evidence: true,
+  validFrom: true,
+  validTo: true,
+  supersededBy: true,
+  topics: true,
+  expiresAt: true,
+  scope: true,
+  customMetadata: true,
+});
 
-/** A deeply frozen copy of an entry's known members, or `INVALID_INPUT` naming the first that is wrong. */
+/** Returns a deeply frozen copy of an entry's stored members. Throws `INVALID_INPUT` for the first invalid member. */
 export function copyEntry(value: unknown, argument: string): MemoryEntry {
   if (!isPlainObject(value)) throw invalidInput(argument, 'an entry {kind, content, …}', value);
   assertText(`${argument}.id`, value['id']);
   assertMembers(value, argument);
   if (value['kind'] === undefined) throw invalidInput(`${argument}.kind`, `'turn', 'fact' or 'note'`, undefined);
   assertContent(value['content'], `${argument}.content`);
-  const known = Object.fromEntries(MEMBERS.map((name) => [name, value[name]]));
-  return new JsonCopier(failInvalidJson).copy(known, argument) as unknown as MemoryEntry;
+  const members = Object.fromEntries(storedMembers.map((name) => [name, value[name]]));
+  return new JsonCopier(failInvalidJson).copy(members, argument) as unknown as MemoryEntry;
 }
 
-/** `INVALID_INPUT` for a member of the wrong type; those that are absent are passed over. */
+/** Throws `INVALID_INPUT` for the first member of the wrong type. Absent members are valid. */
 export function assertMembers(value: { [name: string]: unknown }, argument: string): void {
   const { kind, content, evidence, topics, scope, customMetadata } = value;
   if (kind !== undefined && !KINDS.includes(kind))
@@ -58,15 +64,17 @@ export function assertMembers(value: { [name: string]: unknown }, argument: stri
     throw invalidInput(`${argument}.customMetadata`, 'an object', customMetadata);
 }
 
+/** Throws `INVALID_INPUT` unless the value is an array of ids. */
 export function assertIds(argument: string, value: unknown): asserts value is readonly string[] {
   assertTexts(argument, 'ids', value);
 }
 
-function assertTexts(argument: string, what: string, value: unknown): void {
-  if (!Array.isArray(value)) throw invalidInput(argument, `an array of ${what}`, value);
+function assertTexts(argument: string, items: string, value: unknown): void {
+  if (!Array.isArray(value)) throw invalidInput(argument, `an array of ${items}`, value);
   value.forEach((text: unknown, i) => assertText(`${argument}[${i}]`, text));
 }
 
+/** Throws `INVALID_INPUT` unless the value is an array of events. */
 export function assertEvents(value: unknown): asserts value is readonly Event[] {
   if (!Array.isArray(value)) throw invalidInput('events', 'an array of events', value);
   value.forEach((event: unknown, i) => {
@@ -80,6 +88,7 @@ export function assertEvents(value: unknown): asserts value is readonly Event[] 
   });
 }
 
+/** Throws `INVALID_INPUT` for the first invalid condition of a filter. */
 export function assertFilter(value: MemoryFilter | undefined): void {
   if (value === undefined) return;
   if (!isPlainObject(value)) throw invalidInput('filter', 'an object', value);
@@ -95,7 +104,7 @@ export function assertFilter(value: MemoryFilter | undefined): void {
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
-/** `INVALID_INPUT` for the first member of a search that is wrong. */
+/** Throws `INVALID_INPUT` for the first invalid member of a search request. */
 export function assertSearch(p: SearchMemoryRequest): void {
   assertUser(p);
   if (typeof p.query !== 'string') throw invalidInput('query', 'a string', p.query);
@@ -107,11 +116,12 @@ export function assertSearch(p: SearchMemoryRequest): void {
   assertFilter(p.filter);
 }
 
+/** Throws `INVALID_INPUT` unless a minimum score is a finite number. */
 export function assertScore(value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
 }
 
-/** Throws INVALID_INPUT for a smallest relevance that is not between 0 and 1. */
+/** Throws `INVALID_INPUT` unless a minimum relevance is a number from 0 to 1. */
 export function assertRelevance(value: unknown): void {
   if (!(typeof value === 'number' && value >= 0 && value <= 1))
     throw invalidInput('minRelevance', 'a number from 0 to 1', value);
@@ -121,6 +131,7 @@ function assertSeconds(argument: string, value: unknown): void {
   if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
 }
 
+/** Throws `INVALID_INPUT` unless the value is a string that is not empty. */
 export function assertText(argument: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
   if (value === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);

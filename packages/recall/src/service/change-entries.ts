@@ -4,7 +4,7 @@ import { copyEntry } from './assert-memory.ts';
 import { hasExpired } from './matches-filter.ts';
 import type { IndexCache } from './index-cache.ts';
 
-/** Where entries are changed: what a text said before is forgotten in what is saved of the index, too. */
+/** Dependencies of functions that change entries. A changed text is also removed from the saved index. */
 export interface ChangeContext {
   store: MemoryStore;
   indexes: IndexCache;
@@ -13,7 +13,7 @@ export interface ChangeContext {
   now: number;
 }
 
-/** Writes the members that are given over those of an entry. Undefined where it is not there, or not any more. */
+/** Overwrites the given members of an entry and returns it. Returns undefined if the entry does not exist or has expired. */
 export async function changeEntry(
   { store, indexes, scope, now }: ChangeContext,
   id: string,
@@ -21,27 +21,27 @@ export async function changeEntry(
 ): Promise<MemoryEntry | undefined> {
   const [found] = await store.get(scope, [id]);
   if (!found || hasExpired(found.entry, now)) return undefined;
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const entry = copyEntry({ ...found.entry, ...given, id, scope: found.entry.scope }, 'change');
-  // What another process deleted meanwhile is not brought back.
+  const members = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const entry = copyEntry({ ...found.entry, ...members, id, scope: found.entry.scope }, 'change');
+  // `ifPresent`: an entry that another process has deleted in the meantime is not restored.
   const { written, seq } = await store.put(scope, [entry], 'ifPresent');
   if (written.length === 0) return undefined;
-  if (!saysTheSame(found.entry, entry)) await indexes.forgetSaved(scope, seq);
+  if (!hasSameText(found.entry, entry)) await indexes.deleteSaved(scope, seq);
   return entry;
 }
 
-/** Writes entries of different ids whatever is there; of those in `known` there may be something. */
+/** Adds or replaces entries with different ids. Only entries in `mayExist` can replace existing entries. */
 export async function replaceEntries(
   { store, indexes, scope }: ChangeContext,
   entries: readonly MemoryEntry[],
-  known: readonly MemoryEntry[],
+  mayExist: readonly MemoryEntry[],
 ): Promise<void> {
-  const after = new Map(known.map((entry) => [entry.id, entry]));
+  const after = new Map(mayExist.map((entry) => [entry.id, entry]));
   const before = indexes.areSaved && after.size > 0 ? await store.get(scope, [...after.keys()]) : [];
   const { seq } = await store.put(scope, entries, 'replace');
-  if (before.some(({ entry }) => !saysTheSame(entry, after.get(entry.id)!))) await indexes.forgetSaved(scope, seq);
+  if (before.some(({ entry }) => !hasSameText(entry, after.get(entry.id)!))) await indexes.deleteSaved(scope, seq);
 }
 
-function saysTheSame(one: MemoryEntry, other: MemoryEntry): boolean {
-  return textOf(one.content) === textOf(other.content);
+function hasSameText(a: MemoryEntry, b: MemoryEntry): boolean {
+  return textOf(a.content) === textOf(b.content);
 }

@@ -1,113 +1,119 @@
 import type { MemoryEntry, MemoryFilter, MemoryRemoval, MemoryScope, MemoryStore } from '@thole/core';
 
-const PAGE = 500;
+const ENTRIES_PER_READ = 500;
 
-/** Where something is forgotten, and when. */
+/** Dependencies of functions that delete entries. */
 export interface DeletionContext {
   store: MemoryStore;
   scope: MemoryScope;
-  /** Seconds. */
+  /** Current time in seconds. */
   now: number;
 }
 
 /**
- * Removes entries and returns how many were removed. Unless evidence is to be kept, also removes every other version of a
- * removed fact (linked by `supersededBy`, in both directions), the evidence of all of them, and the facts that lose their last
- * evidence. A call that is repeated after a failure removes the rest.
+ * Deletes entries and returns the number of deleted entries. Unless `keepEvidence` is set, also deletes all other versions of a
+ * fact (linked by `supersededBy`, in both directions), the evidence of all versions, and facts without remaining evidence. After a
+ * failure, the same call deletes the rest.
  */
 export async function deleteEntries(
   p: DeletionContext & { ids: readonly string[]; keepEvidence: boolean },
 ): Promise<number> {
-  const doomed = new Set(p.ids);
+  const ids = new Set(p.ids);
   if (!p.keepEvidence) {
-    await addVersions(p, doomed);
-    await addEvidence(p, doomed);
+    await addVersions(p, ids);
+    await addEvidence(p, ids);
   }
-  return removeAndRepair(p, { ids: [...doomed] }, (id) => doomed.has(id));
+  return removeAndRepair(p, { ids: [...ids] }, (id) => ids.has(id));
 }
 
 /**
- * Removes what came from one session, and the facts that lose their last evidence by it; turns that are not there yet are kept from
- * coming. Answers how many went.
+ * Deletes all entries of a session and the facts without remaining evidence, and returns the number of deleted entries. The given
+ * turns are never ingested later, even if they are not in the store yet.
  */
 export async function deleteSessionEntries(
   p: DeletionContext & { sessionId: string; turns: readonly MemoryEntry[] },
 ): Promise<number> {
   const { store, scope, sessionId } = p;
   const entries = await listAll(p, { sessionId });
-  const doomed = new Set(entries.map((entry) => entry.id));
-  // Only what was there leaves a tombstone, so they are there for a moment, without a word.
-  const missing = p.turns.filter(({ id }) => !doomed.has(id)).map(withoutWords);
+  const ids = new Set(entries.map((entry) => entry.id));
+  // Only existing entries leave tombstones, so the missing turns are added without text and deleted with the others.
+  const missing = p.turns.filter(({ id }) => !ids.has(id)).map(withoutText);
   const { written } = missing.length > 0 ? await store.put(scope, missing, 'ifAbsent') : { written: [] };
-  const went = await removeAndRepair(p, { sessionId }, (id) => doomed.has(id) || sessionOfTurn(id) === sessionId);
-  return Math.max(0, went - written.length);
+  const count = await removeAndRepair(p, { sessionId }, (id) => ids.has(id) || sessionOfTurn(id) === sessionId);
+  return Math.max(0, count - written.length);
 }
 
-function withoutWords({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry {
+function withoutText({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry {
   return { id, kind, content: { parts: [{ text: '' }] }, sessionId, eventId };
 }
 
-// Facts are mended first: who begins again after a failure still finds what leads to them. And once more for those that
-// another process has written meanwhile.
+/**
+ * Removes entries and repairs facts before and after. Before, so that a repeated call after a failure still finds the entries that
+ * lead to these facts. After, because another process may have written facts in the meantime.
+ */
 async function removeAndRepair(
   p: DeletionContext,
   what: MemoryRemoval,
   isGone: (id: string) => boolean,
 ): Promise<number> {
-  const unfounded = await repairFacts(p, isGone);
+  const before = await repairFacts(p, isGone);
   const removed = await p.store.remove(p.scope, what, p.now);
-  return unfounded + removed + (await repairFacts(p, isGone));
+  return before + removed + (await repairFacts(p, isGone));
 }
 
-/** Adds the earlier and later versions of the facts and notes in `doomed`. */
-async function addVersions(p: DeletionContext, doomed: Set<string>): Promise<void> {
+/** Adds the earlier and later versions of the facts and notes with these ids. */
+async function addVersions(p: DeletionContext, ids: Set<string>): Promise<void> {
   const linked = (await listAll(p, { kinds: ['fact', 'note'] })).filter((entry) => entry.supersededBy !== undefined);
-  for (let before = -1; before < doomed.size;) {
-    before = doomed.size;
+  for (let before = -1; before < ids.size;) {
+    before = ids.size;
     for (const { id, supersededBy } of linked)
-      if (doomed.has(id) || doomed.has(supersededBy!)) doomed.add(id).add(supersededBy!);
+      if (ids.has(id) || ids.has(supersededBy!)) ids.add(id).add(supersededBy!);
   }
 }
 
-async function addEvidence(p: DeletionContext, doomed: Set<string>): Promise<void> {
-  let frontier = [...doomed];
-  while (frontier.length > 0) {
-    const found = await p.store.get(p.scope, frontier);
+/** Adds the ids of the facts' evidence, and of the evidence of facts among it. */
+async function addEvidence(p: DeletionContext, ids: Set<string>): Promise<void> {
+  let next = [...ids];
+  while (next.length > 0) {
+    const found = await p.store.get(p.scope, next);
     const evidence = found.flatMap(({ entry }) => (entry.kind === 'fact' ? (entry.evidence ?? []) : []));
-    frontier = [...new Set(evidence)].filter((id) => !doomed.has(id));
-    for (const id of frontier) doomed.add(id);
+    next = [...new Set(evidence)].filter((id) => !ids.has(id));
+    for (const id of next) ids.add(id);
   }
 }
 
-/** Takes what is gone out of facts' evidence; a fact that had some and has none left goes, and so on for facts that rest on it. */
+/**
+ * Removes deleted ids from the evidence of facts. Deletes facts whose last evidence was removed, and likewise the facts that have
+ * those as evidence. Returns the number of deleted facts.
+ */
 async function repairFacts(p: DeletionContext, isGone: (id: string) => boolean): Promise<number> {
   const facts = await listAll(p, { kinds: ['fact'] });
-  const unfounded = new Set<string>();
-  const goes = (id: string): boolean => unfounded.has(id) || isGone(id);
-  for (let before = -1; before < unfounded.size;) {
-    before = unfounded.size;
+  const unsupported = new Set<string>();
+  const isDeleted = (id: string): boolean => unsupported.has(id) || isGone(id);
+  for (let before = -1; before < unsupported.size;) {
+    before = unsupported.size;
     for (const { id, evidence = [] } of facts)
-      if (!goes(id) && evidence.length > 0 && evidence.every(goes)) unfounded.add(id);
+      if (!isDeleted(id) && evidence.length > 0 && evidence.every(isDeleted)) unsupported.add(id);
   }
-  const mended = facts
-    .filter(({ id, evidence }) => !goes(id) && evidence?.some(goes))
-    .map((fact) => ({ ...fact, evidence: fact.evidence!.filter((id) => !goes(id)) }));
-  if (mended.length > 0) await p.store.put(p.scope, mended, 'ifPresent');
-  return unfounded.size === 0 ? 0 : p.store.remove(p.scope, { ids: [...unfounded] }, p.now);
+  const repaired = facts
+    .filter(({ id, evidence }) => !isDeleted(id) && evidence?.some(isDeleted))
+    .map((fact) => ({ ...fact, evidence: fact.evidence!.filter((id) => !isDeleted(id)) }));
+  if (repaired.length > 0) await p.store.put(p.scope, repaired, 'ifPresent');
+  return unsupported.size === 0 ? 0 : p.store.remove(p.scope, { ids: [...unsupported] }, p.now);
 }
 
 async function listAll(p: DeletionContext, filter: MemoryFilter): Promise<MemoryEntry[]> {
   const entries: MemoryEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await p.store.list(p.scope, { limit: PAGE, cursor, filter });
+    const page = await p.store.list(p.scope, { limit: ENTRIES_PER_READ, cursor, filter });
     for (const { entry } of page.memories) entries.push(entry);
     cursor = page.next;
   } while (cursor !== undefined);
   return entries;
 }
 
-/** The session in a turn's id; undefined for ids of another make. */
+/** Returns the session in a turn's id. Undefined for other ids. */
 function sessionOfTurn(id: string): unknown {
   if (!id.startsWith('["')) return undefined;
   try {

@@ -14,13 +14,13 @@ import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts'
 import { TimeSlicer } from './time-slicer.ts';
 import { loadSavedIndex, toSegment } from './saved-index.ts';
 
-/** Changes read from the log at a time. */
+/** Maximum number of changes to read from the log at a time. */
 const CHANGES_PER_READ = 250;
 const HEADER_BYTES = 300;
-/** Fewer changes than this, or than a quarter of the entries, are not worth saving the index again. */
+/** The index is saved again only after this number of changes, and a quarter of the entries. */
 const MIN_UNSAVED_CHANGES = 500;
 
-/** The index of one user's log, and how far it has read it. */
+/** The index of one user's log, and the position up to which it has read the log. */
 export class DerivedIndex {
   readonly #ranking: MemoryRanking;
   readonly #runtime: Runtime;
@@ -32,9 +32,9 @@ export class DerivedIndex {
   #removals = 0;
   #unsaved = 0;
   #isNew = true;
-  #updating: Promise<void> = Promise.resolve();
-  /** Updates that have not ended. */
-  #underWay = 0;
+  #lastUpdate: Promise<void> = Promise.resolve();
+  /** Number of updates that have not ended. */
+  #activeUpdates = 0;
   #saving: Promise<void> | undefined;
 
   constructor(ranking: MemoryRanking, scope: MemoryScope, runtime: Runtime) {
@@ -47,19 +47,19 @@ export class DerivedIndex {
     return 1000 + this.#index.bytes + this.#headers.size * HEADER_BYTES;
   }
 
-  /** Reads what is new in the log. Calls at once wait for each other: no change is applied twice or out of order. */
+  /** Applies the new changes of the log. Calls run one after the other, so that each change is applied once and in order. */
   update(store: MemoryStore, scope: MemoryScope): Promise<void> {
-    const read = (): Promise<void> => this.#readOn(store, scope);
-    this.#updating = this.#underWay++ === 0 ? read() : this.#updating.then(read, read);
-    return this.#updating;
+    const read = (): Promise<void> => this.#readChanges(store, scope);
+    this.#lastUpdate = this.#activeUpdates++ === 0 ? read() : this.#lastUpdate.then(read, read);
+    return this.#lastUpdate;
   }
 
-  /** What was saved is no longer: it is worth saving again, if it ever was. */
+  /** Has the index saved at the next update if it is large enough, because the saved index was deleted. */
   markUnsaved(): void {
     if (this.#headers.size >= MIN_UNSAVED_CHANGES) this.#unsaved = Infinity;
   }
 
-  /** It is held no longer. */
+  /** Releases the index. */
   dispose(): void {
     this.#index.dispose?.();
   }
@@ -83,30 +83,30 @@ export class DerivedIndex {
     return this.#index.rank(query, { ...p, accepts });
   }
 
-  async #readOn(store: MemoryStore, scope: MemoryScope): Promise<void> {
+  async #readChanges(store: MemoryStore, scope: MemoryScope): Promise<void> {
     try {
-      const turns = new TimeSlicer(this.#runtime);
-      if (this.#isNew) await this.#load(store, scope, turns);
+      const slicer = new TimeSlicer(this.#runtime);
+      if (this.#isNew) await this.#load(store, scope, slicer);
       this.#isNew = false;
       for (let more = true; more;) {
         const page = await store.since(scope, this.#seq, CHANGES_PER_READ);
-        await this.#take(page, turns);
+        await this.#apply(page, slicer);
         more = page.more;
       }
       if (this.#unsaved >= Math.max(MIN_UNSAVED_CHANGES, this.#headers.size / 4)) this.#save(store, scope);
     } finally {
-      this.#underWay--;
+      this.#activeUpdates--;
     }
   }
 
-  async #load({ abilities }: MemoryStore, scope: MemoryScope, turns: TimeSlicer): Promise<void> {
-    const saved = abilities.segmented && (await loadSavedIndex(this.#ranking, abilities.segmented, scope, turns));
+  async #load({ abilities }: MemoryStore, scope: MemoryScope, slicer: TimeSlicer): Promise<void> {
+    const saved = abilities.segmented && (await loadSavedIndex(this.#ranking, abilities.segmented, scope, slicer));
     if (saved) ({ index: this.#index, headers: this.#headers, expiries: this.#expiries, seq: this.#seq } = saved);
   }
 
-  async #take({ changes, removals }: MemoryChanges, turns: TimeSlicer): Promise<void> {
+  async #apply({ changes, removals }: MemoryChanges, slicer: TimeSlicer): Promise<void> {
     for (const change of changes) {
-      if (turns.isSliceOver) await turns.pause();
+      if (slicer.isSliceOver) await slicer.pause();
       if ('removed' in change) this.#remove(change.removed);
       else this.#put(change.entry);
       this.#seq = change.seq;
@@ -115,17 +115,17 @@ export class DerivedIndex {
     this.#unsaved += changes.length;
   }
 
-  // In the background: the search that finds it worthwhile does not wait for it.
+  /** Saves the index in the background: the search does not wait for it. */
   #save({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
     if (this.#saving || !segmented) return;
     const unsaved = this.#unsaved;
     this.#unsaved = 0;
     this.#saving = this.#saveNow(segmented, scope)
-      // A store that fails is asked again once as much is new again.
+      // After an error of the store, the index is saved again after the same number of changes.
       .catch(() => true)
       .then((isSaved) => {
         this.#saving = undefined;
-        // Changes that were read meanwhile stopped it: it is tried again at the next search.
+        // New changes have stopped the save: the next search tries again.
         if (!isSaved) this.#unsaved += unsaved;
       });
   }

@@ -1,82 +1,87 @@
 import { turnId } from '@thole/core/kit';
 import type { MemoryHeader } from './matches-filter.ts';
+import { concatBytes } from './pack-columns.ts';
 import type { Steps } from './time-slicer.ts';
 
-const ROWS_PER_LINE = 100;
+const HEADERS_PER_LINE = 100;
 
-/** The headers of a user's entries by their id. Those of a saved index are read when somebody asks: most searches have no filter. */
+/** The headers of a user's entries by id. Those of a saved index are parsed at the first search with a filter. */
 export class EntryHeaders {
+  /** Saved headers that have not been parsed yet. */
   #saved: { bytes: Uint8Array; count: number } | undefined;
-  readonly #known = new Map<string, MemoryHeader>();
-  /** What has come since; without a header, what has gone. */
+  readonly #parsed = new Map<string, MemoryHeader>();
+  /** Changes since the save, while the saved headers are not parsed. Undefined for removed entries. */
   readonly #changed = new Map<string, MemoryHeader | undefined>();
 
-  /** Those that were saved as these bytes, so many. */
+  /** Returns the headers that `save` returned as bytes. */
   static fromSaved(bytes: Uint8Array, count: number): EntryHeaders {
     const headers = new EntryHeaders();
     headers.#saved = { bytes, count };
     return headers;
   }
 
-  /** How many there are; as long as saved ones were not read, those that have changed count twice. */
+  /** Number of headers. Changed headers count twice while the saved ones are not parsed. */
   get size(): number {
-    return (this.#saved?.count ?? 0) + this.#known.size + this.#changed.size;
+    return (this.#saved?.count ?? 0) + this.#parsed.size + this.#changed.size;
   }
 
+  /** Returns a header. Call `read` before. */
   get(id: string): MemoryHeader | undefined {
-    return this.#known.get(id);
+    return this.#parsed.get(id);
   }
 
   set(id: string, header: MemoryHeader): void {
     if (this.#saved) this.#changed.set(id, header);
-    else this.#known.set(id, header);
+    else this.#parsed.set(id, header);
   }
 
   delete(id: string): void {
     if (this.#saved) this.#changed.set(id, undefined);
-    else this.#known.delete(id);
+    else this.#parsed.delete(id);
   }
 
-  /** Returns all headers: a line of JSON for every hundred. */
+  /** Returns all headers as JSON, one line for every hundred. */
   *save(): Steps<Uint8Array> {
     yield* this.read();
-    const lines: string[] = [];
-    const all = [...this.#known.values()];
-    for (let i = 0; i < all.length; i += ROWS_PER_LINE) {
+    const encoder = new TextEncoder();
+    const chunks: Uint8Array[] = [];
+    const all = [...this.#parsed.values()];
+    for (let i = 0; i < all.length; i += HEADERS_PER_LINE) {
       yield;
-      lines.push(JSON.stringify(all.slice(i, i + ROWS_PER_LINE).map(packed)));
+      const line = JSON.stringify(all.slice(i, i + HEADERS_PER_LINE).map(toPacked));
+      chunks.push(encoder.encode(i === 0 ? line : `\n${line}`));
     }
-    return new TextEncoder().encode(lines.join('\n'));
+    return yield* concatBytes(chunks);
   }
 
-  /** Reads saved headers, if there are any that were not read yet. `get` needs it. */
+  /** Parses the saved headers unless they have been parsed. `get` needs it. */
   *read(): Steps<void> {
     if (!this.#saved) return;
     const { bytes } = this.#saved;
     for (const line of bytes.length === 0 ? [] : new TextDecoder().decode(bytes).split('\n')) {
       yield;
-      // Another call may have read them meanwhile.
+      // Another call may have parsed them in the meantime.
       if (!this.#saved) return;
-      for (const header of (JSON.parse(line) as Packed[]).map(unpacked)) this.#known.set(header.id, header);
+      for (const header of (JSON.parse(line) as PackedHeader[]).map(fromPacked)) this.#parsed.set(header.id, header);
     }
     this.#saved = undefined;
     for (const [id, header] of this.#changed) {
-      if (header) this.#known.set(id, header);
-      else this.#known.delete(id);
+      if (header) this.#parsed.set(id, header);
+      else this.#parsed.delete(id);
     }
     this.#changed.clear();
   }
 }
 
-/** What nearly every header has, without its names; 0 for what is absent, and for an id that its session and event tell. */
-type Packed = [id: string | 0, sessionId: string | 0, eventId: string | 0, author: string | 0, rest: object];
+/** The common members of a header without their names. 0 means absent, or an id that follows from session and event. */
+type PackedHeader = [id: string | 0, sessionId: string | 0, eventId: string | 0, author: string | 0, rest: object];
 
-function packed({ id, sessionId, eventId, author, ...rest }: MemoryHeader): Packed {
-  const isTold = sessionId !== undefined && eventId !== undefined && turnId(sessionId, eventId) === id;
-  return [isTold ? 0 : id, sessionId ?? 0, eventId ?? 0, author ?? 0, rest];
+function toPacked({ id, sessionId, eventId, author, ...rest }: MemoryHeader): PackedHeader {
+  const isTurnId = sessionId !== undefined && eventId !== undefined && turnId(sessionId, eventId) === id;
+  return [isTurnId ? 0 : id, sessionId ?? 0, eventId ?? 0, author ?? 0, rest];
 }
 
-function unpacked([id, sessionId, eventId, author, rest]: Packed): MemoryHeader {
+function fromPacked([id, sessionId, eventId, author, rest]: PackedHeader): MemoryHeader {
   return {
     ...(rest as MemoryHeader),
     id: id === 0 ? turnId(sessionId as string, eventId as string) : id,

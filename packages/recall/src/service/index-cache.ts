@@ -5,31 +5,31 @@ import { DerivedIndex } from './derived-index.ts';
 import type { MemoryRanking, RankRequest } from './memory-index.ts';
 import { emptySegment } from './saved-index.ts';
 
-/** One user's index, and how large it was when it was last used. */
+/** One user's index, with its size in bytes after its last use. */
 interface CachedIndex {
   readonly key: string;
   readonly index: DerivedIndex;
   bytes: number;
 }
 
-/** The indexes of the users who were here last, within a budget of bytes. One that has left is made again from its log. */
+/** A cache of the indexes of users with a maximum size in bytes. An evicted index is built again from its log or saved index. */
 export class IndexCache {
   readonly #store: MemoryStore;
   readonly #ranking: MemoryRanking;
-  readonly #budget: number;
+  readonly #maxBytes: number;
   readonly #runtime: Runtime;
-  // The least recently used stands first.
-  readonly #held = new Map<string, CachedIndex>();
+  /** Least recently used first. */
+  readonly #cached = new Map<string, CachedIndex>();
   #bytes = 0;
 
-  constructor(store: MemoryStore, ranking: MemoryRanking, budget: number, runtime: Runtime) {
+  constructor(store: MemoryStore, ranking: MemoryRanking, maxBytes: number, runtime: Runtime) {
     this.#runtime = runtime;
     this.#store = store;
     this.#ranking = ranking;
-    this.#budget = budget;
+    this.#maxBytes = maxBytes;
   }
 
-  /** Ranks what the store holds now, other processes' writes included. */
+  /** Ranks the store's current entries, including writes of other processes. */
   rank(
     scope: MemoryScope,
     query: string,
@@ -38,59 +38,63 @@ export class IndexCache {
     return this.#use(scope, p.signal, (index) => index.rank(query, p));
   }
 
-  /** Whether indexes are saved beside the entries. */
+  /** True if indexes are saved next to the entries. */
   get areSaved(): boolean {
     return this.#store.abilities.segmented !== undefined && this.#ranking.savedAs !== undefined;
   }
 
-  /** Puts nothing in the place of what was saved before this `seq`; the index is saved anew when it is next asked. */
-  async forgetSaved(scope: MemoryScope, seq: number): Promise<void> {
+  /** Replaces indexes that were saved up to `seq` by an empty segment. The next search saves the index again. */
+  async deleteSaved(scope: MemoryScope, seq: number): Promise<void> {
     const { segmented } = this.#store.abilities;
     const segment = emptySegment(this.#ranking, seq);
     if (!segmented || !segment) return;
-    this.#held.get(userKeyOf(scope))?.index.markUnsaved();
+    this.#cached.get(userKeyOf(scope))?.index.markUnsaved();
     const { removals } = await this.#store.since(scope, seq, 1);
-    // Refused where something was removed meanwhile: then nothing is saved any more.
+    // The store refuses this after a removal, which has deleted the saved indexes anyway.
     await segmented.saveSegment(scope, segment, { ifRemovals: removals });
   }
 
-  /** After an ingestion: for rankings that do their work then. */
+  /** Updates the index after an ingestion, for rankings with `atIngest`. */
   async prepare(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
     if (this.#ranking.atIngest) await this.#use(scope, signal, (index) => index.prepare(signal));
   }
 
-  /** Brings a user's index up to date first. */
+  /** Updates a user's index and then runs the work with it. */
   async #use<T>(
     scope: MemoryScope,
     signal: AbortSignal | undefined,
     work: (index: DerivedIndex) => Promise<T>,
   ): Promise<T> {
-    const held = this.#of(scope);
+    const cached = this.#indexOf(scope);
     try {
-      await raceAbort(held.index.update(this.#store, scope), signal);
-      return await raceAbort(work(held.index), signal);
+      await raceAbort(cached.index.update(this.#store, scope), signal);
+      return await raceAbort(work(cached.index), signal);
     } finally {
-      this.#weigh(held);
+      this.#updateSize(cached);
     }
   }
 
-  #of(scope: MemoryScope): CachedIndex {
+  #indexOf(scope: MemoryScope): CachedIndex {
     const key = userKeyOf(scope);
-    const held = this.#held.get(key) ?? { key, index: new DerivedIndex(this.#ranking, scope, this.#runtime), bytes: 0 };
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    return held;
+    const cached = this.#cached.get(key) ?? {
+      key,
+      index: new DerivedIndex(this.#ranking, scope, this.#runtime),
+      bytes: 0,
+    };
+    this.#cached.delete(key);
+    this.#cached.set(key, cached);
+    return cached;
   }
 
-  // Counts anew what a user's index holds, and lets others go until all fit; the newest stays, however large.
-  #weigh(held: CachedIndex): void {
-    if (this.#held.get(held.key) !== held) return;
-    const { bytes } = held.index;
-    this.#bytes += bytes - held.bytes;
-    held.bytes = bytes;
-    for (const [key, { index, bytes }] of this.#held) {
-      if (this.#bytes <= this.#budget || this.#held.size === 1) return;
-      this.#held.delete(key);
+  /** Updates the size of a user's index and evicts the least recently used ones until all fit. Keeps at least one. */
+  #updateSize(cached: CachedIndex): void {
+    if (this.#cached.get(cached.key) !== cached) return;
+    const { bytes } = cached.index;
+    this.#bytes += bytes - cached.bytes;
+    cached.bytes = bytes;
+    for (const [key, { index, bytes }] of this.#cached) {
+      if (this.#bytes <= this.#maxBytes || this.#cached.size === 1) return;
+      this.#cached.delete(key);
       this.#bytes -= bytes;
       index.dispose();
     }

@@ -2,16 +2,16 @@ import { getOwn } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
 
-/** All of an entry but what was said: what filters ask about. */
+/** An entry without its content: the members that filters check. */
 export type MemoryHeader = Omit<MemoryEntry, 'content' | 'score'>;
 
-/** Whether an entry meets every condition that is given. An entry without a time is in no span of time. */
+/** True if an entry meets all conditions of a filter. An entry without a time never meets `from` or `to`. */
 export function matchesFilter(entry: MemoryHeader, filter: StoredMemoryFilter): boolean {
   const { kinds, from, to, validAt, author, sessionId, topics, metadata, liveAt, expiredAt } = filter;
   if (kinds && !kinds.includes(entry.kind)) return false;
   if (from !== undefined && !(entry.timestamp !== undefined && entry.timestamp >= from)) return false;
   if (to !== undefined && !(entry.timestamp !== undefined && entry.timestamp < to)) return false;
-  if (validAt !== undefined && !heldAt(entry, validAt)) return false;
+  if (validAt !== undefined && !isValidAt(entry, validAt)) return false;
   if (author !== undefined && entry.author !== author) return false;
   if (sessionId !== undefined && entry.sessionId !== sessionId) return false;
   if (topics && !entry.topics?.some((topic) => topics.includes(topic))) return false;
@@ -20,13 +20,13 @@ export function matchesFilter(entry: MemoryHeader, filter: StoredMemoryFilter): 
   return Object.entries(metadata ?? {}).every(([key, value]) => getOwn(entry.customMetadata ?? {}, key) === value);
 }
 
-/** True if an entry is no longer to be found, listed or returned at a time in seconds. */
+/** True if an entry has expired at a time in seconds, so that it is no longer found, listed or returned. */
 export function hasExpired({ expiresAt }: Pick<MemoryEntry, 'expiresAt'>, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-// Facts alone hold for a time: from `validFrom` (always, without one) to just before `validTo` (for ever, without one).
-function heldAt(entry: MemoryHeader, time: number): boolean {
+/** True if a fact is valid at a time: from `validFrom` until before `validTo`; without them there is no limit. False for other entries. */
+function isValidAt(entry: MemoryHeader, time: number): boolean {
   if (entry.kind !== 'fact') return false;
   return (entry.validFrom ?? -Infinity) <= time && time < (entry.validTo ?? Infinity);
 }

@@ -3,52 +3,53 @@ import type { Scored } from './scored.ts';
 import type { Column } from './pack-columns.ts';
 import type { Steps } from './time-slicer.ts';
 
-/** How memory is ranked: makes the index that is derived from one user's log. Strangers implement this. */
+/** A ranking of memories: creates the index that is derived from one user's log. Applications may implement this interface. */
 export interface MemoryRanking {
-  /** Whether an index is brought up to date at each ingestion, and not only before a search. */
+  /** True if the index is updated at each ingestion, and not only before a search. Default: false. */
   readonly atIngest?: boolean | undefined;
   createIndex(scope: MemoryScope): MemoryIndex;
   /**
-   * The name of what makes the indexes, for those that can be saved: an index is only loaded by a ranking of the same name. Their
-   * indexes have `save`, and `loadIndex` makes one from it, or answers undefined for columns that it cannot read.
+   * Name of the format of saved indexes, for rankings whose indexes have `save`. An index is only loaded by a ranking with the same
+   * name. Default: indexes are not saved.
    */
   readonly savedAs?: string | undefined;
+  /** Returns the index that was saved as these columns, or undefined if it cannot read them. */
   loadIndex?(columns: readonly Column[], scope: MemoryScope): Steps<MemoryIndex | undefined>;
 }
 
-/** What is derived from one user's entries. Told of every entry in the order of the log; forgets all of what is removed. */
+/** An index of one user's entries. It receives all changes in the order of the log and keeps nothing of removed entries. */
 export interface MemoryIndex {
-  /** About how much memory it holds. */
+  /** Approximate memory in bytes. */
   readonly bytes: number;
   /** Adds an entry or replaces the one with its id. */
   put(entry: MemoryEntry): void;
   remove(id: string): void;
-  /** All of the index, without any text. */
+  /** Returns the index as columns without texts. */
   save?(): Steps<Column[]>;
-  /** Work that follows an ingestion and need not wait for a search. */
+  /** Does work after an ingestion, so that searches need not wait for it. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
-  /** It is held no longer; what was asked of it before is answered all the same. */
+  /** Releases resources after the index was evicted. Running searches still return their results. */
   dispose?(): void;
-  /** Best first, at most `limit`, equals newer first and then by id. */
+  /** Returns at most `limit` entries, best first; equal scores newer first, then by id. */
   rank(query: string, p: RankRequest): Promise<Scored[]>;
 }
 
-/** What a ranking is asked beside the query. */
+/** Options of `MemoryIndex.rank`. */
 export interface RankRequest {
   limit: number;
-  /** As in `searchMemory`; what it means is the ranking's to say. */
+  /** Minimum score, as in `searchMemory`. Each ranking defines its meaning. */
   minScore?: number | undefined;
   /** Smallest relevance of a result, from 0 to 1. Rankings without a relevance ignore it. Default: 0. */
   minRelevance?: number | undefined;
-  /** The filter of the search. */
+  /** Returns false for entries that the search's filter excludes. */
   accepts?: ((id: string) => boolean) | undefined;
-  /** Whether answers are to say what spoke for them. */
+  /** True if results have an `explanation`. Default: false. */
   explain?: boolean | undefined;
-  /** Current time in seconds since the epoch, from which "yesterday" in a query is counted. */
+  /** Current time in seconds since the epoch, for relative dates in the query. */
   now?: number | undefined;
   /** IANA name of the time zone of dates in the query. Default: UTC. */
   timeZone?: string | undefined;
-  /** Told how many entries lack what they should have been compared by, where any do. */
+  /** Called with the number of entries without a vector, if there are any. */
   onMissing?: ((entries: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -1,31 +1,39 @@
 import type { Steps } from './time-slicer.ts';
 
-/** Columns that a segment is made of: a list of names, or of numbers. */
+/** A column of a saved index: a list of strings or of numbers. */
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
-// Read as a number it also tells whether numbers lie in memory as they did where the segment was made.
+// Read as a number, it also detects a machine with another byte order than the one that made the segment.
 const MAGIC = 0x7e0c1e03;
-const HEAD = 12;
+/** Bytes before the columns: magic, check sum, number of columns, and padding. */
+const HEAD_BYTES = 16;
 /** Words of four bytes that a step of the check sum reads. */
 const WORDS_PER_STEP = 250_000;
+const NAMES_PER_STEP = 2_000;
+const BYTES_PER_STEP = 1024 * 1024;
 const KINDS = ['json', 'f64', 'i32', 'u8', 'names'] as const;
 
-/** Columns as bytes: a head (magic, check sum, their number), then for each its kind, its length and what is in it. */
+/** A column as bytes, in chunks. */
+interface PackedColumn {
+  readonly kind: (typeof KINDS)[number];
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Returns columns as bytes: a head, then each column with its kind, its length and its content. */
 export function* packColumns(columns: readonly Column[]): Steps<Uint8Array> {
-  const parts: { kind: number; bytes: Uint8Array }[] = [];
+  const all: PackedColumn[] = [];
   for (const column of columns) {
-    parts.push({ kind: kindOf(column), bytes: isNames(column) ? bytesOfNames(column) : bytesOf(column) });
+    all.push(isNames(column) ? yield* packNames(column) : { kind: kindOf(column), chunks: [bytesOf(column)] });
     yield;
   }
-  const packed = new Uint8Array(parts.reduce((sum, { bytes }) => sum + 8 + padded(bytes.length), HEAD + 4));
+  const packed = new Uint8Array(all.reduce((sum, { chunks }) => sum + 8 + padded(sizeOf(chunks)), HEAD_BYTES));
   const view = new DataView(packed.buffer);
-  let at = HEAD + 4;
-  for (const { kind, bytes } of parts) {
-    view.setUint32(at, kind, true);
-    view.setUint32(at + 4, bytes.length, true);
-    packed.set(bytes, at + 8);
-    at += 8 + padded(bytes.length);
-    yield;
+  let at = HEAD_BYTES;
+  for (const { kind, chunks } of all) {
+    view.setUint32(at, KINDS.indexOf(kind), true);
+    view.setUint32(at + 4, sizeOf(chunks), true);
+    yield* copyInto(packed, at + 8, chunks);
+    at += 8 + padded(sizeOf(chunks));
   }
   new Uint32Array(packed.buffer, 0, 1)[0] = MAGIC;
   view.setUint32(8, columns.length, true);
@@ -33,63 +41,91 @@ export function* packColumns(columns: readonly Column[]): Steps<Uint8Array> {
   return packed;
 }
 
-/** What was packed; undefined for bytes that were not packed here, or not whole. */
+/** Returns the columns that were packed. Undefined for bytes that are not complete or not from `packColumns`. */
 export function* unpackColumns(packed: Uint8Array): Steps<Column[] | undefined> {
-  if (packed.length < HEAD + 4 || packed.length % 4 !== 0) return undefined;
-  // A copy of many megabytes takes long; it is needed only for bytes that numbers cannot be read from.
+  if (packed.length < HEAD_BYTES || packed.length % 4 !== 0) return undefined;
+  // A copy of many megabytes takes long. It is only needed for bytes that are not aligned.
   const bytes = packed.byteOffset % 4 === 0 ? packed : packed.slice();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (new Uint32Array(bytes.buffer, bytes.byteOffset, 1)[0] !== MAGIC) return undefined;
   yield;
   if (view.getUint32(4, true) !== (yield* checkSum(bytes))) return undefined;
   const columns: Column[] = [];
-  let at = HEAD + 4;
+  let at = HEAD_BYTES;
   for (let i = view.getUint32(8, true); i > 0; i--) {
     const length = view.getUint32(at + 4, true);
-    columns.push(columnOf(view.getUint32(at, true), bytes.subarray(at + 8, at + 8 + length)));
+    columns.push(unpackColumn(view.getUint32(at, true), bytes.subarray(at + 8, at + 8 + length)));
     at += 8 + padded(length);
     yield;
   }
   return columns;
 }
 
-function kindOf(column: Column): number {
-  if (isNames(column)) return column.every((name) => name.isWellFormed()) ? 4 : 0;
-  return column instanceof Float64Array ? 1 : column instanceof Int32Array ? 2 : 3;
+/** Returns chunks of bytes as one array. */
+export function* concatBytes(chunks: readonly Uint8Array[]): Steps<Uint8Array> {
+  const bytes = new Uint8Array(sizeOf(chunks));
+  yield* copyInto(bytes, 0, chunks);
+  return bytes;
 }
 
-// A column of bytes may be kept for long, and must not keep all others.
-function columnOf(kind: number, bytes: Uint8Array): Column {
+function* copyInto(target: Uint8Array, offset: number, chunks: readonly Uint8Array[]): Steps<void> {
+  let at = offset;
+  let copied = 0;
+  for (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; from += BYTES_PER_STEP) {
+      const part = chunk.subarray(from, from + BYTES_PER_STEP);
+      target.set(part, at);
+      at += part.length;
+      copied += part.length;
+      if (copied < BYTES_PER_STEP) continue;
+      copied = 0;
+      yield;
+    }
+  }
+}
+
+function kindOf(column: Exclude<Column, readonly string[]>): PackedColumn['kind'] {
+  return column instanceof Float64Array ? 'f64' : column instanceof Int32Array ? 'i32' : 'u8';
+}
+
+function unpackColumn(kind: number, bytes: Uint8Array): Column {
   switch (KINDS[kind]) {
     case 'json':
       return JSON.parse(new TextDecoder().decode(bytes)) as string[];
     case 'names':
-      return namesOf(bytes);
+      return unpackNames(bytes);
     case 'f64':
       return new Float64Array(bytes.slice().buffer);
     case 'i32':
       return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
     default:
+      // A copy: this column may be kept for long, and a part of `bytes` would keep all of them in memory.
       return bytes.slice();
   }
 }
 
-/** How many, how long each is, and all of them as one text: nothing is read as fast. Names that are no text for UTF-8 are JSON. */
-function bytesOfNames(names: readonly string[]): Uint8Array {
-  if (!names.every((name) => name.isWellFormed())) return new TextEncoder().encode(JSON.stringify(names));
-  const text = new TextEncoder().encode(names.join(''));
-  const bytes = new Uint8Array(4 + 4 * names.length + text.length);
-  const view = new DataView(bytes.buffer);
+/** Packs strings as their count, their lengths and one UTF-8 text, which is fast to read. Strings with lone surrogates become JSON. */
+function* packNames(names: readonly string[]): Steps<PackedColumn> {
+  const head = new Uint8Array(4 + 4 * names.length);
+  const view = new DataView(head.buffer);
   view.setUint32(0, names.length, true);
-  names.forEach((name, i) => view.setUint32(4 + 4 * i, name.length, true));
-  bytes.set(text, 4 + 4 * names.length);
-  return bytes;
+  const encoder = new TextEncoder();
+  const chunks = [head];
+  for (let from = 0; from < names.length; from += NAMES_PER_STEP) {
+    const part = names.slice(from, from + NAMES_PER_STEP);
+    if (!part.every((name) => name.isWellFormed()))
+      return { kind: 'json', chunks: [encoder.encode(JSON.stringify(names))] };
+    part.forEach((name, i) => view.setUint32(4 + 4 * (from + i), name.length, true));
+    chunks.push(encoder.encode(part.join('')));
+    yield;
+  }
+  return { kind: 'names', chunks };
 }
 
-function namesOf(bytes: Uint8Array): string[] {
+function unpackNames(bytes: Uint8Array): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = view.getUint32(0, true);
-  // A mark at the beginning of a text is part of it.
+  // A byte order mark at the start belongs to the first string.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(4 + 4 * count));
   const names: string[] = [];
   let at = 0;
@@ -105,13 +141,17 @@ function bytesOf(column: Exclude<Column, readonly string[]>): Uint8Array {
   return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
 }
 
+function sizeOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
+}
+
 const padded = (length: number): number => (length + 3) & ~3;
 
-/** Returns the check sum of all bytes but the head. */
+/** Returns the check sum of all bytes after the magic and the check sum. */
 function* checkSum(bytes: Uint8Array): Steps<number> {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + 8, (bytes.length - 8) >> 2);
   let sum = 0x811c9dc5;
-  // Over an iterator this would cost as much as all the rest of reading.
+  // Not `for … of`: the iterator would take as long as all other steps of reading together.
   for (let from = 0; from < words.length; from += WORDS_PER_STEP) {
     const to = Math.min(words.length, from + WORDS_PER_STEP);
     for (let i = from; i < to; i++) sum = Math.imul(sum ^ words[i]!, 0x01000193);

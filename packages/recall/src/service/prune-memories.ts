@@ -1,46 +1,64 @@
 import { TholeError } from '@thole/core';
-import { assertName, invalidInput, isPlainObject, memoryKeyOf, raceAbort, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertName,
+  invalidInput,
+  isPlainObject,
+  memoryKeyOf,
+  optionNames,
+  raceAbort,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
 import { assertFilter } from './assert-memory.ts';
 
-/** Which entries to delete: expired ones and old ones, of an app or of one of its users. */
+/** A request to delete expired and old entries of an app or of one of its users. */
 export interface PruneMemoriesRequest extends CallOptions {
   appName: string;
   userId?: string | undefined;
-  /** Seconds since the epoch: older entries are deleted; those without a time stay. Default: only expired entries are deleted. */
+  /** Time in seconds: older entries are deleted; entries without a time stay. Default: only expired entries are deleted. */
   olderThan?: number | undefined;
-  /** Entries of these kinds alone. */
+  /** Kinds of entries to delete. Default: all. */
   kinds?: readonly MemoryEntry['kind'][] | undefined;
 }
 
-/** Deletes entries of a key as `deleteMemory` does, and returns how many were deleted. */
-type Forget = (scope: MemoryScope, ids: readonly string[], call: CallOptions) => Promise<number>;
+const pruneRequestNames = optionNames<PruneMemoriesRequest>({
+  appName: true,
+  userId: true,
+  olderThan: true,
+  kinds: true,
+  signal: true,
+});
 
-/** How many users are looked up, and how many entries are taken, at a time. */
-const [USERS, ENTRIES] = [200, 500];
+/** Deletes entries of a user as `deleteMemory` does and returns the number of deleted entries. */
+type DeleteEntries = (scope: MemoryScope, ids: readonly string[], call: CallOptions) => Promise<number>;
+
+const USERS_PER_READ = 200;
+const ENTRIES_PER_READ = 500;
 
 /**
- * Deletes what has expired by `now` or is too old, some entries at a time, and returns how many. Throws `INVALID_INPUT` for a whole
- * app if the store cannot list users.
+ * Deletes entries that have expired at `now` or are too old, and returns the number of deleted entries. Throws `INVALID_INPUT` for
+ * a whole app if the store cannot list users.
  */
 export async function pruneMemories(
-  { store, forget, now }: { store: MemoryStore; forget: Forget; now: number },
+  { store, deleteEntries, now }: { store: MemoryStore; deleteEntries: DeleteEntries; now: number },
   p: PruneMemoriesRequest,
 ): Promise<number> {
-  check(p);
+  assertRequest(p);
   p.signal?.throwIfAborted();
   const { appName, userId, signal } = p;
   const filters: StoredMemoryFilter[] = [{ expiredAt: now, kinds: p.kinds }];
   if (p.olderThan !== undefined) filters.push({ to: p.olderThan, kinds: p.kinds });
-  const pruneUser = (scope: MemoryScope): Promise<number> => pruneScope({ store, forget, scope, filters, signal });
+  const pruneUser = (scope: MemoryScope): Promise<number> =>
+    pruneScope({ store, deleteEntries, scope, filters, signal });
   if (userId !== undefined) return pruneUser(memoryKeyOf({ appName, userId }, undefined));
   const { users } = store.abilities;
-  if (!users) throw new TholeError('INVALID_INPUT', 'userId must be given: this memory store tells of no users.');
+  if (!users)
+    throw new TholeError('INVALID_INPUT', 'userId must be given, because this memory store cannot list users.');
   let count = 0;
   for (let cursor: string | undefined; ;) {
-    const { userIds, next } = await raceAbort(users.listUsers(appName, { limit: USERS, cursor }), signal);
-    for (const each of userIds) count += await pruneUser({ appName, userId: each });
+    const { userIds, next } = await raceAbort(users.listUsers(appName, { limit: USERS_PER_READ, cursor }), signal);
+    for (const id of userIds) count += await pruneUser({ appName, userId: id });
     if (next === undefined) return count;
     cursor = next;
   }
@@ -48,28 +66,28 @@ export async function pruneMemories(
 
 async function pruneScope(p: {
   store: MemoryStore;
-  forget: Forget;
+  deleteEntries: DeleteEntries;
   scope: MemoryScope;
   filters: readonly StoredMemoryFilter[];
   signal: AbortSignal | undefined;
 }): Promise<number> {
-  const { store, forget, scope, signal } = p;
+  const { store, deleteEntries, scope, signal } = p;
   let count = 0;
   for (const filter of p.filters) {
     for (;;) {
-      const { memories } = await raceAbort(store.list(scope, { limit: ENTRIES, filter }), signal);
+      const { memories } = await raceAbort(store.list(scope, { limit: ENTRIES_PER_READ, filter }), signal);
       if (memories.length === 0) break;
       const ids = memories.map(({ entry }) => entry.id);
-      count += await forget(scope, ids, { signal });
+      count += await deleteEntries(scope, ids, { signal });
     }
   }
   return count;
 }
 
-function check(p: PruneMemoriesRequest): void {
-  const given: unknown = p;
-  if (!isPlainObject(given)) throw invalidInput('The request', 'an object with appName', given);
-  rejectUnknownOptions(p, ['appName', 'userId', 'olderThan', 'kinds', 'signal'], 'pruneMemories');
+function assertRequest(p: PruneMemoriesRequest): void {
+  const request: unknown = p;
+  if (!isPlainObject(request)) throw invalidInput('The request', 'an object with appName', request);
+  rejectUnknownOptions(p, pruneRequestNames, 'pruneMemories');
   assertName('appName', p.appName);
   if (p.userId !== undefined) assertName('userId', p.userId);
   if (p.olderThan !== undefined && !Number.isFinite(p.olderThan))

@@ -2,7 +2,7 @@ import { raceAbort } from '@thole/core/kit';
 import type { Logger, MemoryEntry } from '@thole/core';
 import { thawEntry } from './thaw-entry.ts';
 
-/** Reorders found entries, and may leave some out. Called with the hits of one search, best first. */
+/** Returns the results of a search in a new order, possibly without some of them. `hits` are best first. */
 export type Rerank = (
   query: string,
   hits: readonly MemoryEntry[],
@@ -10,8 +10,8 @@ export type Rerank = (
 ) => readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>;
 
 /**
- * Returns the hits in the order of a reranker. Entries that it did not get are ignored, and so are repetitions. If it throws or
- * returns no array, that is logged and the hits stay as they were. Rejects only if the signal is aborted.
+ * Returns the hits in the order of a reranker. Ignores repetitions and entries that are not hits. If the reranker throws or does
+ * not return an array, logs a warning and returns the hits unchanged. Rejects only if the signal is aborted.
  */
 export async function rerankHits(
   rerank: Rerank,
@@ -20,7 +20,7 @@ export async function rerankHits(
   const { query, hits, signal, logger } = p;
   try {
     const ordered: unknown = await raceAbort(Promise.resolve(rerank(query, hits.map(thawEntry), signal)), signal);
-    if (!Array.isArray(ordered)) throw new TypeError('The reranker returned no array of entries.');
+    if (!Array.isArray(ordered)) throw new TypeError('The reranker must return an array of entries.');
     const left = new Map(hits.map((hit) => [hit.id, hit]));
     return ordered.flatMap((entry: MemoryEntry | undefined) => {
       const hit = left.get(entry?.id ?? '');
@@ -29,7 +29,7 @@ export async function rerankHits(
     });
   } catch (error) {
     signal?.throwIfAborted();
-    logger.warn('The reranker failed: memories stay in the order of the search.', { error });
+    logger.warn('The reranker failed; the results keep the order of the search.', { error });
     return hits;
   }
 }

@@ -1,49 +1,50 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { DaySpan } from '../dates/day-span.ts';
-import type { Column } from './pack-columns.ts';
-import type { Steps } from './time-slicer.ts';
 import { NO_AUTHOR } from '../index/authors.ts';
 import { RecallIndex } from '../index/recall-index.ts';
+import type { Column } from './pack-columns.ts';
+import type { Steps } from './time-slicer.ts';
 
 const ENTRIES_PER_STEP = 100;
 
-/** Returns an index as columns without any text: what is needed to place every entry again, but not the analysis of texts. */
+/** Returns an index as columns without texts. They contain all that is needed to insert the entries without analysing texts again. */
 export function* toColumns(index: RecallIndex): Steps<Column[]> {
-  const { turns, words, wordsOf, sessions, authors } = index;
+  const { turns, words, wordsOf, sessions, authors, successors } = index;
   const slots = [...turns.slots()];
-  const position = new Map<number, number>();
+  yield;
+  const wordTotal = slots.reduce((sum, slot) => sum + wordsOf[slot]!.length, 0);
+  yield;
+  const ids: string[] = [];
+  const times = new Float64Array(slots.length);
   const lengths = new Int32Array(slots.length);
-  const numbers: number[] = [];
+  const authorOf = new Int32Array(slots.length);
+  const sessionOf = new Int32Array(slots.length);
+  const flags = new Uint8Array(slots.length);
+  const wordCounts = new Int32Array(slots.length);
+  /** By slot: the position in the columns. */
+  const positions = new Int32Array(turns.end);
+  const numbers = new Int32Array(wordTotal);
   const spans: number[] = [];
+  let at = 0;
   for (const [i, slot] of slots.entries()) {
     if (i % ENTRIES_PER_STEP === 0) yield;
-    position.set(slot, i);
-    lengths[i] = wordsOf[slot]!.length;
-    for (const number of wordsOf[slot]!) numbers.push(number);
+    ids.push(turns.ids[slot]!);
+    times[i] = turns.times[slot]!;
+    lengths[i] = turns.lengths[slot]!;
+    authorOf[i] = turns.authors[slot]!;
+    sessionOf[i] = turns.sessions[slot]!;
+    flags[i] = turns.flags[slot]!;
+    wordCounts[i] = wordsOf[slot]!.length;
+    positions[slot] = i;
+    for (const number of wordsOf[slot]!) numbers[at++] = number;
     for (const { from, to } of index.spans.get(slot) ?? []) spans.push(i, from, to);
   }
-  // Each column is a step: a copy of many entries takes some milliseconds.
-  const columns: Column[] = [];
-  for (const column of [
-    () => slots.map((slot) => turns.ids[slot]!),
-    () => Float64Array.from(slots, (slot) => turns.times[slot]!),
-    () => Int32Array.from(slots, (slot) => turns.lengths[slot]!),
-    () => Int32Array.from(slots, (slot) => turns.authors[slot]!),
-    () => Int32Array.from(slots, (slot) => turns.sessions[slot]!),
-    () => Uint8Array.from(slots, (slot) => turns.flags[slot]!),
-    () => lengths,
-    () => new Int32Array(numbers),
-    () => words.all(),
-    () => sessions.all(),
-    () => authors.names(),
-    () => Float64Array.from(spans),
-    () => Int32Array.from(index.successors.keys(), (slot) => position.get(slot)!),
-    () => [...index.successors.values()],
-  ]) {
-    columns.push(column());
-    yield;
-  }
-  return columns;
+  yield;
+  const replaced = Int32Array.from(successors.keys(), (slot) => positions[slot]!);
+  return [
+    ...[ids, times, lengths, authorOf, sessionOf, flags, wordCounts, numbers],
+    ...[words.all(), sessions.all(), authors.names(), Float64Array.from(spans), replaced, [...successors.values()]],
+  ];
 }
 
 /** Returns the index that was saved as these columns. */

@@ -5,7 +5,7 @@ import { packColumns, unpackColumns } from './pack-columns.ts';
 import { runAllSteps } from './time-slicer.ts';
 import type { Steps, TimeSlicer } from './time-slicer.ts';
 
-/** An index with the headers of its entries, as it was when the log stood at `seq`. */
+/** An index with the headers of its entries, up to the change `seq` of the log. */
 export interface SavedIndex {
   index: MemoryIndex;
   headers: EntryHeaders;
@@ -14,19 +14,19 @@ export interface SavedIndex {
   seq: number;
 }
 
-/** Returns an index as a segment; undefined if its ranking does not save. */
+/** Returns an index as a segment. Undefined if the ranking does not save indexes. */
 export function* toSegment(
   ranking: MemoryRanking,
   { index, headers, expiries, seq }: SavedIndex,
 ): Steps<IndexSegment | undefined> {
   if (ranking.savedAs === undefined || !index.save) return undefined;
-  const saved = yield* headers.save();
+  const savedHeaders = yield* headers.save();
   const columns = yield* index.save();
   return {
     analyzer: ranking.savedAs,
     upTo: seq,
     bytes: yield* packColumns([
-      saved,
+      savedHeaders,
       Int32Array.of(headers.size),
       [...expiries.keys()],
       Float64Array.from(expiries.values()),
@@ -35,33 +35,33 @@ export function* toSegment(
   };
 }
 
-/** A segment that takes the place of older ones and is none. */
+/** Returns a segment without an index, which replaces older segments. Undefined if the ranking does not save indexes. */
 export function emptySegment({ savedAs }: MemoryRanking, seq: number): IndexSegment | undefined {
   return savedAs === undefined ? undefined : { analyzer: savedAs, upTo: seq, bytes: runAllSteps(packColumns([])) };
 }
 
-/** The newest segment that this ranking has made, or undefined: what is lost, of another make or broken costs time only. */
+/** Returns the newest saved index of this ranking. Undefined if there is none, or only invalid ones: then the log is read instead. */
 export async function loadSavedIndex(
   ranking: MemoryRanking,
   segmented: IndexSnapshots,
   scope: MemoryScope,
-  turns: TimeSlicer,
+  slicer: TimeSlicer,
 ): Promise<SavedIndex | undefined> {
   if (ranking.savedAs === undefined || !ranking.loadIndex) return undefined;
   try {
     const segments = await segmented.loadSegments(scope);
-    const mine = segments.filter(({ analyzer }) => analyzer === ranking.savedAs).sort((a, b) => b.upTo - a.upTo);
-    for (const segment of mine) {
-      const saved = await turns.run(read(ranking, segment, scope));
+    const own = segments.filter(({ analyzer }) => analyzer === ranking.savedAs).sort((a, b) => b.upTo - a.upTo);
+    for (const segment of own) {
+      const saved = await slicer.run(readSegment(ranking, segment, scope));
       if (saved) return saved;
     }
   } catch {
-    // Reading the log instead says what is wrong with the store, if anything is.
+    // The log is read instead. If the store fails, that reports the error.
   }
   return undefined;
 }
 
-function* read(
+function* readSegment(
   ranking: MemoryRanking,
   { bytes, upTo }: IndexSegment,
   scope: MemoryScope,

@@ -1,15 +1,14 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import {
-  assertBytes,
   assertCount,
   assertSessionRef,
   invalidInput,
   isPlainObject,
+  KeyedQueue,
   memoryKeyOf,
   raceAbort,
   raceAbortWrite,
-  rejectUnknownOptions,
-  turnId,
+  userKeyOf,
 } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
@@ -21,63 +20,37 @@ import type {
   MemoryScope,
   MemoryService,
   MemoryStore,
-  NewMemory,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
   Session,
   SessionRef,
 } from '@thole/core';
+import { assertEvents, assertFilter, assertIds, assertMembers, assertSearch, assertText } from './assert-memory.ts';
 import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { ChangeContext } from './change-entries.ts';
-import {
-  assertEvents,
-  assertFilter,
-  assertIds,
-  assertMembers,
-  assertRelevance,
-  assertScore,
-  assertSearch,
-  assertText,
-  copyEntry,
-} from './assert-memory.ts';
-import { entriesById } from './entries-by-id.ts';
 import { deleteEntries, deleteSessionEntries } from './delete-entries.ts';
 import type { DeletionContext } from './delete-entries.ts';
 import { IndexCache } from './index-cache.ts';
-import { hasExpired, matchesFilter } from './matches-filter.ts';
-import type { MemoryRanking } from './memory-index.ts';
+import { loadResults } from './load-results.ts';
+import { hasExpired } from './matches-filter.ts';
+import { assertMemoryServiceOptions } from './memory-service-options.ts';
+import type { StoredMemoryServiceOptions } from './memory-service-options.ts';
+import { newEntriesOf } from './new-entries.ts';
 import { pruneMemories } from './prune-memories.ts';
 import type { PruneMemoriesRequest } from './prune-memories.ts';
 import { rerankHits } from './rerank.ts';
 import type { Rerank } from './rerank.ts';
 import { thawEntry } from './thaw-entry.ts';
 import { turnsOf } from './turns-of.ts';
-import { UserQueue } from './user-queue.ts';
 import { wordRanking } from './word-ranking.ts';
 
-/** Options that all memory services have. */
-export interface StoredMemoryServiceOptions {
-  runtime?: Runtime | undefined;
-  /** Answers of a search that names no limit (10). */
-  topK?: number | undefined;
-  /** The least score of answers, for searches that name none. */
-  minScore?: number | undefined;
-  /** Smallest relevance (0 to 1) of results of searches that name none. Default: 0. */
-  minRelevance?: number | undefined;
-  /** How entries are ranked (`wordRanking()`). */
-  ranking?: MemoryRanking | undefined;
-  /** About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. */
-  indexBytes?: number | undefined;
-  /** Reorders the results of each search, for example by a model. Default: the order of the ranking. */
-  rerank?: Rerank | undefined;
-}
-
+/** Default maximum number of entries in a list. */
 const LIST_LIMIT = 100;
 
 /**
- * The semantics that every memory backend shares: what is ingested, what is forgotten, and search over an index that is
- * derived from the store's log and brought up to date before each search, so that other processes' writes are seen.
+ * The memory service of every backend: ingestion, deletion and search over a `MemoryStore`. The search index is derived from the
+ * store's log and updated before each search, so that a search sees the writes of other processes.
  */
 export class StoredMemoryService implements MemoryService {
   readonly #store: MemoryStore;
@@ -87,35 +60,19 @@ export class StoredMemoryService implements MemoryService {
   readonly #minRelevance: number | undefined;
   readonly #rerank: Rerank | undefined;
   readonly #indexes: IndexCache;
-  readonly #changing = new UserQueue();
+  /** Runs reads that are followed by writes, one at a time per user. Otherwise one could undo the other. */
+  readonly #changes = new KeyedQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
-    rejectUnknownOptions(
-      options,
-      ['runtime', 'topK', 'minScore', 'minRelevance', 'ranking', 'indexBytes', 'rerank'],
-      'A memory service',
-    );
-    const {
-      runtime,
-      topK = 10,
-      minScore,
-      minRelevance,
-      ranking = wordRanking(),
-      indexBytes = 64 * 1024 * 1024,
-      rerank,
-    } = options;
-    assertCount('topK', topK, 1);
-    if (minScore !== undefined) assertScore(minScore);
-    if (minRelevance !== undefined) assertRelevance(minRelevance);
-    assertBytes('indexBytes', indexBytes);
-    if (rerank !== undefined && typeof rerank !== 'function') throw invalidInput('rerank', 'a function', rerank);
-    this.#rerank = rerank;
+    assertMemoryServiceOptions(options);
+    const { runtime = systemRuntime(), ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
+    this.#rerank = options.rerank;
     this.#store = store;
-    this.#runtime = runtime ?? systemRuntime();
-    this.#topK = topK;
-    this.#minScore = minScore;
-    this.#minRelevance = minRelevance;
-    this.#indexes = new IndexCache(store, ranking, indexBytes, this.#runtime);
+    this.#runtime = runtime;
+    this.#topK = options.topK ?? 10;
+    this.#minScore = options.minScore;
+    this.#minRelevance = options.minRelevance;
+    this.#indexes = new IndexCache(store, ranking, indexBytes, runtime);
   }
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
@@ -137,27 +94,13 @@ export class StoredMemoryService implements MemoryService {
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
     memoryKeyOf(p, p.scope);
-    const memories = newMemories(p);
-    const given = memories.map((memory, i) => copyEntry(this.#complete(memory, p), `memories[${i}]`));
+    const groups = newEntriesOf(p, this.#runtime);
     p.signal?.throwIfAborted();
-    // Ids of our own making are nobody's yet.
-    const named = new Set(memories.map((memory) => memory.id));
-    const groups = new Map<string, { scope: MemoryScope; entries: Map<string, MemoryEntry> }>();
-    for (const entry of given) {
-      const scope = memoryKeyOf(p, entry.scope);
-      const group = groups.get(scope.userId) ?? { scope, entries: new Map<string, MemoryEntry>() };
-      groups.set(scope.userId, group);
-      // As if they came one after the other.
-      group.entries.delete(entry.id);
-      group.entries.set(entry.id, entry);
-    }
     const added: MemoryEntry[] = [];
-    for (const { scope, entries } of groups.values()) {
-      const all = [...entries.values()];
-      const known = all.filter(({ id, kind }) => kind === 'turn' || named.has(id));
-      await raceAbortWrite(replaceEntries(this.#at(scope), all, known), p.signal);
+    for (const { scope, entries, mayExist } of groups) {
+      await raceAbortWrite(replaceEntries(this.#changeContext(scope), entries, mayExist), p.signal);
       await this.#indexes.prepare(scope, p.signal);
-      added.push(...all.map(thawEntry));
+      added.push(...entries.map(thawEntry));
     }
     return added;
   }
@@ -178,10 +121,10 @@ export class StoredMemoryService implements MemoryService {
     if (!isPlainObject(p.change)) throw invalidInput('change', 'an object', p.change);
     assertMembers(p.change, 'change');
     if (p.change.scope !== undefined)
-      throw new TholeError('INVALID_INPUT', 'change must not have a scope: an entry stays where it was added.');
+      throw new TholeError('INVALID_INPUT', 'change must not have a scope. The scope of an entry never changes.');
     p.signal?.throwIfAborted();
     const entry = await raceAbortWrite(
-      this.#changing.run(scope, () => changeEntry(this.#at(scope), p.id, p.change)),
+      this.#changes.run(userKeyOf(scope), () => changeEntry(this.#changeContext(scope), p.id, p.change)),
       p.signal,
     );
     if (!entry) return undefined;
@@ -199,28 +142,10 @@ export class StoredMemoryService implements MemoryService {
     const missing: { vectorsMissing?: number } = {};
     const onMissing = (entries: number): void => void (missing.vectorsMissing = entries);
     const now = this.#runtime.now();
-    const wanted = { limit, minScore, minRelevance, filter, explain, now, timeZone, signal, onMissing };
-    const found = await this.#indexes.rank(scope, query, wanted);
+    const options = { limit, minScore, minRelevance, filter, explain, now, timeZone, signal, onMissing };
+    const found = await this.#indexes.rank(scope, query, options);
     if (found.length === 0) return { memories: [], ...missing };
-    const stored = await raceAbort(
-      this.#store.get(
-        scope,
-        found.map((one) => one.id),
-      ),
-      signal,
-    );
-    const entryOf = entriesById(stored);
-    const memories: MemoryEntry[] = [];
-    for (const { id, score, relevance, explanation } of found) {
-      const entry = entryOf(id);
-      // It may have gone or changed since the index was read.
-      if (!entry || hasExpired(entry, now) || (filter && !matchesFilter(entry, filter))) continue;
-      const memory = thawEntry(entry);
-      memory.score = score;
-      if (relevance !== undefined) memory.relevance = relevance;
-      if (explanation) memory.explanation = explanation;
-      memories.push(memory);
-    }
+    const memories = await loadResults(found, { store: this.#store, scope, filter, now, signal });
     const { logger } = this.#runtime;
     const ordered = this.#rerank ? await rerankHits(this.#rerank, { query, hits: memories, signal, logger }) : memories;
     return { memories: ordered, ...missing };
@@ -255,7 +180,7 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
     const { ids, keepEvidence = false } = p;
-    return this.#forget(scope, p, (forgetting) => deleteEntries({ ...forgetting, ids, keepEvidence }));
+    return this.#delete(scope, p, (context) => deleteEntries({ ...context, ids, keepEvidence }));
   }
 
   async deleteSessionMemory(
@@ -266,7 +191,7 @@ export class StoredMemoryService implements MemoryService {
     assertEvents(events);
     p.signal?.throwIfAborted();
     const turns = turnsOf(sessionId, events);
-    return this.#forget(scopeOf(p), p, (forgetting) => deleteSessionEntries({ ...forgetting, sessionId, turns }));
+    return this.#delete(scopeOf(p), p, (context) => deleteSessionEntries({ ...context, sessionId, turns }));
   }
 
   async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
@@ -276,45 +201,26 @@ export class StoredMemoryService implements MemoryService {
   }
 
   /**
-   * Retention: deletes the entries of an app or of one of its users that have expired or are older than `olderThan` (seconds), as
-   * `deleteMemory` does: they do not come back by ingestion, and facts that rested on nothing else are deleted too. Returns how many
-   * entries were deleted. A whole app includes its shared scopes, and needs a store that lists its users (`abilities.users`), as all
-   * of ours do; otherwise `INVALID_INPUT`.
+   * Deletes the entries of an app, or of one of its users, that have expired or are older than `olderThan` (seconds), and returns the
+   * number of deleted entries. As with `deleteMemory`, ingestion does not restore them, and facts without remaining evidence are
+   * deleted too. A whole app includes its shared scopes. Throws `INVALID_INPUT` for a whole app if the store cannot list users
+   * (`abilities.users`).
    */
   pruneMemories(p: PruneMemoriesRequest): Promise<number> {
-    // Evidence of an old fact may be young.
-    const forget = (scope: MemoryScope, ids: readonly string[], call: CallOptions): Promise<number> =>
-      this.#forget(scope, call, (forgetting) => deleteEntries({ ...forgetting, ids, keepEvidence: true }));
-    return pruneMemories({ store: this.#store, forget, now: this.#runtime.now() }, p);
+    // Keeps evidence, because the evidence of an old fact may be new.
+    const deleteOld = (scope: MemoryScope, ids: readonly string[], call: CallOptions): Promise<number> =>
+      this.#delete(scope, call, (context) => deleteEntries({ ...context, ids, keepEvidence: true }));
+    return pruneMemories({ store: this.#store, deleteEntries: deleteOld, now: this.#runtime.now() }, p);
   }
 
-  #at(scope: MemoryScope): ChangeContext {
+  #changeContext(scope: MemoryScope): ChangeContext {
     return { store: this.#store, indexes: this.#indexes, scope, now: this.#runtime.now() };
   }
 
-  #forget(scope: MemoryScope, call: CallOptions, work: (p: DeletionContext) => Promise<number>): Promise<number> {
+  #delete(scope: MemoryScope, call: CallOptions, work: (p: DeletionContext) => Promise<number>): Promise<number> {
     const start = (): Promise<number> => work({ store: this.#store, scope, now: this.#runtime.now() });
-    return raceAbortWrite(this.#changing.run(scope, start), call.signal);
+    return raceAbortWrite(this.#changes.run(userKeyOf(scope), start), call.signal);
   }
-
-  #complete(memory: NewMemory, { scope: common }: MemoryRef): unknown {
-    if (!isPlainObject(memory)) return memory;
-    const { kind, sessionId, eventId, scope = common } = memory;
-    const ofTurn = kind === 'turn' && typeof sessionId === 'string' && typeof eventId === 'string';
-    const id = memory.id ?? (ofTurn ? turnId(sessionId, eventId) : this.#runtime.newId('memory'));
-    return { ...memory, id, scope, timestamp: memory.timestamp ?? this.#runtime.now() };
-  }
-}
-
-/** Returns the entries of a request, or the note that its `memory` is. */
-function newMemories({ memory, memories }: AddMemoryRequest): readonly NewMemory[] {
-  if (memory === undefined) {
-    if (!Array.isArray(memories)) throw invalidInput('memories', 'an array of entries', memories);
-    return memories as readonly NewMemory[];
-  }
-  if (memories !== undefined) throw new TholeError('INVALID_INPUT', 'addMemory takes either memory or memories.');
-  assertText('memory', memory);
-  return [{ kind: 'note', content: { parts: [{ text: memory }] } }];
 }
 
 function scopeOf(p: MemoryRef): MemoryScope {

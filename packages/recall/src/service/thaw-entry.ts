@@ -1,9 +1,9 @@
 import { thawJson } from '@thole/core/kit';
 import type { Content, Json, MemoryEntry, Part } from '@thole/core';
 
-/** A copy of an entry for callers to change as they like. */
+/** Returns a copy of a frozen entry that callers may change. */
 export function thawEntry(entry: MemoryEntry): MemoryEntry {
-  // Copied by hand: most entries are a text, and a search that is quick spends much of its time here.
+  // Copied by hand, because most entries are one text and a fast search spends much of its time here.
   const copy = { ...entry, content: thawContent(entry.content) };
   if (entry.evidence) copy.evidence = [...entry.evidence];
   if (entry.topics) copy.topics = [...entry.topics];

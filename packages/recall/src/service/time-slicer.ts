@@ -1,33 +1,34 @@
 import type { Runtime } from '@thole/core';
 
-/** Longest piece of work in milliseconds before other work gets its turn. */
+/** Length of a slice in milliseconds, after which other work of the event loop can run. */
 const SLICE_MS = 20;
 
-/** Long work in small steps: each `yield` is a place where it may be interrupted. */
+/** Long work in small steps. Each `yield` is a point at which the work can be paused. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Cuts long work into slices, so that it does not block the event loop. */
+/** Splits long work into slices, so that it does not block the event loop. */
 export class TimeSlicer {
   readonly #runtime: Runtime;
-  #begin: number;
+  /** Start of the current slice by the monotonic clock. */
+  #start: number;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
-    this.#begin = runtime.monotonic();
+    this.#start = runtime.monotonic();
   }
 
-  /** True once the current slice has taken long enough; then await `pause`. */
+  /** True if the current slice has ended, so that the caller should await `pause`. */
   get isSliceOver(): boolean {
-    return this.#runtime.monotonic() - this.#begin >= SLICE_MS;
+    return this.#runtime.monotonic() - this.#start >= SLICE_MS;
   }
 
   /** Lets other work of the event loop run. */
   async pause(): Promise<void> {
     await this.#runtime.eventLoopTurn?.();
-    this.#begin = this.#runtime.monotonic();
+    this.#start = this.#runtime.monotonic();
   }
 
-  /** Does all steps, with pauses. Returns undefined once `isWanted` is false. */
+  /** Runs all steps with pauses and returns their result. Stops and returns undefined when `isWanted` returns false. */
   async run<T>(steps: Steps<T>, isWanted: () => boolean = () => true): Promise<T | undefined> {
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
@@ -37,7 +38,7 @@ export class TimeSlicer {
   }
 }
 
-/** Does all steps at once. */
+/** Runs all steps without a pause and returns their result. */
 export function runAllSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,5 +1,5 @@
 import { ZonedTime } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
 import { ScoringScratch } from '../signals/scoring-scratch.ts';
@@ -16,20 +16,28 @@ import type { RecallTunings } from '../signals/signals.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
 import { filterByMinScore } from './filter-by-min-score.ts';
 
-/** How words are made, and how much each signal counts. */
+/** The analyzer and the tuning of `wordRanking`. */
 export interface WordRankingOptions extends RecallTuningOptions {
+  /** Splits texts into words. Default: `standardAnalyzer()`. */
   analyzer?: Analyzer | undefined;
 }
 
+const wordRankingOptionNames = optionNames<WordRankingOptions>({
+  analyzer: true,
+  chat: true,
+  messages: true,
+  chatLength: true,
+});
+
 /**
- * The ranking of memory by words: BM25 of a turn, of the turns around it and of its session, who and when is asked about, and
- * what else `RecallWeights` names. `minScore` is the fraction of the best score.
+ * Returns a ranking by words: BM25 of a turn, its neighbours and its session, the subject and the time of the query, and the other
+ * signals of `RecallWeights`. `minScore` is a fraction of the best score. Throws `INVALID_INPUT` for invalid options.
  */
 export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
-  rejectUnknownOptions(options, ['analyzer', 'chat', 'messages', 'chatLength'], 'wordRanking');
+  rejectUnknownOptions(options, wordRankingOptionNames, 'wordRanking');
   const analyzer = options.analyzer ?? standardAnalyzer();
   const tunings = resolveTunings(options);
-  // A search does not wait in the middle, so all indexes share one scratch.
+  // A search runs without pauses, so all indexes share one scratch.
   const scratch = new ScoringScratch();
   const asMemoryIndex = (index: RecallIndex): MemoryIndex => ({
     get bytes() {

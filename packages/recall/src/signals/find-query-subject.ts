@@ -1,6 +1,6 @@
 import type { Authors } from '../index/authors.ts';
 
-/** Whom a query is about: the user, anyone else, or an author by number. */
+/** The subject of a query: the user, the other authors, or one author by number. */
 export type QuerySubject = 'user' | 'others' | number;
 
 // "Can you tell me what I …" is not about the assistant.
@@ -14,9 +14,9 @@ const AUXILIARIES = new Set(
 );
 
 /**
- * Returns whom a query is about. The subject after an auxiliary verb decides ("did I", "was my", "have you", "does Ada"), then
- * the first author named, then the only person spoken of ("I" or "you"). Otherwise it is the first pronoun in chats, and the
- * user where messages are long.
+ * Returns the subject of a query: the person after an auxiliary verb ("did I", "was my", "have you", "does Ada"), otherwise the
+ * first author named, otherwise the only pronoun ("I" or "you"). Otherwise it is the first pronoun in chats, and the user in
+ * long messages.
  */
 export function findQuerySubject(text: string, authors: Authors, p: { isChat: boolean }): QuerySubject | undefined {
   const tokens = text.replace(REQUEST, ' ').toLowerCase().match(TOKEN) ?? [];

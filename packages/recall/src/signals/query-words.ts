@@ -5,19 +5,19 @@ import type { Postings } from '../index/postings.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Weight of a further form beside a word. */
+/** Weight of a variant relative to a word. */
 const VARIANT_WEIGHT = 0.5;
 
 /** A word of the query that is in the index. */
 export interface QueryWord {
   readonly postings: Postings;
-  /** Rareness among the turns, halved for a further form. */
+  /** Inverse document frequency in the turns, halved for a variant. */
   readonly idf: number;
-  /** 1, or one half for a further form. */
+  /** 1, or 0.5 for a variant. */
   readonly weight: number;
 }
 
-/** Returns the query's words that are in the index, in the query's order, and notes their positions in the scratch. */
+/** Returns the query's words that are in the index, in the query's order, and writes their positions to `scratch.positions`. */
 export function findQueryWords(
   { words, turns }: RecallIndex,
   query: readonly string[],
@@ -25,8 +25,8 @@ export function findQueryWords(
 ): QueryWord[] {
   const found: QueryWord[] = [];
   for (const word of query) {
-    for (const [variant, weight] of spellingsOf(word)) {
-      const number = words.find(variant);
+    for (const [spelling, weight] of spellingsOf(word)) {
+      const number = words.find(spelling);
       if (number === undefined || scratch.positions[number] !== 0) continue;
       const postings = words.postingsOf(number);
       found.push({ postings, weight, idf: weight * inverseDocumentFrequency(turns.size, postings.length) });
@@ -37,7 +37,7 @@ export function findQueryWords(
   return found;
 }
 
-/** Returns a word with the same letters as a part of a name, and a part of a name with the same letters as a word. */
+/** Returns the word and its weight, and the same letters as a part of a name; for a part of a name, the same letters as a word. */
 function spellingsOf(word: string): readonly (readonly [string, number])[] {
   const other = word.startsWith(NAME_PART) ? word.slice(NAME_PART.length) : NAME_PART + word;
   const own = [word, isVariant(word) ? VARIANT_WEIGHT : 1] as const;

@@ -1,20 +1,19 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Small enough to change no other order. */
+/** Factor that is too close to 1 to change any other order. */
 const JUST_BELOW_ONE = 1 - 1e-9;
 
 /**
- * Ranks each fact that has ended just behind the fact that replaced it. Returns the slots found with those of the
- * replacements.
+ * Scores each replaced fact just below the fact that replaced it. Returns the given slots with those of the replacements.
  */
 export function rankReplacedFacts(
   index: RecallIndex,
-  found: readonly number[],
+  slots: readonly number[],
   { scores, scored }: ScoringScratch,
 ): ReadonlySet<number> {
-  const all = new Set(found);
-  for (const slot of found) {
+  const all = new Set(slots);
+  for (const slot of slots) {
     if (!index.successors.has(slot)) continue;
     const current = currentFact(index, slot);
     if (current === slot) continue;

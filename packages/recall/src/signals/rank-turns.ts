@@ -16,30 +16,32 @@ export interface RankedTurn {
   score: number;
   /** 0 to 1, see `Relevance`. */
   relevance: number;
-  /** What each signal added to the score, if asked for. */
+  /** The score's part of each signal; undefined unless requested. */
   explanation: { [signal in RecallSignal]?: number } | undefined;
 }
 
-/** How many turns to find, and which. */
+/** Options of `rankTurns`. */
 export interface RankTurnsOptions {
   limit: number;
   /** Smallest relevance of a result. Default: 0. */
   minRelevance?: number | undefined;
+  /** Returns false for turns to leave out. */
   accepts?: ((slot: number) => boolean) | undefined;
+  /** True if results have an explanation. Default: false. */
   explain?: boolean | undefined;
 }
 
 /**
  * Returns the best turns, best first. A candidate is a turn with a query word in its window, or one that was said at, or
- * mentions, the time asked for. Its score is the weighted sum of its signals, each divided by its largest value over all
- * turns. Sessions whose upper bound is below the last result are skipped; the results are the same without this.
+ * mentions, the time in the query. Its score is the weighted sum of its signals, each divided by its largest value over all
+ * turns. Sessions whose upper bound is below the last result are skipped, which does not change the results.
  */
 export function rankTurns(
   index: RecallIndex,
   query: Query,
   tuning: RecallTuning,
   scratch: ScoringScratch,
-  wanted: RankTurnsOptions,
+  options: RankTurnsOptions,
 ): RankedTurn[] {
   scratch.ensureCapacity(index);
   try {
@@ -49,19 +51,19 @@ export function rankTurns(
     scoreTimes(index, query.spans, scratch);
     const scorer = new SessionScorer(index, query, words, tuning, scratch);
     const relevance = new Relevance(index, query, words, scratch, { hasWindows: tuning.weights.neighbourhood !== 0 });
-    const found = findBest(index, scorer, relevance, scratch, wanted);
+    const found = findBest(index, scorer, relevance, scratch, options);
     return found.map((slot) => ({
       slot,
       score: scratch.scores[slot]!,
       relevance: relevance.of(slot),
-      explanation: wanted.explain ? scorer.explain(slot) : undefined,
+      explanation: options.explain ? scorer.explain(slot) : undefined,
     }));
   } finally {
     scratch.clear();
   }
 }
 
-/** Number of sessions that are scored before the others, to learn early what is too low. */
+/** Number of sessions with the highest upper bounds that are scored first, so that more of the others can be skipped. */
 const FIRST_SESSIONS = 16;
 
 function findBest(
@@ -82,7 +84,7 @@ function findBest(
   const threshold = (): number => (top.worst === undefined ? 0 : scores[top.worst]!);
   const score = (session: number): void =>
     scorer.scoreTurns(session, (slot) => {
-      if (!top.wants(slot) || !isWanted(slot)) return;
+      if (!top.wouldKeep(slot) || !isWanted(slot)) return;
       top.offer(slot);
       offered.push(slot);
     });

@@ -12,13 +12,13 @@ import type { QuerySubject } from './find-query-subject.ts';
 
 export type { QuerySubject } from './find-query-subject.ts';
 
-/** A query as the ranking sees it. */
+/** A query, prepared for the ranking. */
 export interface Query {
   /** Each word once. Names of authors are left out unless the query has no other words. */
   words: readonly string[];
   /** Authors whose name is in the query. */
   named: readonly number[];
-  /** The words of such names that are not in `words`. */
+  /** Words of author names that are not in `words`. */
   nameWords: readonly string[];
   subject: QuerySubject | undefined;
   /** The days that the query asks about. */
@@ -27,7 +27,7 @@ export interface Query {
   asksHowMany: boolean;
 }
 
-/** What a query is read against. */
+/** The properties of a memory that `readQuery` needs. */
 export interface QueryContext {
   analyzer: Analyzer;
   authors: Authors;
@@ -50,14 +50,14 @@ const WHEN =
   /^\W*(?:(?:so|and|do you (?:know|remember)),? )?(?:since )?(?:when\b|(?:what|which|on what|on which|in which|in what) (?:date|day|month|year|time|week)\b)|\bhow long\b/i;
 const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
 
-/** Takes a query apart. */
+/** Returns a query's words, authors, subject and times. */
 export function readQuery(text: string, context: QueryContext): Query {
-  const asked = new Set(context.analyzer.words(text, 'query'));
-  const all = [...asked];
+  const unique = new Set(context.analyzer.words(text, 'query'));
+  const all = [...unique];
   const named: number[] = [];
   const names = new Set<string>();
   for (const { author, isPerson, words } of context.authors.namedAuthors()) {
-    if (!words.some((word) => asked.has(word))) continue;
+    if (!words.some((word) => unique.has(word))) continue;
     named.push(author);
     if (isPerson) for (const word of words) names.add(word);
   }
@@ -75,8 +75,8 @@ export function readQuery(text: string, context: QueryContext): Query {
 }
 
 /**
- * Returns the days that a query asks about. Relative dates count only in a question about the past that names no date, and only
- * if they end before today: "today" and "this week" are in many messages that ask for something else.
+ * Returns the days that a query asks about. Relative dates count only in a question about the past without another date, and
+ * only if they end before today. "today" and "this week" occur in many messages that are not about memories of that day.
  */
 function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {
   const { relative, date } = detectTimeWords(latinTokens(text));

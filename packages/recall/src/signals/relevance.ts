@@ -8,26 +8,27 @@ import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
 const NO_SLOT = -1;
-/** Entries with a word that no entry holds, for its rareness: between none and one. */
+/** Number of entries with a word that no entry has, for its inverse document frequency: between 0 and 1. */
 const ENTRIES_WITH_UNKNOWN_WORD = 0.5;
-/** Rareness is computed as if the memory had at least this many entries. */
+/** Inverse document frequency is computed as if the memory had at least this many entries. */
 const MIN_ENTRIES = 50;
-/** What a turn without a query word gets of its window's relevance. */
+/** Factor for the relevance of a turn without a query word. */
 const NEIGHBOUR_SHARE = 0.7;
 
 /**
- * The share of a query's information that a turn and its neighbours hold, from 0 to 1: the rareness of the query's words that
- * are found, divided by that of all its words. Words that no entry holds count as the rarest. For a turn that was said at, or
- * mentions, the time asked for it is at least how well the time fits. A neighbour without a query word counts less.
+ * The share of a query's information that a turn and its neighbours contain, from 0 to 1: the sum of the inverse document
+ * frequencies of the query words found, divided by the sum for all query words. Words that no entry has count as the rarest. A
+ * turn at the time in the query has at least the closeness of that time. A turn without a query word has a lower relevance.
  */
 export class Relevance {
   readonly #index: RecallIndex;
   readonly #words: readonly QueryWord[];
   readonly #scratch: ScoringScratch;
-  readonly #all: number;
-  readonly #reach: number;
+  /** Sum of the inverse document frequencies of the query's words. */
+  readonly #total: number;
+  readonly #neighbours: number;
 
-  /** With `hasWindows` the words of a turn's neighbours count too. */
+  /** With `hasWindows`, the words of a turn's neighbours count too. */
   constructor(
     index: RecallIndex,
     query: Query,
@@ -38,12 +39,13 @@ export class Relevance {
     this.#index = index;
     this.#words = words;
     this.#scratch = scratch;
-    this.#reach = p.hasWindows ? WINDOW_NEIGHBOURS : 0;
-    this.#all = query.words.every((word) => smallTalk.has(word) || isVariant(word))
+    this.#neighbours = p.hasWindows ? WINDOW_NEIGHBOURS : 0;
+    this.#total = query.words.every((word) => smallTalk.has(word) || isVariant(word))
       ? 0
-      : query.words.reduce((sum, word) => (isVariant(word) ? sum : sum + worthOf(index, word)), 0);
+      : query.words.reduce((sum, word) => (isVariant(word) ? sum : sum + idfOf(index, word)), 0);
   }
 
+  /** Returns the relevance of a turn. */
   of(slot: number): number {
     const { saidThen, aboutThen } = this.#scratch;
     const { before, after } = this.#index.turns;
@@ -51,18 +53,18 @@ export class Relevance {
     this.#collect(slot, found);
     for (const next of [before, after]) {
       let at = next[slot]!;
-      for (let i = 0; at !== NO_SLOT && i < this.#reach; at = next[at]!, i++) this.#collect(at, found);
+      for (let i = 0; at !== NO_SLOT && i < this.#neighbours; at = next[at]!, i++) this.#collect(at, found);
     }
     let sum = 0;
     for (const position of found) {
       const { postings, weight } = this.#words[position - 1]!;
-      sum += weight * rarenessIn(this.#index, postings.length);
+      sum += weight * boundedIdf(this.#index, postings.length);
     }
-    const share = this.#all === 0 ? 0 : Math.min(1, sum / this.#all);
+    const share = this.#total === 0 ? 0 : Math.min(1, sum / this.#total);
     return Math.max(this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share, saidThen[slot]!, aboutThen[slot]!);
   }
 
-  /** True for a turn with a query word, for the answer to one, and for a turn of the time asked for. */
+  /** True for a turn with a query word, for the answer to such a turn, and for a turn at the time in the query. */
   #isHit(slot: number): boolean {
     const { own, saidThen, aboutThen } = this.#scratch;
     const { turns } = this.#index;
@@ -71,6 +73,7 @@ export class Relevance {
     return own[slot] !== 0 || answers || saidThen[slot] !== 0 || aboutThen[slot] !== 0;
   }
 
+  /** Adds the positions of the query words in a turn to `found`. */
   #collect(slot: number, found: Set<number>): void {
     const { positions } = this.#scratch;
     for (const word of this.#index.wordsOf[slot]!) {
@@ -80,12 +83,12 @@ export class Relevance {
   }
 }
 
-function worthOf(index: RecallIndex, word: string): number {
+function idfOf(index: RecallIndex, word: string): number {
   const number = index.words.find(word);
-  return rarenessIn(index, number === undefined ? ENTRIES_WITH_UNKNOWN_WORD : index.words.postingsOf(number).length);
+  return boundedIdf(index, number === undefined ? ENTRIES_WITH_UNKNOWN_WORD : index.words.postingsOf(number).length);
 }
 
-// In a memory of a few entries, every word of theirs is common and every other one very rare.
-function rarenessIn({ turns }: RecallIndex, entriesWithWord: number): number {
+/** Returns the inverse document frequency with a minimum number of entries: in a small memory all words would be common or very rare. */
+function boundedIdf({ turns }: RecallIndex, entriesWithWord: number): number {
   return inverseDocumentFrequency(Math.max(turns.size, MIN_ENTRIES), entriesWithWord);
 }

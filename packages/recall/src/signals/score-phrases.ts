@@ -2,7 +2,7 @@ import type { RecallIndex } from '../index/recall-index.ts';
 import type { QueryWord } from './query-words.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Writes the worth of all pairs of different query words that are next to each other in a turn into `scratch.phrases`. */
+/** Writes the sum over all pairs of different query words that are next to each other in a turn to `scratch.phrases`. */
 export function scorePhrases(
   { wordsOf }: RecallIndex,
   words: readonly QueryWord[],
@@ -10,12 +10,12 @@ export function scorePhrases(
 ): void {
   for (let i = 0; i < matched.length; i++) {
     const slot = matched[i]!;
-    if (matches[slot]! >= 2) phrases[slot] = worthOfPairs(wordsOf[slot]!, words, positions);
+    if (matches[slot]! >= 2) phrases[slot] = sumOfPairs(wordsOf[slot]!, words, positions);
   }
 }
 
-/** Each pair counts once. */
-function worthOfPairs(turn: readonly number[], words: readonly QueryWord[], positions: Uint16Array): number {
+/** Returns the sum of the inverse document frequencies of adjacent query words. Each pair counts once. */
+function sumOfPairs(turn: readonly number[], words: readonly QueryWord[], positions: Uint16Array): number {
   const seen = new Set<number>();
   let score = 0;
   let previous = 0;

@@ -21,13 +21,13 @@ export class WindowBm25 {
     return (worth * (longTexts.k1 + 1) * count) / (count + this.#fixed + this.#byLength * length);
   }
 
-  /** Returns an upper bound of the score in any window of a session that holds the word so often. */
+  /** Returns an upper bound of the score in all windows of a session with this count of the word. */
   upperBound(worth: number, countInSession: number, shortest: number): number {
     return this.score(worth, countInSession * weightAt(0), shortest);
   }
 }
 
-/** Writes BM25 of the window of every turn of a session into `scratch.windows`. Returns the largest. */
+/** Writes BM25 of the window of every turn of a session to `scratch.windows`. Returns the largest. */
 export function scoreWindows(
   { turns, wordsOf }: RecallIndex,
   words: readonly QueryWord[],
@@ -35,13 +35,13 @@ export function scoreWindows(
   session: number,
   { matches, positions, windows, windowed }: ScoringScratch,
 ): number {
-  const line = turns.ofSession(session);
-  const counts = new Uint32Array(line.length * words.length);
-  for (let i = 0; i < line.length; i++) {
-    if (matches[line[i]!] === 0) continue;
+  const slots = turns.ofSession(session);
+  const counts = new Uint32Array(slots.length * words.length);
+  for (let i = 0; i < slots.length; i++) {
+    if (matches[slots[i]!] === 0) continue;
     const first = Math.max(i - WINDOW_NEIGHBOURS, 0);
-    const last = Math.min(i + WINDOW_NEIGHBOURS, line.length - 1);
-    const numbers = wordsOf[line[i]!]!;
+    const last = Math.min(i + WINDOW_NEIGHBOURS, slots.length - 1);
+    const numbers = wordsOf[slots[i]!]!;
     for (let k = 0; k < numbers.length; k++) {
       const position = positions[numbers[k]!]!;
       if (position === 0) continue;
@@ -49,15 +49,15 @@ export function scoreWindows(
     }
   }
   let largest = 0;
-  for (let i = 0; i < line.length; i++) {
+  for (let i = 0; i < slots.length; i++) {
     let score = 0;
     for (let word = 0; word < words.length; word++) {
       const count = counts[i * words.length + word]!;
-      if (count !== 0) score += bm25.score(words[word]!.idf, count, turns.windows.lengths[line[i]!]!);
+      if (count !== 0) score += bm25.score(words[word]!.idf, count, turns.windows.lengths[slots[i]!]!);
     }
     if (score === 0) continue;
-    windows[line[i]!] = score;
-    windowed.push(line[i]!);
+    windows[slots[i]!] = score;
+    windowed.push(slots[i]!);
     largest = Math.max(largest, score);
   }
   return largest;

@@ -8,7 +8,7 @@ import type { QueryWord } from './query-words.ts';
 import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Writes BM25 of every turn that holds a query word into `scratch.own`. */
+/** Writes BM25 of every turn with a query word to `scratch.own`. */
 export function scoreOwnWords(
   { turns }: RecallIndex,
   words: readonly QueryWord[],
@@ -29,8 +29,8 @@ export function scoreOwnWords(
 }
 
 /**
- * Writes BM25 of every session that holds a query word into `scratch.sessions`, with upper bounds for its turns. The names of
- * speakers that the query names count as words of a session, once per turn, but not as length.
+ * Writes BM25 of every session with a query word to `scratch.sessions`, and upper bounds for its turns. The names of authors in
+ * the query count as words of a session, once per turn of the author, but not for its length.
  */
 export function scoreSessions(
   index: RecallIndex,
@@ -38,14 +38,14 @@ export function scoreSessions(
   query: Query,
   scratch: ScoringScratch,
 ): void {
-  const speakers = speakersOf(index, query);
-  for (const word of words) addToSessions(index, word, [], scratch, { isScored: speakers.size === 0 });
-  if (speakers.size > 0) {
+  const authors = namedAuthors(index, query);
+  for (const word of words) addToSessions(index, word, [], scratch, { isScored: authors.size === 0 });
+  if (authors.size > 0) {
     for (const word of [...query.words, ...query.nameWords]) {
       const number = index.words.find(word);
       const postings = number === undefined ? [] : index.words.postingsOf(number);
       const weight = isVariant(word) ? 0.5 : 1;
-      addToSessions(index, { postings, weight, idf: 0 }, speakers.get(word) ?? [], scratch, { isScored: true });
+      addToSessions(index, { postings, weight, idf: 0 }, authors.get(word) ?? [], scratch, { isScored: true });
     }
   }
   const { matched, own, maxOwn, maxAnswered } = scratch;
@@ -58,21 +58,22 @@ export function scoreSessions(
   }
 }
 
-function speakersOf({ authors }: RecallIndex, query: Query): Map<string, number[]> {
-  const speakers = new Map<string, number[]>();
-  if (query.named.length === 0) return speakers;
+/** Returns the authors that the query names, by the words of their names. */
+function namedAuthors({ authors }: RecallIndex, query: Query): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  if (query.named.length === 0) return found;
   for (const { author, words } of authors.namedAuthors()) {
     if (!query.named.includes(author)) continue;
-    for (const word of words) speakers.set(word, [...(speakers.get(word) ?? []), author]);
+    for (const word of words) found.set(word, [...(found.get(word) ?? []), author]);
   }
-  return speakers;
+  return found;
 }
 
-/** Adds one word to the scores and bounds of the sessions that hold it. */
+/** Adds one word to the scores and upper bounds of the sessions that have it. */
 function addToSessions(
   { turns, authors }: RecallIndex,
   { postings, weight, idf }: QueryWord,
-  speakers: readonly number[],
+  named: readonly number[],
   scratch: ScoringScratch,
   { isScored }: { isScored: boolean },
 ): void {
@@ -87,7 +88,7 @@ function addToSessions(
     if (sessionCounts[session] === 0) touched.push(session);
     sessionCounts[session]! += countOf(postings[i]!);
   }
-  for (const author of speakers) {
+  for (const author of named) {
     for (const [session, count] of authors.sessionsOf(author)) {
       if (sessionCounts[session] === 0) touched.push(session);
       sessionCounts[session]! += count;

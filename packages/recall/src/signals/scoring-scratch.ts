@@ -3,32 +3,32 @@ import type { RecallIndex } from '../index/recall-index.ts';
 const BY_TURN = ['own', 'windows', 'phrases', 'saidThen', 'aboutThen', 'scores'] as const;
 const BY_SESSION = ['sessions', 'maxOwn', 'maxAnswered', 'maxWindow', 'upperBounds'] as const;
 
-/** Working memory of a search, kept from one search to the next. Every column is zero between searches. */
+/** Working memory of a search, reused by the next search. Every column is zero between searches. */
 export class ScoringScratch {
   /** By slot: BM25 of the turn's own words, and of its window. */
   own: Float64Array = new Float64Array(0);
   windows: Float64Array = new Float64Array(0);
-  /** By slot: worth of the query words that are next to each other. */
+  /** By slot: sum of the inverse document frequencies of query words that are next to each other. */
   phrases: Float64Array = new Float64Array(0);
-  /** By slot: closeness of the turn's time, and overlap of the days it mentions, with the time asked for. */
+  /** By slot: closeness of the turn's time, and overlap of the days it mentions, with the times in the query. */
   saidThen: Float64Array = new Float64Array(0);
   aboutThen: Float64Array = new Float64Array(0);
-  /** By slot: the score, once the turn's session was scored. */
+  /** By slot: the score, after the turn's session has been scored. */
   scores: Float64Array = new Float64Array(0);
   /** By slot: the number of query words in the turn. */
   matches: Uint8Array = new Uint8Array(0);
-  /** By session: BM25 of the session; upper bounds of `own`, of `own` of questions that are answered, and of `windows`. */
+  /** By session: BM25 of the session; upper bounds of `own`, of `own` of answered questions, and of `windows`. */
   sessions: Float64Array = new Float64Array(0);
   maxOwn: Float64Array = new Float64Array(0);
   maxAnswered: Float64Array = new Float64Array(0);
   maxWindow: Float64Array = new Float64Array(0);
   /** By session: upper bound of the scores of its turns. */
   upperBounds: Float64Array = new Float64Array(0);
-  /** By session: the count of the current word; 1 if it is in `matchedSessions`; 1 once `windows` has its turns. */
+  /** By session: the count of the current word; 1 if it is in `matchedSessions`; 1 after `windows` was computed for its turns. */
   sessionCounts: Int32Array = new Int32Array(0);
   isMatched: Uint8Array = new Uint8Array(0);
   hasWindows: Uint8Array = new Uint8Array(0);
-  /** By number of a word: its position in the query plus one. */
+  /** By word number: its position in the query plus one. */
   positions: Uint16Array = new Uint16Array(0);
 
   /** Slots, sessions and words with a value in one of the columns. */
@@ -39,13 +39,14 @@ export class ScoringScratch {
   readonly matchedSessions: number[] = [];
   readonly words: number[] = [];
 
+  /** Adds a session to `matchedSessions` unless it is there. */
   addMatchedSession(session: number): void {
     if (this.isMatched[session] !== 0) return;
     this.isMatched[session] = 1;
     this.matchedSessions.push(session);
   }
 
-  /** Makes the columns as long as the index needs. */
+  /** Makes the columns long enough for the index. */
   ensureCapacity({ turns, sessions, words }: RecallIndex): void {
     if (this.own.length < turns.capacity) {
       for (const name of BY_TURN) this[name] = new Float64Array(turns.capacity);
@@ -74,6 +75,6 @@ export class ScoringScratch {
   }
 }
 
-function clearAt(column: Float64Array | Uint16Array | Uint8Array, places: readonly number[]): void {
-  for (let i = 0; i < places.length; i++) column[places[i]!] = 0;
+function clearAt(column: Float64Array | Uint16Array | Uint8Array, indexes: readonly number[]): void {
+  for (let i = 0; i < indexes.length; i++) column[indexes[i]!] = 0;
 }

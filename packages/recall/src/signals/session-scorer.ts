@@ -8,9 +8,9 @@ import { signalValues } from './signal-values.ts';
 import { BINARY_SIGNAL_MAXIMA, SIGNALS } from './signals.ts';
 import type { RecallSignal, RecallTuning, RecallWeights } from './signals.ts';
 
-/** Upper bounds are summed in another order than scores, so rounding may make them too small by this. */
+/** Upper bounds are summed in another order than scores, so rounding may make them too small by this amount. */
 const ROUNDING_ERROR = 1e-9;
-/** Signals of which a turn without any other is no candidate. */
+/** Signals that make a turn a candidate; a turn with only other signals is not a result. */
 const CANDIDATE_SIGNALS: readonly RecallSignal[] = [
   'ownWords',
   'neighbourhood',
@@ -20,15 +20,16 @@ const CANDIDATE_SIGNALS: readonly RecallSignal[] = [
   'aboutThen',
 ];
 
-/** A signal with a weight that has a value for some turn: it adds `factor` times its value to a score. */
+/** A signal that has a weight, and a value for some turn. It adds `factor` times its value to a score. */
 interface ActiveSignal {
   readonly name: RecallSignal;
   readonly factor: number;
   readonly valueOf: (slot: number) => number;
-  readonly finds: boolean;
+  /** True if it is one of `CANDIDATE_SIGNALS`. */
+  readonly makesCandidate: boolean;
 }
 
-/** Scores the turns of sessions, and knows beforehand what no turn of a session exceeds. */
+/** Scores the turns of sessions, and computes an upper bound for each session before its turns are scored. */
 export class SessionScorer {
   readonly #index: RecallIndex;
   readonly #words: readonly QueryWord[];
@@ -55,12 +56,14 @@ export class SessionScorer {
     this.#signals = SIGNALS.flatMap((name) => {
       const valueOf = values[name];
       if (weights[name] === 0 || !valueOf || !(largest[name] > 0)) return [];
-      return [{ name, factor: weights[name] / largest[name], valueOf, finds: CANDIDATE_SIGNALS.includes(name) }];
+      return [
+        { name, factor: weights[name] / largest[name], valueOf, makesCandidate: CANDIDATE_SIGNALS.includes(name) },
+      ];
     });
-    this.#boundSessions(largest);
+    this.#writeUpperBounds(largest);
   }
 
-  /** Calls `found` with each candidate of a session whose score, in `scratch.scores`, is above 0. */
+  /** Writes the scores of a session's candidates to `scratch.scores` and calls `found` for each score above 0. */
   scoreTurns(session: number, found: (slot: number) => void): void {
     if (this.#hasWindows) this.#readWindows(session);
     const { scores, scored } = this.#scratch;
@@ -69,10 +72,10 @@ export class SessionScorer {
       let score = 0;
       let isCandidate = false;
       for (let i = 0; i < signals.length; i++) {
-        const { factor, valueOf, finds } = signals[i]!;
+        const { factor, valueOf, makesCandidate } = signals[i]!;
         const value = valueOf(slot);
         if (value === 0) continue;
-        if (finds) isCandidate = true;
+        if (makesCandidate) isCandidate = true;
         score += factor * value;
       }
       if (!isCandidate || score <= 0) continue;
@@ -82,7 +85,7 @@ export class SessionScorer {
     }
   }
 
-  /** Returns what each signal added to the score of a turn. */
+  /** Returns each signal's part of a turn's score. */
   explain(slot: number): { [signal in RecallSignal]?: number } {
     const explanation: { [signal in RecallSignal]?: number } = {};
     for (const { name, factor, valueOf } of this.#signals) {
@@ -92,7 +95,7 @@ export class SessionScorer {
     return explanation;
   }
 
-  /** The largest value of each signal over all turns; 1 for signals that are there or not. */
+  /** Returns the largest value of each signal over all turns. Signals with the values 0 and 1 always have 1. */
   #largestValues(weights: RecallWeights): RecallWeights {
     const { turns } = this.#index;
     const { own, matched, matchedSessions, sessions, maxOwn, maxAnswered, dated } = this.#scratch;
@@ -114,7 +117,7 @@ export class SessionScorer {
     };
   }
 
-  /** Reads the windows of sessions, those with the highest bounds first, until no other can hold a larger one. */
+  /** Returns the largest window score. Reads sessions with the highest upper bounds first, until no other session can have a larger one. */
   #largestWindow(): number {
     const { maxWindow, matchedSessions } = this.#scratch;
     let largest = 0;
@@ -131,7 +134,7 @@ export class SessionScorer {
     return largest;
   }
 
-  /** Returns the largest window of a session; from then on `scratch.windows` has those of its turns. */
+  /** Returns the largest window score of a session, and writes those of its turns to `scratch.windows`. */
   #readWindows(session: number): number {
     const { hasWindows, maxWindow } = this.#scratch;
     if (hasWindows[session] === 0) {
@@ -141,8 +144,8 @@ export class SessionScorer {
     return maxWindow[session]!;
   }
 
-  /** Writes what no turn of a session exceeds into `scratch.bounds`. */
-  #boundSessions(largest: RecallWeights): void {
+  /** Writes the upper bound of the scores in each session to `scratch.upperBounds`. */
+  #writeUpperBounds(largest: RecallWeights): void {
     const { upperBounds, matchedSessions, sessions, maxOwn, maxAnswered, maxWindow } = this.#scratch;
     const factors = new Map(this.#signals.map(({ name, factor }) => [name, factor]));
     const factorOf = (name: RecallSignal): number => Math.max(0, factors.get(name) ?? 0);
@@ -167,7 +170,7 @@ export class SessionScorer {
   }
 }
 
-function largestOf(list: readonly number[], valueOf: (one: number) => number): number {
+function largestOf(list: readonly number[], valueOf: (item: number) => number): number {
   let largest = 0;
   for (let i = 0; i < list.length; i++) largest = Math.max(largest, valueOf(list[i]!));
   return largest;

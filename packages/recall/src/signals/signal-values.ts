@@ -6,13 +6,13 @@ import type { RecallSignal } from './signals.ts';
 
 type SignalValues = { readonly [signal in RecallSignal]: ((slot: number) => number) | undefined };
 
-/** The value of each signal for a turn, as the README defines it; undefined if it is 0 for every turn. */
+/** Returns functions for the value of each signal for a turn, as the README defines it; undefined if it is 0 for every turn. */
 export function signalValues({ turns, authors }: RecallIndex, query: Query, scratch: ScoringScratch): SignalValues {
   const { before, after, flags, sessions } = turns;
   const { own, windows, saidThen, aboutThen } = scratch;
   const { subject } = query;
-  const kind = (query.asksWhen ? HAS_TIME : 0) | (query.asksHowMany ? HAS_NUMBER : 0);
-  const isAt = query.spans.length > 0;
+  const answerFlags = (query.asksWhen ? HAS_TIME : 0) | (query.asksHowMany ? HAS_NUMBER : 0);
+  const hasTimes = query.spans.length > 0;
   return {
     ownWords: (slot) => own[slot]!,
     neighbourhood: (slot) => windows[slot]!,
@@ -27,17 +27,17 @@ export function signalValues({ turns, authors }: RecallIndex, query: Query, scra
       return next >= 0 && turns.authors[next] !== turns.authors[slot] ? own[next]! : 0;
     },
     phrase: (slot) => scratch.phrases[slot]!,
-    saidThen: isAt ? (slot) => saidThen[slot]! : undefined,
-    aboutThen: isAt ? (slot) => aboutThen[slot]! : undefined,
-    whenOrHowMany: kind === 0 ? undefined : (slot) => ((flags[slot]! & kind) !== 0 ? 1 : 0),
+    saidThen: hasTimes ? (slot) => saidThen[slot]! : undefined,
+    aboutThen: hasTimes ? (slot) => aboutThen[slot]! : undefined,
+    whenOrHowMany: answerFlags === 0 ? undefined : (slot) => ((flags[slot]! & answerFlags) !== 0 ? 1 : 0),
     isQuestion: (slot) => ((flags[slot]! & ENDS_WITH_QUESTION) !== 0 ? 1 : 0),
   };
 
-  function isAbout(slot: number, asked: QuerySubject): boolean {
+  function isAbout(slot: number, wanted: QuerySubject): boolean {
     const author = turns.authors[slot]!;
     const isOfUser = authors.isUser(author) || (flags[slot]! & ABOUT_USER) !== 0;
-    if (asked === 'user') return isOfUser;
-    if (asked === 'others') return author >= 0 && !isOfUser;
-    return author === asked || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(asked));
+    if (wanted === 'user') return isOfUser;
+    if (wanted === 'others') return author >= 0 && !isOfUser;
+    return author === wanted || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(wanted));
   }
 }

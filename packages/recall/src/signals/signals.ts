@@ -1,43 +1,43 @@
 import { longTexts, shortTexts } from '../index/bm25.ts';
 import type { Bm25Weights } from '../index/bm25.ts';
 
-/** What speaks for a turn; see `chatWeights` for how much. */
+/** The weight of each signal in a turn's score. */
 export interface RecallWeights {
-  /** The query's words in the turn itself. */
+  /** Query words in the turn. */
   ownWords: number;
-  /** The same over the turn and its four neighbours each way, the nearer the more. */
+  /** Query words in the turn and four neighbours on each side; nearer turns count more. */
   neighbourhood: number;
-  /** The same over the whole session, its authors' names included. */
+  /** Query words in the session, including the names of its authors. */
   session: number;
-  /** The turn's author is the one that the query is about. */
+  /** The query is about the turn's author. */
   askedAbout: number;
-  /** The own words of the turn before, where another author asked something in it. */
+  /** Query words in the previous turn, if it is a question by another author. */
   answer: number;
-  /** The own words of the next turn, where it is another author's. */
+  /** Query words in the next turn, if it is by another author. */
   questionAhead: number;
-  /** Words of the query that stand side by side in the turn. */
+  /** Query words that are next to each other in the turn. */
   phrase: number;
-  /** The turn was said when the query says. */
+  /** The turn is from the time in the query. */
   saidThen: number;
-  /** The turn speaks of the time that the query names. */
+  /** The turn mentions the time in the query. */
   aboutThen: number;
-  /** The query asks for a time or a number, and the turn tells one. */
+  /** The query asks for a time or a number, and the turn has one. */
   whenOrHowMany: number;
   /** The turn ends with a question. */
   isQuestion: number;
 }
 
-/** The name of something that speaks for a turn. */
+/** The name of a signal: a property of a turn that changes its score. */
 export type RecallSignal = keyof RecallWeights;
 
-/** Weights of signals, and of words within them, for one kind of memory. */
+/** The weights of signals and the parameters of BM25 for one kind of memory. */
 export interface RecallTuning {
   weights: RecallWeights;
-  /** For a turn's own words. */
+  /** Parameters for the words of a turn. */
   bm25: Bm25Weights;
 }
 
-/** Where the average turn is short: people who write to each other. */
+/** Tuning for memories whose average turn is short: people who write to each other. */
 export const chatTuning: RecallTuning = {
   weights: {
     ownWords: 1,
@@ -55,7 +55,7 @@ export const chatTuning: RecallTuning = {
   bm25: shortTexts,
 };
 
-/** Where the average turn is long: documents, long answers of an assistant. */
+/** Tuning for memories whose average turn is long: documents, long answers of an assistant. */
 export const messageTuning: RecallTuning = {
   weights: {
     ownWords: 1,
@@ -73,21 +73,22 @@ export const messageTuning: RecallTuning = {
   bm25: longTexts,
 };
 
-/** Which weights apply where. */
+/** The tuning of each kind of memory. */
 export interface RecallTunings {
   chat: RecallTuning;
   messages: RecallTuning;
-  /** Turns of at most so many words on average are chat. */
+  /** Largest average number of words per turn of a chat. */
   chatLength: number;
 }
 
+/** The published tunings. */
 export const defaultTunings: RecallTunings = { chat: chatTuning, messages: messageTuning, chatLength: 40 };
 
-/** All of them, in the order in which they are added up. */
+/** All signals, in the order in which they are summed. */
 export const SIGNALS: readonly RecallSignal[] = [
   ...(['ownWords', 'neighbourhood', 'session', 'askedAbout', 'answer', 'questionAhead'] as const),
   ...(['phrase', 'saidThen', 'aboutThen', 'whenOrHowMany', 'isQuestion'] as const),
 ];
 
-/** Signals with the values 0 and 1, with their largest value. */
+/** Largest values of the signals that are either 0 or 1. */
 export const BINARY_SIGNAL_MAXIMA = { askedAbout: 1, whenOrHowMany: 1, isQuestion: 1 } as const;

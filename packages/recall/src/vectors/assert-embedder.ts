@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { assertCount, invalidInput } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 
-/** `INVALID_INPUT` for what cannot embed, or does not say by which model, how long its vectors are and how many texts it takes. */
+/** Throws `INVALID_INPUT` unless the value is an `Embedder` with valid `model`, `dimensions` and `maxBatch`. */
 export function assertEmbedder(value: unknown): asserts value is Embedder {
   const embedder = value as Partial<Embedder> | undefined | null;
   if (typeof embedder?.embed !== 'function') throw invalidInput('embedder', 'an Embedder', value);
@@ -11,5 +11,5 @@ export function assertEmbedder(value: unknown): asserts value is Embedder {
   if (model === '') throw new TholeError('INVALID_INPUT', 'embedder.model must not be empty.');
   assertCount('embedder.dimensions', dimensions, 1);
   if (!(typeof maxBatch === 'number' && maxBatch >= 1))
-    throw invalidInput('embedder.maxBatch', 'a number from 1 on', maxBatch);
+    throw invalidInput('embedder.maxBatch', 'a number ≥ 1', maxBatch);
 }

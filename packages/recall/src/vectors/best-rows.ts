@@ -1,9 +1,9 @@
-/** The rows with the highest scores of many, the first of equals. An offer below `floor` need not be made. */
+/** Keeps the rows with the highest scores; of equal scores the first rows. Callers may skip offers whose score is not above `floor`. */
 export class BestRows {
-  /** What a score has to be over to be kept. */
+  /** Only scores above this are kept. */
   floor: number = -Infinity;
   readonly #limit: number;
-  // A heap with the worst on top: the lowest score, the last row of equals.
+  // A heap with the worst row at the top: the lowest score, and the last row of equal scores.
   readonly #rows: number[] = [];
   readonly #scores: number[] = [];
 
@@ -11,20 +11,20 @@ export class BestRows {
     this.#limit = limit;
   }
 
-  /** Rows must be offered in rising order. */
+  /** Keeps the row if it is among the best so far. Rows must be offered in ascending order. */
   offer(row: number, score: number): void {
     if (!(score > this.floor)) return;
-    if (this.#rows.length < this.#limit) this.#raise(row, score);
-    else this.#sink(row, score);
+    if (this.#rows.length < this.#limit) this.#insert(row, score);
+    else this.#replaceWorst(row, score);
     if (this.#rows.length === this.#limit) this.floor = this.#scores[0]!;
   }
 
-  /** In no order. */
+  /** Returns the kept rows in no particular order. */
   rows(): readonly number[] {
     return this.#rows;
   }
 
-  #raise(row: number, score: number): void {
+  #insert(row: number, score: number): void {
     let i = this.#rows.length;
     while (i > 0) {
       const parent = (i - 1) >> 1;
@@ -36,7 +36,7 @@ export class BestRows {
     this.#scores[i] = score;
   }
 
-  #sink(row: number, score: number): void {
+  #replaceWorst(row: number, score: number): void {
     const { length } = this.#rows;
     let i = 0;
     for (let child = 1; child < length; child = 2 * i + 1) {
@@ -55,7 +55,7 @@ export class BestRows {
   }
 
   #isWorse(row: number, score: number, other: number): boolean {
-    const that = this.#scores[other]!;
-    return score === that ? row > this.#rows[other]! : score < that;
+    const otherScore = this.#scores[other]!;
+    return score === otherScore ? row > this.#rows[other]! : score < otherScore;
   }
 }

@@ -4,7 +4,7 @@ import type { UserRef, VectorQuery, VectorRow } from '@thole/core';
 import { MAX_DIMENSIONS } from './arena-pool.ts';
 import { unitVector } from './unit-vector.ts';
 
-/** What `VectorStore.query` is asked, checked: the vector has a length of 1. */
+/** A checked request of `VectorStore.query`. `unit` is the vector with a length of 1. */
 export interface CheckedVectorQuery {
   readonly model: string;
   readonly unit: Float32Array;
@@ -13,8 +13,8 @@ export interface CheckedVectorQuery {
 }
 
 /**
- * Copies of rows with vectors of length 1, of an id that is given twice only the last; `INVALID_INPUT` names what is wrong with
- * the scope or the first bad row. For implementations of `VectorStore`.
+ * Returns copies of rows with vectors of length 1. If an id occurs more than once, the last row counts. Throws `INVALID_INPUT` for
+ * an invalid scope or row. For implementations of `VectorStore`.
  */
 export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): VectorRow[] {
   assertUser(scope);
@@ -35,7 +35,7 @@ export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): Vec
   return [...byId.values()];
 }
 
-/** A query's members, or `INVALID_INPUT` naming the first that is wrong; throws the signal's reason where it is aborted. */
+/** Returns the members of a query. Throws `INVALID_INPUT` for the first invalid one, and the signal's reason if it is aborted. */
 export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQuery {
   assertUser(scope);
   if (typeof p !== 'object' || p === null) throw invalidInput('The request', '{model, vector, limit}', p);
@@ -48,7 +48,7 @@ export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQ
   return { model, unit, limit, minScore };
 }
 
-/** `INVALID_INPUT` for what is no list of ids, nor `'everything'`. */
+/** Throws `INVALID_INPUT` unless the value is a list of ids or `'everything'`. */
 export function assertVectorIds(scope: UserRef, ids: readonly string[] | 'everything'): void {
   assertUser(scope);
   if (ids === 'everything') return;
@@ -56,10 +56,10 @@ export function assertVectorIds(scope: UserRef, ids: readonly string[] | 'everyt
   ids.forEach((id: unknown, i) => assertId(`ids[${i}]`, id));
 }
 
-/** The error for a vector of another length than those of its user and model. */
-export function dimensionMismatch(argument: string, given: number, kept: number, model: string): TholeError {
-  const sentence = `${argument} has ${given} numbers; this user's vectors of model ${model} have ${kept}.`;
-  return new TholeError('INVALID_INPUT', sentence);
+/** Returns the error for a vector whose length differs from the stored vectors of the same user and model. */
+export function dimensionMismatch(argument: string, actual: number, expected: number, model: string): TholeError {
+  const message = `${argument} must have ${expected} numbers like this user's other vectors of model ${model}, got ${actual}.`;
+  return new TholeError('INVALID_INPUT', message);
 }
 
 function assertId(argument: string, id: unknown): void {
@@ -72,9 +72,9 @@ function checkedUnit(argument: string, vector: unknown): Float32Array {
     throw invalidInput(argument, 'a Float32Array', vector);
   const { length } = vector as Float32Array;
   if (length > MAX_DIMENSIONS) {
-    throw new TholeError('INVALID_INPUT', `${argument} must have at most ${MAX_DIMENSIONS} numbers, not ${length}.`);
+    throw new TholeError('INVALID_INPUT', `${argument} must have at most ${MAX_DIMENSIONS} numbers, got ${length}.`);
   }
   const unit = unitVector(vector as Float32Array);
-  if (!unit) throw new TholeError('INVALID_INPUT', `${argument} must have a direction: finite numbers, not all zero.`);
+  if (!unit) throw new TholeError('INVALID_INPUT', `${argument} must contain finite numbers that are not all zero.`);
   return unit;
 }

@@ -1,14 +1,15 @@
 import { raceAbort } from '@thole/core/kit';
 
-/** Lets so much work run at once; the rest waits in line, each with its own signal. */
+/** Runs at most N tasks at the same time. Other tasks wait in a queue; each can be aborted by its signal. */
 export class ConcurrencyLimiter {
   #free: number;
-  readonly #line: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(atOnce: number) {
-    this.#free = atOnce;
+  constructor(limit: number) {
+    this.#free = limit;
   }
 
+  /** Runs the work when there is a free place. Rejects with the signal's reason if it is aborted while waiting. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -17,23 +18,22 @@ export class ConcurrencyLimiter {
       signal?.throwIfAborted();
       return await work();
     } finally {
-      const next = this.#line.shift();
+      const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
     }
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {
-    let begin = (): void => {};
-    const turn = new Promise<void>((resolve) => (begin = resolve));
-    this.#line.push(begin);
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    this.#waiting.push(start);
     try {
-      await raceAbort(turn, signal);
+      await raceAbort(started, signal);
     } catch (error) {
-      const place = this.#line.indexOf(begin);
-      if (place >= 0) this.#line.splice(place, 1);
-      // The turn came at the same moment: it is handed on.
-      else if (this.#line.length > 0) this.#line.shift()!();
+      const index = this.#waiting.indexOf(start);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      // The place became free at the same moment: the next task gets it.
+      else if (this.#waiting.length > 0) this.#waiting.shift()!();
       else this.#free++;
       throw error;
     }

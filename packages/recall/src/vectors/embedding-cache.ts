@@ -1,15 +1,15 @@
-/** What an entry takes beside its numbers and its text. */
+/** Approximate memory of a cache entry in addition to its vector and key. */
 const OVERHEAD_BYTES = 200;
 
-/** Vectors by model, task and text, within a budget of bytes; who was asked for longest ago leaves first. */
+/** A cache of vectors by key with a maximum size in bytes. Evicts the least recently used vectors. */
 export class EmbeddingCache {
-  readonly #budget: number;
-  // By the text itself and not by a hash of it: nobody can find one that is taken for another's.
+  readonly #maxBytes: number;
+  // Keys contain the text, not a hash of it, so that two texts never share a vector.
   readonly #vectors = new Map<string, Float32Array>();
   #bytes = 0;
 
-  constructor(budget: number) {
-    this.#budget = budget;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get(key: string): Float32Array | undefined {
@@ -24,9 +24,9 @@ export class EmbeddingCache {
     this.#remove(key);
     this.#vectors.set(key, vector);
     this.#bytes += bytesOf(key, vector);
-    for (const eldest of this.#vectors.keys()) {
-      if (this.#bytes <= this.#budget) return;
-      this.#remove(eldest);
+    for (const oldest of this.#vectors.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#remove(oldest);
     }
   }
 

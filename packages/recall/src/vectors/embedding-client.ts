@@ -5,24 +5,24 @@ import { EmbeddingCache } from './embedding-cache.ts';
 import { unitVector } from './unit-vector.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
-/** How an embedder is called. */
+/** Options of `EmbeddingClient`. */
 export interface EmbeddingClientOptions {
   embedder: Embedder;
   runtime: Runtime;
-  /** Calls at once, at most (4). */
+  /** Maximum number of parallel calls. Default: 4. */
   maxConcurrentBatches?: number | undefined;
-  /** How often a call is made that fails with an error that may pass (3). */
+  /** Maximum number of attempts of a call that fails with a retryable error. Default: 3. */
   maxAttempts?: number | undefined;
-  /** About how many bytes of vectors are remembered by model and text (16 MiB). */
+  /** Approximate size of the vector cache in bytes. Default: 16 MiB. */
   cacheBytes?: number | undefined;
 }
 
-/** An embedder called with care: so many calls at once, again where that may help, and not for what is known already. */
+/** Calls an embedder with a limit on parallel calls, retries and a cache. */
 export class EmbeddingClient {
   readonly #embedder: Embedder;
   readonly #runtime: Runtime;
   readonly #maxAttempts: number;
-  readonly #turns: ConcurrencyLimiter;
+  readonly #limiter: ConcurrencyLimiter;
   readonly #cache: EmbeddingCache;
   readonly maxConcurrentBatches: number;
 
@@ -31,24 +31,25 @@ export class EmbeddingClient {
     this.#embedder = embedder;
     this.#runtime = runtime;
     this.#maxAttempts = maxAttempts;
-    this.#turns = new ConcurrencyLimiter(maxConcurrentBatches);
+    this.#limiter = new ConcurrencyLimiter(maxConcurrentBatches);
     this.#cache = new EmbeddingCache(cacheBytes);
     this.maxConcurrentBatches = maxConcurrentBatches;
   }
 
-  /** What is kept with each vector: the embedder's present model, and how many numbers it gives. */
+  /** The embedder's current model and dimensions, as stored with each vector. */
   get model(): string {
     return `${this.#embedder.model}@${this.#embedder.dimensions}`;
   }
 
-  /** Texts in one call, at most. */
+  /** Maximum number of texts in one call. */
   get maxBatch(): number {
     return Math.max(1, Math.floor(this.#embedder.maxBatch));
   }
 
   /**
-   * A vector of length 1 for each of at most `maxBatch` texts; undefined where the embedder gives one that points nowhere. What
-   * the embedder throws, if it is an error of ours, or `EMBEDDER_FAILED`; the signal's reason at once, whatever the embedder does.
+   * Returns a vector of length 1 for each of at most `maxBatch` texts; undefined where the embedder returns a vector that is empty,
+   * all zero or not finite. Throws the embedder's error if it is a `TholeError`, otherwise `EMBEDDER_FAILED`. Rejects with the
+   * signal's reason as soon as it is aborted.
    */
   async embed(
     texts: readonly string[],
@@ -57,27 +58,27 @@ export class EmbeddingClient {
     const { task, signal, maxAttempts = this.#maxAttempts } = p;
     const { model } = this;
     const keys = texts.map((text) => JSON.stringify([model, task, text]));
-    const known = keys.map((key) => this.#cache.get(key));
-    const unknown = texts.flatMap((_, i) => (known[i] ? [] : [i]));
-    if (unknown.length === 0) return known;
-    const asked = unknown.map((i) => texts[i]!);
+    const units = keys.map((key) => this.#cache.get(key));
+    const missing = texts.flatMap((_, i) => (units[i] ? [] : [i]));
+    if (missing.length === 0) return units;
+    const missingTexts = missing.map((i) => texts[i]!);
     const attempt = (): Promise<Float32Array[]> =>
-      this.#turns.run(() => raceAbort(this.#ask(asked, task, signal), signal), signal);
-    const made = await withRetries(attempt, { maxAttempts, runtime: this.#runtime, signal });
-    for (const [k, i] of unknown.entries()) {
-      const unit = unitVector(made[k]!);
-      known[i] = unit;
+      this.#limiter.run(() => raceAbort(this.#call(missingTexts, task, signal), signal), signal);
+    const vectors = await withRetries(attempt, { maxAttempts, runtime: this.#runtime, signal });
+    for (const [k, i] of missing.entries()) {
+      const unit = unitVector(vectors[k]!);
+      units[i] = unit;
       if (unit) this.#cache.set(keys[i]!, unit);
     }
-    return known;
+    return units;
   }
 
-  /** Forgets what was remembered: after something was deleted for good. */
+  /** Clears the cache, so that it keeps no text that was deleted. */
   forget(): void {
     this.#cache.clear();
   }
 
-  async #ask(
+  async #call(
     texts: readonly string[],
     task: 'query' | 'document',
     signal: AbortSignal | undefined,
@@ -93,14 +94,14 @@ export class EmbeddingClient {
       throw new TholeError('EMBEDDER_FAILED', `Embedder ${model} failed.`, { cause });
     }
     if (!Array.isArray(vectors) || vectors.length !== texts.length) {
-      const count = Array.isArray(vectors) ? vectors.length : 'no list of';
-      const sentence = `Embedder ${model} answered ${count} vectors for ${texts.length} texts.`;
-      throw new TholeError('EMBEDDER_FAILED', sentence, { retryable: false });
+      const result = Array.isArray(vectors) ? `${vectors.length} vectors` : 'no array';
+      const message = `Embedder ${model} must return ${texts.length} vectors for ${texts.length} texts, got ${result}.`;
+      throw new TholeError('EMBEDDER_FAILED', message, { retryable: false });
     }
     for (const vector of vectors) {
       if (vector?.length === dimensions) continue;
-      const sentence = `Embedder ${model} answered a vector of ${vector?.length} numbers; it promises ${dimensions}.`;
-      throw new TholeError('EMBEDDER_FAILED', sentence, { retryable: false });
+      const message = `Embedder ${model} must return vectors of ${dimensions} numbers, got ${vector?.length}.`;
+      throw new TholeError('EMBEDDER_FAILED', message, { retryable: false });
     }
     return vectors;
   }

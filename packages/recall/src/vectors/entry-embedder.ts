@@ -3,59 +3,61 @@ import type { Runtime } from '@thole/core';
 import { hasText, storeVectors } from './store-vectors.ts';
 import type { EmbeddingDeps } from './store-vectors.ts';
 
-/** An entry, and which model's vector of it the store has. */
+/** An entry, and the model of its stored vector. */
 export interface VectorEntry {
   readonly id: string;
   readonly text: string;
   timestamp: number;
-  /** Undefined until the vector is made, or known to be there. */
+  /** Undefined until the vector has been stored or found in the store. */
   model: string | undefined;
-  /** Whether the store need not be asked any more: what it has is of another text, or it has nothing. */
+  /** True if the store has no vector of this text: it was asked, or the text is new. */
   isChecked: boolean;
-  /** By the monotonic clock: when searches try again what has failed. */
+  /** Monotonic time in milliseconds before which searches do not retry a failed entry. */
   retryAt: number;
-  /** How often its vector was taken out of the store. */
+  /** Number of times that the vector was deleted from the store. */
   removals: number;
 }
 
-/** How long searches leave alone what the embedder failed at; ingestions do not. */
+/** Time in milliseconds in which searches do not retry failed entries; ingestions retry them. */
 const RETRY_AFTER_MS = 10_000;
-/** Batches that a search embeds before it answers; the rest is for the searches after it. */
+/** Maximum number of batches that a search embeds before it returns; later searches embed the others. */
 const BATCHES_IN_SEARCH = 16;
-/** Failed calls after which the rest is left for later. */
+/** Number of failed calls after which the other entries wait for the next search or ingestion. */
 const MAX_FAILED_CALLS = 8;
-/** Ids that a store is asked about at once. */
+/** Number of ids that are looked up in the store at a time. */
 const IDS_PER_LOOKUP = 500;
 
-/** Makes the vectors of one user's entries and keeps them in a store. Never loses an entry: what fails is made later. */
+/** Embeds one user's entries and stores their vectors. Entries whose call fails are embedded later. */
 export class EntryEmbedder {
-  readonly #places: EmbeddingDeps;
+  readonly #deps: EmbeddingDeps;
   readonly #runtime: Runtime;
   readonly #entries: Map<string, VectorEntry>;
-  // Those that may have no vector of the present model: all, when the model has changed.
+  /** Entries that may have no vector of the current model: all entries after a change of the model. */
   readonly #pending = new Map<string, VectorEntry>();
-  readonly #gone = new Set<string>();
+  /** Removed entries whose vectors must be deleted. */
+  readonly #removed = new Set<string>();
   #model: string | undefined;
-  #making: Promise<void> = Promise.resolve();
+  #lastRun: Promise<void> = Promise.resolve();
   #embeddable = 0;
 
-  constructor(places: EmbeddingDeps, entries: Map<string, VectorEntry>, runtime: Runtime) {
-    this.#places = places;
+  constructor(deps: EmbeddingDeps, entries: Map<string, VectorEntry>, runtime: Runtime) {
+    this.#deps = deps;
     this.#entries = entries;
     this.#runtime = runtime;
   }
 
-  /** How many entries have a text to embed. */
+  /** Number of entries with a text to embed. */
   get embeddable(): number {
     return this.#embeddable;
   }
 
-  /** How many of them have no vector of the present model. */
+  /** Number of embeddable entries without a vector of the current model. */
   get missing(): number {
     return this.#pending.size;
   }
 
-  lacks(id: string): boolean {
+  /** True if the entry may have no vector of the current model. */
+  isPending(id: string): boolean {
     return this.#pending.has(id);
   }
 
@@ -68,11 +70,12 @@ export class EntryEmbedder {
   }
 
   remove(id: string): void {
-    if (this.#entries.get(id)?.model !== undefined) this.#gone.add(id);
+    if (this.#entries.get(id)?.model !== undefined) this.#removed.add(id);
     this.#drop(id);
     this.#entries.delete(id);
   }
 
+  /** Marks entries whose vectors were deleted from the store, so that they are embedded again. */
   forget(ids: readonly string[] | 'everything'): void {
     for (const id of ids === 'everything' ? this.#entries.keys() : ids) {
       const entry = this.#entries.get(id);
@@ -83,81 +86,85 @@ export class EntryEmbedder {
     }
   }
 
-  /** After an ingestion `all`, in a search `some`. Throws only the signal's reason; calls at once wait for each other. */
-  embed(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
-    const work = (): Promise<void> => this.#make(how, signal);
-    this.#making = this.#making.then(work, work);
-    return this.#making;
+  /**
+   * Embeds pending entries: `all` after an ingestion, `some` before a search. Calls run one after the other. Rejects only with the
+   * signal's reason; other errors are logged.
+   */
+  embed(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    const run = (): Promise<void> => this.#run(which, signal);
+    this.#lastRun = this.#lastRun.then(run, run);
+    return this.#lastRun;
   }
 
-  async #make(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+  async #run(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    this.#noticeModel();
+    this.#updateModel();
     try {
-      await this.#removeGone();
-      await this.#askStore(signal);
-      await this.#embedPending(how, signal);
+      await this.#deleteRemoved();
+      await this.#findStored(signal);
+      await this.#embedPending(which, signal);
     } catch (error) {
       signal?.throwIfAborted();
-      this.#tell(error);
+      this.#logFailure(error);
     }
   }
 
-  #noticeModel(): void {
-    const { model } = this.#places.client;
+  /** Makes all entries pending if the embedder's model has changed. */
+  #updateModel(): void {
+    const { model } = this.#deps.client;
     if (this.#model === model) return;
     this.#model = model;
     for (const [id, entry] of this.#entries) {
       if (entry.model === model || !hasText(entry)) continue;
-      // Another process may have made it.
+      // Another process may have stored a vector of the new model.
       if (entry.model !== undefined) entry.isChecked = false;
       entry.retryAt = 0;
       this.#pending.set(id, entry);
     }
   }
 
-  async #removeGone(): Promise<void> {
-    const ids = [...this.#gone].filter((id) => !this.#entries.has(id));
-    if (ids.length > 0) await this.#places.store.delete(this.#places.scope, ids);
-    for (const id of ids) this.#gone.delete(id);
+  async #deleteRemoved(): Promise<void> {
+    const ids = [...this.#removed].filter((id) => !this.#entries.has(id));
+    if (ids.length > 0) await this.#deps.store.delete(this.#deps.scope, ids);
+    for (const id of ids) this.#removed.delete(id);
   }
 
-  // A store that outlives the process may have them.
-  async #askStore(signal: AbortSignal | undefined): Promise<void> {
-    if (!this.#places.store.has) return;
-    const { model } = this.#places.client;
-    const unasked = [...this.#pending.values()].filter((entry) => !entry.isChecked);
-    for (let from = 0; from < unasked.length; from += IDS_PER_LOOKUP) {
-      const page = unasked.slice(from, from + IDS_PER_LOOKUP);
+  /** Finds vectors that an earlier process has stored. */
+  async #findStored(signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#deps.store.has) return;
+    const { model } = this.#deps.client;
+    const unchecked = [...this.#pending.values()].filter((entry) => !entry.isChecked);
+    for (let from = 0; from < unchecked.length; from += IDS_PER_LOOKUP) {
+      const page = unchecked.slice(from, from + IDS_PER_LOOKUP);
       const ids = page.map(({ id }) => id);
-      const known = new Set(await this.#places.store.has(this.#places.scope, { model, ids, signal }));
+      const stored = new Set(await this.#deps.store.has(this.#deps.scope, { model, ids, signal }));
       for (const entry of page) {
         entry.isChecked = true;
-        if (known.has(entry.id)) this.#settle(entry, model);
+        if (stored.has(entry.id)) this.#settle(entry, model);
       }
     }
   }
 
-  async #embedPending(how: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+  async #embedPending(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     const now = this.#runtime.monotonic();
-    const due = [...this.#pending.values()].filter((entry) => how === 'all' || entry.retryAt <= now);
-    const { maxBatch, maxConcurrentBatches } = this.#places.client;
+    const due = [...this.#pending.values()].filter((entry) => which === 'all' || entry.retryAt <= now);
+    const { maxBatch, maxConcurrentBatches } = this.#deps.client;
     const batches: VectorEntry[][] = [];
     for (let from = 0; from < due.length; from += maxBatch) batches.push(due.slice(from, from + maxBatch));
-    const queue = how === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
-    const job: Job = { queue, signal, failures: 0, error: undefined, attempts: how === 'all' ? undefined : 1 };
+    const queue = which === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
+    const job: Job = { queue, signal, failures: 0, error: undefined, attempts: which === 'all' ? undefined : 1 };
     const workers = Array.from({ length: Math.min(maxConcurrentBatches, queue.length) }, () => this.#work(job));
-    // All of them, so that nothing goes on behind the back of what follows.
-    const ended = await Promise.allSettled(workers);
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
-    if (job.error !== undefined) this.#tell(job.error);
+    // Waits for all workers, so that none is running when the next call starts.
+    const results = await Promise.allSettled(workers);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    if (job.error !== undefined) this.#logFailure(job.error);
   }
 
   async #work(job: Job): Promise<void> {
     for (let batch = job.queue.shift(); batch; batch = job.queue.shift()) {
       job.signal?.throwIfAborted();
       if (job.failures >= MAX_FAILED_CALLS) {
-        this.#leaveAlone(batch);
+        this.#postpone(batch);
         continue;
       }
       try {
@@ -165,7 +172,7 @@ export class EntryEmbedder {
       } catch (error) {
         job.signal?.throwIfAborted();
         job.failures++;
-        // One bad text must not keep the others of its batch from theirs.
+        // One bad text must not prevent the other texts of its batch from being embedded.
         if (batch.length > 1 && !isOutage(error)) {
           const middle = batch.length >> 1;
           job.queue.unshift(batch.slice(0, middle), batch.slice(middle));
@@ -173,27 +180,27 @@ export class EntryEmbedder {
         }
         if (isOutage(error)) job.failures = MAX_FAILED_CALLS;
         job.error ??= error;
-        this.#leaveAlone(batch);
+        this.#postpone(batch);
       }
     }
   }
 
-  #leaveAlone(batch: readonly VectorEntry[]): void {
+  #postpone(batch: readonly VectorEntry[]): void {
     const retryAt = this.#runtime.monotonic() + RETRY_AFTER_MS;
     for (const entry of batch) entry.retryAt = retryAt;
   }
 
   async #embedBatch(batch: readonly VectorEntry[], job: Job): Promise<void> {
-    const { model } = this.#places.client;
-    const wanted = new Map(batch.map((entry) => [entry.id, { entry, removals: entry.removals }]));
-    // Not where it was forgotten or changed meanwhile.
+    const { model } = this.#deps.client;
+    const initial = new Map(batch.map((entry) => [entry.id, { entry, removals: entry.removals }]));
+    // False if the entry was removed or changed in the meantime.
     const isWanted = (id: string): boolean => {
-      const { entry, removals } = wanted.get(id)!;
+      const { entry, removals } = initial.get(id)!;
       return this.#entries.get(id) === entry && entry.removals === removals;
     };
     const texts = new Map(batch.map(({ id, text }) => [id, text]));
     const { signal, attempts: maxAttempts } = job;
-    await storeVectors(this.#places, texts, { model, isWanted, maxAttempts, signal });
+    await storeVectors(this.#deps, texts, { model, isWanted, maxAttempts, signal });
     for (const entry of batch) if (isWanted(entry.id)) this.#settle(entry, model);
   }
 
@@ -208,23 +215,24 @@ export class EntryEmbedder {
     this.#pending.delete(id);
   }
 
-  #tell(error: unknown): void {
+  #logFailure(error: unknown): void {
     const { code = 'unknown' } = error as { code?: unknown };
     const fields = { code: String(code), entries: this.#pending.size };
-    this.#runtime.logger.warn('Entries have no vector yet; words find them until it is made.', fields);
+    this.#runtime.logger.warn('Some entries could not be embedded; they are found by words until they are.', fields);
   }
 }
 
+/** The state of one call of `embed`. */
 interface Job {
   readonly queue: VectorEntry[][];
   readonly signal: AbortSignal | undefined;
   readonly attempts: number | undefined;
   failures: number;
-  /** The first that some entry was left without a vector for. */
+  /** The first error that left an entry without a vector. */
   error: unknown;
 }
 
-// Not the texts' fault: the halves would fare no better.
+/** True if the embedder is unavailable, so that smaller batches would fail too. */
 function isOutage(error: unknown): boolean {
   return TholeError.is(error) && error.retryable && error.code !== 'EMBEDDER_FAILED';
 }

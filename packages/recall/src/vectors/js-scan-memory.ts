@@ -1,6 +1,6 @@
 import type { ScanKernel, ScanMemory } from './scan-kernel.ts';
 
-/** Memory under loops of plain JavaScript: where WebAssembly is missing. */
+/** Creates a scan memory with kernels in JavaScript, for platforms without WebAssembly. */
 export function createJsScanMemory(initialBytes: number, maximumBytes: number): ScanMemory {
   const buffer = new ArrayBuffer(initialBytes, { maxByteLength: maximumBytes });
   return {

@@ -2,31 +2,34 @@ import { decodeBase64 } from '@thole/core/kit';
 import { scanModuleBase64 } from './scan-module.ts';
 
 /**
- * The loops of a scan, over addresses in one memory. Rows follow each other without gaps; their length is a multiple of 16
- * numbers. Scores are only good enough to choose candidates by: of float32 they differ in the last bits from kernel to kernel.
+ * The loops of a scan over byte addresses in one memory. Rows follow each other without gaps; their length is a multiple of 16
+ * numbers. Scores only select candidates: those of float32 rows differ in the last bits between kernels.
  */
 export interface ScanKernel {
-  /** The dot product of a query with each of `count` rows of float32, written to `out` as float32. */
+  /** Writes the dot product of a float32 query with each of `count` float32 rows to `out`, as float32. */
   scanFloats(query: number, rows: number, count: number, rowBytes: number, out: number): void;
-  /** The same over rows of int8 with a query of int16 that holds bytes, each product times its row's scale: the same in every kernel. */
+  /**
+   * Writes the dot product of a query with each of `count` int8 rows, times the row's scale, to `out` as float32. The query is int16
+   * with values in the range of int8. All kernels write the same scores.
+   */
   scanBytes(query: number, rows: number, count: number, rowBytes: number, scales: number, out: number): void;
 }
 
-/** A memory that grows, with the loops that run over it. */
+/** A growing memory and the kernel that scans it. */
 export interface ScanMemory {
-  /** Another one after each growth. */
+  /** Replaced at each growth. */
   readonly buffer: ArrayBuffer;
   readonly kernel: ScanKernel;
-  /** Answers whether there was room. */
+  /** Grows the memory by a number of bytes. Returns false if there is no more memory. */
   grow(bytes: number): boolean;
-  /** Reads so many bytes (a multiple of 64) and does nothing with them; for benches, where there is WebAssembly. */
+  /** Reads a number of bytes (a multiple of 64) without using them, for benchmarks. Undefined without WebAssembly. */
   readAll?(from: number, bytes: number): number;
 }
 
-/** The size of a page, by which memories grow. */
+/** Size of a memory page in bytes: memories grow by whole pages. */
 export const PAGE_BYTES = 65_536;
 
-/** Memory under WebAssembly's SIMD instructions; undefined where there is none, or where a policy forbids it. */
+/** Creates a scan memory with kernels in WebAssembly SIMD. Returns undefined if WebAssembly is missing or a policy forbids it. */
 export function createWasmScanMemory(initialBytes: number, maximumBytes: number): ScanMemory | undefined {
   const { WebAssembly: wasm } = globalThis as { WebAssembly?: WasmGlobal };
   if (!wasm) return undefined;
@@ -54,7 +57,7 @@ export function createWasmScanMemory(initialBytes: number, maximumBytes: number)
   }
 }
 
-/** What is used of the global of that name, which types for Node alone do not declare. */
+/** The used part of the global `WebAssembly`, which the types of Node do not declare. */
 interface WasmGlobal {
   readonly Memory: new (p: { initial: number; maximum: number }) => {
     buffer: ArrayBuffer;

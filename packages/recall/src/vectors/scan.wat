@@ -1,9 +1,9 @@
-;; The scan of vectors: what scan-bytes.ts holds is assembled from this text by scripts/assemble-scan.mjs.
-;; Rows follow each other without gaps; their length is a multiple of 16 numbers, filled up with zeros.
+;; The scan of vectors. scripts/assemble-scan.mjs assembles this file and writes it to scan-module.ts.
+;; Rows follow each other without gaps. Their length is a multiple of 16 numbers, padded with zeros.
 (module
   (import "scan" "memory" (memory 1))
 
-  ;; The dot product of a query with each of `count` rows of float32, 4 × 4 partial sums each, written to `out` as float32.
+  ;; Writes the dot product of a query with each of `count` float32 rows to `out` as float32, using 4 × 4 partial sums.
   (func (export "scanFloats") (param $query i32) (param $rows i32) (param $count i32) (param $rowBytes i32) (param $out i32)
     (local $at i32) (local $rowEnd i32) (local $q i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
@@ -34,7 +34,7 @@
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $row))))
 
-  ;; The same over rows of int8 with a query of int16 (bytes, widened): exact whole numbers, each times its row's scale.
+  ;; The same for int8 rows and an int16 query with values in the range of int8: exact integers, each times the scale of its row.
   (func (export "scanBytes") (param $query i32) (param $rows i32) (param $count i32) (param $rowBytes i32) (param $scales i32) (param $out i32)
     (local $at i32) (local $rowEnd i32) (local $q i32)
     (local $a v128) (local $b v128)
@@ -67,7 +67,7 @@
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $row))))
 
-  ;; Reads `bytes` (a multiple of 64) and does nothing with them: what a scan costs at least, for benches.
+  ;; Reads `bytes` (a multiple of 64) without using them. Benchmarks compare scans with it, because no scan can be faster.
   (func (export "readAll") (param $at i32) (param $bytes i32) (result i32)
     (local $end i32) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (local.set $end (i32.add (local.get $at) (local.get $bytes)))

@@ -1,4 +1,4 @@
-/** A copy of length 1; undefined for zeros, for an empty one, and for what is not finite: none of them points anywhere. */
+/** Returns a copy of the vector with length 1. Undefined for a vector that is empty, all zero or not finite. */
 export function unitVector(vector: Float32Array): Float32Array | undefined {
   let square = 0;
   for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!;

@@ -3,28 +3,29 @@ import { BestRows } from './best-rows.ts';
 import { QUERY_INTEGERS_AT, QUERY_FLOATS_AT } from './arena-pool.ts';
 import type { ArenaSlice, ArenaPool } from './arena-pool.ts';
 
-/** How vectors are scanned: `int8` reads a quarter of the bytes and looks at the best again in float32, `float32` reads all. */
+/** The precision of a scan: `int8` scans a quarter of the bytes and compares the best in float32; `float32` scans all bytes. */
 export type VectorPrecision = 'int8' | 'float32';
 
-/** What is looked for among the vectors of a block. */
+/** Options of `VectorMatrix.search`. */
 export interface VectorSearch {
   limit: number;
-  /** The least cosine of answers. */
+  /** Minimum cosine of results. Default: none. */
   minScore?: number | undefined;
-  /** Leaves out what it answers false to; asked only of those that would be among the candidates. */
+  /** Returns false for ids to leave out. Called only for ids that would be candidates. */
   accepts?: ((id: string) => boolean) | undefined;
 }
 
-/** How many of the best are looked at again in full, at least. */
+/** Minimum number of candidates that are compared in float32. */
 const MIN_RESCORED = 100;
 const MIN_SLICE_BYTES = 16 * 1024;
 const MAX_SLICE_BYTES = 1024 * 1024;
-/** A kernel takes so many numbers at a step. */
+/** Number of values that a kernel reads at once: rows are padded to a multiple. */
 const NUMBERS_PER_STEP = 16;
 
-/** Rows of one segment: float32 first, then int8 with a scale for each row, then room for their scores. */
+/** Rows in one arena slice: float32 values, then int8 values with a scale for each row, then space for scores. */
 interface Block {
-  readonly segment: ArenaSlice;
+  readonly slice: ArenaSlice;
+  /** Number of the first row. */
   readonly first: number;
   readonly capacity: number;
   readonly bytesAt: number;
@@ -33,15 +34,15 @@ interface Block {
 }
 
 /**
- * The vectors of one user and model, side by side, and exact search over them. Scores are cosines of the float32 values,
- * computed the same way wherever this runs; equals stand by id. `close` gives the memory back.
+ * The vectors of one user and model, with an exact search. Scores are cosines of the float32 values and are the same on every
+ * platform. Equal scores are ordered by id. `dispose` releases the memory.
  */
 export class VectorMatrix {
   readonly dimensions: number;
   readonly #pool: ArenaPool;
   readonly #precision: VectorPrecision;
   readonly #width: number;
-  readonly #stretches: Block[] = [];
+  readonly #blocks: Block[] = [];
   readonly #ids: string[] = [];
   readonly #rowOf = new Map<string, number>();
   #capacity = 0;
@@ -58,14 +59,14 @@ export class VectorMatrix {
   }
 
   get bytes(): number {
-    return this.#stretches.reduce((sum, { segment }) => sum + segment.bytes, 0);
+    return this.#blocks.reduce((sum, { slice }) => sum + slice.bytes, 0);
   }
 
   has(id: string): boolean {
     return this.#rowOf.has(id);
   }
 
-  /** Adds a vector of length 1 and of this block's dimensions, or replaces the one with its id. */
+  /** Adds a vector of length 1 with the matrix's dimensions, or replaces the vector of the id. */
   put(id: string, unit: Float32Array): void {
     let row = this.#rowOf.get(id);
     if (row === undefined) {
@@ -77,7 +78,7 @@ export class VectorMatrix {
     this.#write(row, unit);
   }
 
-  /** Answers whether it was there; its numbers are overwritten. */
+  /** Removes a vector and overwrites its values. Returns true if it was there. */
   remove(id: string): boolean {
     const row = this.#rowOf.get(id);
     if (row === undefined) return false;
@@ -90,16 +91,16 @@ export class VectorMatrix {
     this.#write(last, new Float32Array(this.#width));
     this.#ids.pop();
     this.#rowOf.delete(id);
-    const stretch = this.#stretches.at(-1)!;
-    if (stretch.first === last) {
-      this.#stretches.pop();
+    const block = this.#blocks.at(-1)!;
+    if (block.first === last) {
+      this.#blocks.pop();
       this.#capacity = last;
-      this.#pool.release(stretch.segment);
+      this.#pool.release(block.slice);
     }
     return true;
   }
 
-  /** The nearest to a vector of length 1, best first. */
+  /** Returns the nearest vectors to a vector of length 1, best first. */
   search(unit: Float32Array, { limit, minScore = -Infinity, accepts }: VectorSearch): Scored[] {
     const found: Scored[] = [];
     const isWanted = accepts && ((row: number) => accepts(this.#ids[row]!));
@@ -111,8 +112,9 @@ export class VectorMatrix {
     return found.slice(0, limit);
   }
 
+  /** Removes all vectors and releases their memory. */
   dispose(): void {
-    for (const { segment } of this.#stretches.splice(0)) this.#pool.release(segment);
+    for (const { slice } of this.#blocks.splice(0)) this.#pool.release(slice);
     this.#ids.length = 0;
     this.#rowOf.clear();
     this.#capacity = 0;
@@ -122,20 +124,20 @@ export class VectorMatrix {
     if (this.size <= count) return isWanted ? this.#ids.keys().filter(isWanted) : this.#ids.keys();
     const best = new BestRows(count);
     const query = this.#precision === 'int8' ? quantize(unit, this.#width) : undefined;
-    for (const stretch of this.#stretches) {
-      const { segment, first } = stretch;
-      const { buffer, kernel } = segment.memory;
-      const rows = Math.min(stretch.capacity, this.size - first);
+    for (const block of this.#blocks) {
+      const { slice, first } = block;
+      const { buffer, kernel } = slice.memory;
+      const rows = Math.min(block.capacity, this.size - first);
       if (query) {
         new Int16Array(buffer, QUERY_INTEGERS_AT, this.#width).set(query);
-        kernel.scanBytes(QUERY_INTEGERS_AT, stretch.bytesAt, rows, this.#width, stretch.scalesAt, stretch.scoresAt);
+        kernel.scanBytes(QUERY_INTEGERS_AT, block.bytesAt, rows, this.#width, block.scalesAt, block.scoresAt);
       } else {
-        const wanted = new Float32Array(buffer, QUERY_FLOATS_AT, this.#width);
-        wanted.set(unit);
-        wanted.fill(0, unit.length);
-        kernel.scanFloats(QUERY_FLOATS_AT, segment.offset, rows, 4 * this.#width, stretch.scoresAt);
+        const target = new Float32Array(buffer, QUERY_FLOATS_AT, this.#width);
+        target.set(unit);
+        target.fill(0, unit.length);
+        kernel.scanFloats(QUERY_FLOATS_AT, slice.offset, rows, 4 * this.#width, block.scoresAt);
       }
-      const scores = new Float32Array(buffer, stretch.scoresAt, rows);
+      const scores = new Float32Array(buffer, block.scoresAt, rows);
       for (let i = 0; i < rows; i++) {
         if (scores[i]! > best.floor && (!isWanted || isWanted(first + i))) best.offer(first + i, scores[i]!);
       }
@@ -144,60 +146,61 @@ export class VectorMatrix {
   }
 
   #write(row: number, unit: Float32Array): void {
-    const stretch = this.#stretchOf(row);
-    const { buffer } = stretch.segment.memory;
-    const i = row - stretch.first;
+    const block = this.#blockOf(row);
+    const { buffer } = block.slice.memory;
+    const i = row - block.first;
     this.#floats(row).set(unit);
     if (this.#precision === 'float32') return;
     const largest = largestOf(unit);
-    const bytes = new Int8Array(buffer, stretch.bytesAt + i * this.#width, this.#width);
+    const bytes = new Int8Array(buffer, block.bytesAt + i * this.#width, this.#width);
     for (let k = 0; k < unit.length; k++) bytes[k] = largest > 0 ? Math.round((unit[k]! / largest) * 127) : 0;
-    new Float32Array(buffer, stretch.scalesAt + 4 * i, 1)[0] = largest;
+    new Float32Array(buffer, block.scalesAt + 4 * i, 1)[0] = largest;
   }
 
   #floats(row: number): Float32Array {
-    const { segment, first } = this.#stretchOf(row);
-    return new Float32Array(segment.memory.buffer, segment.offset + (row - first) * 4 * this.#width, this.#width);
+    const { slice, first } = this.#blockOf(row);
+    return new Float32Array(slice.memory.buffer, slice.offset + (row - first) * 4 * this.#width, this.#width);
   }
 
   #unitAt(row: number): Float32Array {
     return this.#floats(row).slice(0, this.dimensions);
   }
 
-  #stretchOf(row: number): Block {
-    const stretches = this.#stretches;
-    let [low, high] = [0, stretches.length - 1];
+  #blockOf(row: number): Block {
+    const blocks = this.#blocks;
+    let [low, high] = [0, blocks.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (stretches[middle]!.first <= row) low = middle;
+      if (blocks[middle]!.first <= row) low = middle;
       else high = middle - 1;
     }
-    return stretches[low]!;
+    return blocks[low]!;
   }
 
-  // Each segment as large as all before it, within bounds.
+  /** Adds a block as large as all earlier blocks together, within the minimum and maximum sizes. */
   #grow(): void {
     const width = this.#width;
     const rowBytes = this.#precision === 'int8' ? 5 * width + 8 : 4 * width + 4;
     let bytes = MIN_SLICE_BYTES;
     while (bytes < rowBytes || (bytes < MAX_SLICE_BYTES && bytes < this.bytes)) bytes *= 2;
-    const segment = this.#pool.allocate(bytes);
+    const slice = this.#pool.allocate(bytes);
     const capacity = Math.floor(bytes / rowBytes);
-    const bytesAt = segment.offset + capacity * 4 * width;
+    const bytesAt = slice.offset + capacity * 4 * width;
     const scalesAt = this.#precision === 'int8' ? bytesAt + capacity * width : bytesAt;
     const scoresAt = this.#precision === 'int8' ? scalesAt + capacity * 4 : bytesAt;
-    this.#stretches.push({ segment, first: this.#capacity, capacity, bytesAt, scalesAt, scoresAt });
+    this.#blocks.push({ slice, first: this.#capacity, capacity, bytesAt, scalesAt, scoresAt });
     this.#capacity += capacity;
   }
 }
 
-/** In double precision, in one order: the same on every machine. */
+/** Returns the cosine in double precision, summed in a fixed order, so that it is the same on every platform. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return Math.max(-1, Math.min(1, sum));
 }
 
+/** Returns a vector of length 1 as integers from -127 to 127. */
 function quantize(unit: Float32Array, width: number): Int16Array {
   const largest = largestOf(unit);
   const bytes = new Int16Array(width);

@@ -9,16 +9,16 @@ import { EntryEmbedder } from './entry-embedder.ts';
 import type { VectorEntry } from './entry-embedder.ts';
 import type { VectorRankingOptions } from './vector-memory-ranking.ts';
 
-/** Of how many entries, at least, words and vectors are put together. */
+/** Minimum number of candidates that a hybrid ranking takes from words and from vectors. */
 const MIN_HYBRID_CANDIDATES = 200;
-/** Asked for beyond what is wanted: equals at the end stand newer first here, and by id in a store. */
+/** Number of results requested beyond the limit: equal scores are ordered by time here, but by id in a store. */
 const EXTRA_RESULTS = 16;
-/** No store has more, and none is asked for a number that it cannot read. */
+/** Largest limit of a query, which every store can read. */
 const MAX_QUERY_LIMIT = 2 ** 31 - 1;
-/** How long after a failure a query's call is not made again when it fails. */
+/** Time after a failed query in milliseconds in which queries are not retried. */
 const FAIL_FAST_MS = 10_000;
 
-/** One user's entries, ranked by the cosine of vectors in a store, or by that and words together. */
+/** One user's entries, ranked by the cosine of vectors in a store, or by words and cosine. */
 export class VectorMemoryIndex implements MemoryIndex {
   readonly #client: EmbeddingClient;
   readonly #store: VectorStore;
@@ -29,13 +29,14 @@ export class VectorMemoryIndex implements MemoryIndex {
   readonly #log: Logger;
   readonly #clock: () => number;
   readonly #entries = new Map<string, VectorEntry>();
-  readonly #maker: EntryEmbedder;
-  readonly #onLetGo: (index: VectorMemoryIndex) => void;
+  readonly #embedder: EntryEmbedder;
+  readonly #onDispose: (index: VectorMemoryIndex) => void;
   #textBytes = 0;
-  #isDownUntil = -Infinity;
+  /** By the monotonic clock: queries are not retried before. */
+  #failFastUntil = -Infinity;
 
   constructor(
-    p: VectorRankingOptions & { scope: MemoryScope; words: MemoryIndex; onLetGo: (index: VectorMemoryIndex) => void },
+    p: VectorRankingOptions & { scope: MemoryScope; words: MemoryIndex; onDispose: (index: VectorMemoryIndex) => void },
   ) {
     const { client, store, log, scope, runtime } = p;
     this.#client = client;
@@ -46,8 +47,8 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#weight = p.weight;
     this.#log = runtime.logger;
     this.#clock = () => runtime.monotonic();
-    this.#maker = new EntryEmbedder({ client, store, log, scope }, this.#entries, runtime);
-    this.#onLetGo = p.onLetGo;
+    this.#embedder = new EntryEmbedder({ client, store, log, scope }, this.#entries, runtime);
+    this.#onDispose = p.onDispose;
   }
 
   get bytes(): number {
@@ -60,10 +61,10 @@ export class VectorMemoryIndex implements MemoryIndex {
     const text = textOf(content);
     const before = this.#entries.get(id);
     this.#textBytes += 2 * (text.length - (before?.text.length ?? 0));
-    // A change of anything but the text keeps the vector.
+    // The vector stays if only other members than the text change.
     if (before?.text === text) before.timestamp = timestamp;
     else
-      this.#maker.put({
+      this.#embedder.put({
         id,
         text,
         timestamp,
@@ -77,32 +78,33 @@ export class VectorMemoryIndex implements MemoryIndex {
   remove(id: string): void {
     this.#words.remove(id);
     this.#textBytes -= 2 * (this.#entries.get(id)?.text.length ?? 0);
-    this.#maker.remove(id);
+    this.#embedder.remove(id);
   }
 
+  /** Embeds these entries again, because their vectors were deleted. */
   forget(ids: readonly string[] | 'everything'): void {
-    this.#maker.forget(ids);
+    this.#embedder.forget(ids);
   }
 
   dispose(): void {
-    this.#onLetGo(this);
+    this.#onDispose(this);
   }
 
   async prepare(signal: AbortSignal | undefined): Promise<void> {
-    await this.#maker.embed('all', signal);
+    await this.#embedder.embed('all', signal);
   }
 
   async rank(query: string, p: RankRequest): Promise<Scored[]> {
-    await this.#maker.embed('some', p.signal);
-    const wanted = await this.#embedQuery(query, p.signal);
-    const lacking = wanted === 'failed' ? this.#maker.embeddable : this.#maker.missing;
-    if (lacking > 0) p.onMissing?.(lacking);
-    const unit = wanted === 'failed' ? undefined : wanted;
+    await this.#embedder.embed('some', p.signal);
+    const embedded = await this.#embedQuery(query, p.signal);
+    const missing = embedded === 'failed' ? this.#embedder.embeddable : this.#embedder.missing;
+    if (missing > 0) p.onMissing?.(missing);
+    const unit = embedded === 'failed' ? undefined : embedded;
     if (this.#kind === 'hybrid') return this.#rankHybrid(query, unit, p);
     const found = unit ? await this.#nearest(unit, p) : [];
-    if (lacking === 0) return found;
-    const byWords = await this.#byWordsAlone(query, p, wanted === 'failed');
-    return [...found, ...byWords].sort(this.#inOrder).slice(0, p.limit);
+    if (missing === 0) return found;
+    const byWords = await this.#rankByWords(query, p, embedded === 'failed');
+    return [...found, ...byWords].sort(this.#compare).slice(0, p.limit);
   }
 
   async #rankHybrid(query: string, unit: Float32Array | undefined, p: RankRequest): Promise<Scored[]> {
@@ -111,19 +113,19 @@ export class VectorMemoryIndex implements MemoryIndex {
     const lexical = await this.#words.rank(query, all);
     const near = unit ? await this.#nearest(unit, all) : [];
     const found = hybridScores(lexical, near, { weight: this.#weight, explain: p.explain ?? false });
-    found.sort(this.#inOrder);
-    const least = p.minScore === undefined || !found[0] ? -Infinity : p.minScore * found[0].score;
+    found.sort(this.#compare);
+    const minScore = p.minScore === undefined || !found[0] ? -Infinity : p.minScore * found[0].score;
     const { minRelevance = 0 } = p;
-    return found.filter(({ score, relevance = 0 }) => score >= least && relevance >= minRelevance).slice(0, p.limit);
+    return found.filter(({ score, relevance = 0 }) => score >= minScore && relevance >= minRelevance).slice(0, p.limit);
   }
 
-  /** Those without a vector (or all), scored by the fraction of the best score that words give any entry. */
-  async #byWordsAlone(query: string, p: RankRequest, all: boolean): Promise<Scored[]> {
+  /** Ranks entries without a vector (or all) by words. A score is the fraction of the best score of any entry. */
+  async #rankByWords(query: string, p: RankRequest, all: boolean): Promise<Scored[]> {
     const [best] = await this.#words.rank(query, { ...p, limit: 1, minScore: undefined, accepts: undefined });
     if (!best || best.score <= 0) return [];
     const { accepts } = p;
-    const lacks = (id: string): boolean => (all || this.#maker.lacks(id)) && (!accepts || accepts(id));
-    const found = await this.#words.rank(query, { ...p, minScore: undefined, accepts: lacks });
+    const isWanted = (id: string): boolean => (all || this.#embedder.isPending(id)) && (!accepts || accepts(id));
+    const found = await this.#words.rank(query, { ...p, minScore: undefined, accepts: isWanted });
     const scored = found.map(({ score, ...rest }) => ({ ...rest, score: Math.min(1, score / best.score) }));
     return scored.filter(({ score }) => score >= (p.minScore ?? -Infinity));
   }
@@ -134,39 +136,51 @@ export class VectorMemoryIndex implements MemoryIndex {
     const { model } = this.#client;
     const accepts = (id: string): boolean =>
       this.#entries.get(id)?.model === model && (p.accepts === undefined || p.accepts(id));
-    // Stores elsewhere know nothing of the filter: they are asked for more until enough pass.
-    for (let ask = Math.min(MAX_QUERY_LIMIT, limit + EXTRA_RESULTS); ; ask = Math.min(MAX_QUERY_LIMIT, 4 * ask)) {
-      const answers = await this.#store.query(this.#scope, { model, vector, limit: ask, minScore, accepts, signal });
-      const found = answers.filter(({ id }) => accepts(id));
-      const isEnough = found.length > limit && found[limit - 1]!.score > answers.at(-1)!.score;
-      if (answers.length === ask && !isEnough) continue;
-      const scored = found.map((one) => ({
-        ...one,
-        relevance: Math.max(0, Math.min(1, one.score)),
-        ...(p.explain && { explanation: { cosine: one.score } }),
+    // Stores in other processes ignore `accepts`: the limit is increased until enough results pass.
+    for (
+      let requested = Math.min(MAX_QUERY_LIMIT, limit + EXTRA_RESULTS);
+      ;
+      requested = Math.min(MAX_QUERY_LIMIT, 4 * requested)
+    ) {
+      const results = await this.#store.query(this.#scope, {
+        model,
+        vector,
+        limit: requested,
+        minScore,
+        accepts,
+        signal,
+      });
+      const found = results.filter(({ id }) => accepts(id));
+      const isEnough = found.length > limit && found[limit - 1]!.score > results.at(-1)!.score;
+      if (results.length === requested && !isEnough) continue;
+      const scored = found.map((result) => ({
+        ...result,
+        relevance: Math.max(0, Math.min(1, result.score)),
+        ...(p.explain && { explanation: { cosine: result.score } }),
       }));
-      return scored.sort(this.#inOrder).slice(0, limit);
+      return scored.sort(this.#compare).slice(0, limit);
     }
   }
 
   async #embedQuery(query: string, signal: AbortSignal | undefined): Promise<Float32Array | undefined | 'failed'> {
-    // While the embedder is down, searches do not wait to see it fail again and again.
-    const maxAttempts = this.#clock() < this.#isDownUntil ? 1 : undefined;
+    // While the embedder fails, searches do not wait for retries.
+    const maxAttempts = this.#clock() < this.#failFastUntil ? 1 : undefined;
     try {
       const [unit] = await this.#client.embed([query], { task: 'query', signal, maxAttempts });
       return unit;
     } catch (error) {
       signal?.throwIfAborted();
-      this.#isDownUntil = this.#clock() + FAIL_FAST_MS;
+      this.#failFastUntil = this.#clock() + FAIL_FAST_MS;
       const { code = 'unknown' } = error as { code?: unknown };
-      this.#log.warn('A query was not embedded: words alone are searched.', { code: String(code) });
+      this.#log.warn('The query could not be embedded; memory is searched by words only.', { code: String(code) });
       return 'failed';
     }
   }
 
-  readonly #inOrder = (a: Scored, b: Scored): number => {
+  /** Best first; equal scores newer first, then by id. */
+  readonly #compare = (a: Scored, b: Scored): number => {
     if (a.score !== b.score) return b.score - a.score;
-    const [one, other] = [this.#entries.get(a.id), this.#entries.get(b.id)];
-    return one && other && isNewer(one, other) ? -1 : 1;
+    const [first, second] = [this.#entries.get(a.id), this.#entries.get(b.id)];
+    return first && second && isNewer(first, second) ? -1 : 1;
   };
 }

@@ -5,19 +5,20 @@ import { wordRanking } from '../service/word-ranking.ts';
 import type { EmbeddingClient } from './embedding-client.ts';
 import { VectorMemoryIndex } from './vector-memory-index.ts';
 
-/** What ranks by vectors. */
+/** Options of `VectorMemoryRanking`. */
 export interface VectorRankingOptions {
   readonly client: EmbeddingClient;
   readonly store: VectorStore;
-  /** Where the entries are. */
+  /** The store of the entries. */
   readonly log: Pick<MemoryStore, 'get'>;
   readonly runtime: Runtime;
-  /** `vector`: by cosine alone; `hybrid`: the sum of the lexical signals and the cosine, times `weight`. */
+  /** `vector` ranks by cosine; `hybrid` by the sum of the lexical score and the cosine times `weight`. */
   readonly kind: 'vector' | 'hybrid';
+  /** Weight of the cosine, for `hybrid`. */
   readonly weight: number;
 }
 
-/** The ranking of a `VectorMemoryService`: each entry is embedded once for each model, and words stand in for missing vectors. */
+/** The ranking of `VectorMemoryService`. Each entry is embedded once per model; entries without a vector are ranked by words. */
 export class VectorMemoryRanking implements MemoryRanking {
   readonly atIngest = true;
   readonly #options: VectorRankingOptions;
@@ -30,16 +31,16 @@ export class VectorMemoryRanking implements MemoryRanking {
 
   createIndex(scope: MemoryScope): MemoryIndex {
     const key = userKeyOf(scope);
-    const onLetGo = (index: VectorMemoryIndex): void => {
+    const onDispose = (index: VectorMemoryIndex): void => {
       if (this.#indexes.get(key) === index) this.#indexes.delete(key);
     };
     const words = this.#words.createIndex(scope);
-    const index = new VectorMemoryIndex({ ...this.#options, scope, words, onLetGo });
+    const index = new VectorMemoryIndex({ ...this.#options, scope, words, onDispose });
     this.#indexes.set(key, index);
     return index;
   }
 
-  /** The store has no vectors of these ids any more: they are made again if the entries are still there. */
+  /** Clears the cached vectors of ids that were deleted from the store. Entries that still exist are embedded again. */
   forget(scope: MemoryScope, ids: readonly string[] | 'everything'): void {
     this.#options.client.forget();
     this.#indexes.get(userKeyOf(scope))?.forget(ids);

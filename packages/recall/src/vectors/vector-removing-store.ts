@@ -12,11 +12,12 @@ import type {
   VectorStore,
 } from '@thole/core';
 
-const PAGE = 500;
+const ENTRIES_PER_READ = 500;
 
 /**
- * A memory store that takes vectors out of a vector store before their entries go or get another text, and once more after they
- * went, so that no vector of what was forgotten stays, wherever a process ends and whatever others do. `onRemoved` is told which.
+ * A memory store that also deletes vectors: before entries are removed or their text changes, and again after a removal. So no
+ * vector of a removed entry stays, even if a process ends in between or another process adds a vector. `onRemoved` receives the
+ * ids whose vectors were deleted.
  */
 export class VectorRemovingStore implements MemoryStore {
   readonly specVersion = 1;
@@ -63,7 +64,7 @@ export class VectorRemovingStore implements MemoryStore {
     const { seq } = await this.#entries.put(scope, [], 'ifAbsent');
     await this.#removeVectors(scope, await this.#idsOf(scope, what));
     const count = await this.#entries.remove(scope, what, now);
-    // Another process may have kept a vector in between; one that comes now finds its entry gone.
+    // Another process may have stored a vector in between. One that stores a vector from now on finds that the entry is gone.
     if (count > 0) await this.#removeVectors(scope, await this.#removedAfter(scope, seq));
     return count;
   }
@@ -83,7 +84,11 @@ export class VectorRemovingStore implements MemoryStore {
     if ('ids' in what) return what.ids;
     const ids: string[] = [];
     for (let cursor: string | undefined; ;) {
-      const page = await this.#entries.list(scope, { limit: PAGE, cursor, filter: { sessionId: what.sessionId } });
+      const page = await this.#entries.list(scope, {
+        limit: ENTRIES_PER_READ,
+        cursor,
+        filter: { sessionId: what.sessionId },
+      });
       for (const { entry } of page.memories) ids.push(entry.id);
       if (page.next === undefined) return ids;
       cursor = page.next;
@@ -93,7 +98,7 @@ export class VectorRemovingStore implements MemoryStore {
   async #removedAfter(scope: MemoryScope, seq: number): Promise<string[]> {
     const ids: string[] = [];
     for (let after = seq; ;) {
-      const { changes, more } = await this.#entries.since(scope, after, PAGE);
+      const { changes, more } = await this.#entries.since(scope, after, ENTRIES_PER_READ);
       for (const change of changes) if ('removed' in change) ids.push(change.removed);
       if (!more) return ids;
       after = changes.at(-1)!.seq;

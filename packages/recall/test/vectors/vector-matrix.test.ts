@@ -24,21 +24,21 @@ function nearest(all: ReadonlyMap<string, Float32Array>, query: Float32Array, li
 }
 
 const kinds = [
-  { precision: 'int8', plain: false },
-  { precision: 'int8', plain: true },
-  { precision: 'float32', plain: false },
-  { precision: 'float32', plain: true },
+  { precision: 'int8', webAssembly: true },
+  { precision: 'int8', webAssembly: false },
+  { precision: 'float32', webAssembly: true },
+  { precision: 'float32', webAssembly: false },
 ] as const;
 
 it('runs on WebAssembly here, so that the tests below compare two kernels', () => {
   expect(createWasmScanMemory(65_536, 131_072)?.readAll?.(0, 128)).toBe(0);
 });
 
-describe.each(kinds)('VectorBlock ($precision, plain: $plain)', ({ precision, plain }) => {
+describe.each(kinds)('VectorBlock ($precision, WebAssembly: $webAssembly)', ({ precision, webAssembly }) => {
   it.each([3, 16, 100])(
     'finds the nearest of %s dimensions, through additions, replacements and removals',
     (dimensions) => {
-      const block = new VectorMatrix({ pool: new ArenaPool({ plain }), dimensions, precision });
+      const block = new VectorMatrix({ pool: new ArenaPool({ webAssembly }), dimensions, precision });
       const made = vectors(1500, dimensions);
       const all = new Map<string, Float32Array>();
       const put = (id: string, vector: Float32Array): void => {
@@ -61,7 +61,7 @@ describe.each(kinds)('VectorBlock ($precision, plain: $plain)', ({ precision, pl
   );
 
   it('answers no more than the limit, and nothing below minScore', () => {
-    const block = new VectorMatrix({ pool: new ArenaPool({ plain }), dimensions: 32, precision });
+    const block = new VectorMatrix({ pool: new ArenaPool({ webAssembly }), dimensions: 32, precision });
     const made = vectors(400, 32);
     made.forEach((vector, i) => block.put(`v${i}`, vector));
     const all = block.search(made[0]!, { limit: 400 });
@@ -74,7 +74,7 @@ describe.each(kinds)('VectorBlock ($precision, plain: $plain)', ({ precision, pl
   });
 
   it('leaves out what is not accepted before the limit counts', () => {
-    const block = new VectorMatrix({ pool: new ArenaPool({ plain }), dimensions: 32, precision });
+    const block = new VectorMatrix({ pool: new ArenaPool({ webAssembly }), dimensions: 32, precision });
     const made = vectors(400, 32);
     made.forEach((vector, i) => block.put(`v${i}`, vector));
     const accepts = (id: string): boolean => id.endsWith('7');
@@ -84,7 +84,7 @@ describe.each(kinds)('VectorBlock ($precision, plain: $plain)', ({ precision, pl
   });
 
   it('gives its memory back overwritten, to be used by others', () => {
-    const pool = new ArenaPool({ plain });
+    const pool = new ArenaPool({ webAssembly });
     const first = new VectorMatrix({ pool, dimensions: 16, precision });
     for (const [i, vector] of vectors(3000, 16).entries()) first.put(`v${i}`, vector);
     const { bytes } = first;
@@ -102,13 +102,13 @@ describe.each(kinds)('VectorBlock ($precision, plain: $plain)', ({ precision, pl
 
 it('answers the same, to the last bit, on both kernels', () => {
   const made = vectors(1200, 100);
-  const [wasm, plain] = [false, true].map((isPlain) => {
-    const block = new VectorMatrix({ pool: new ArenaPool({ plain: isPlain }), dimensions: 100, precision: 'int8' });
+  const [wasm, js] = [true, false].map((webAssembly) => {
+    const block = new VectorMatrix({ pool: new ArenaPool({ webAssembly }), dimensions: 100, precision: 'int8' });
     made.slice(0, 1000).forEach((vector, i) => block.put(`v${i}`, vector));
     return block;
   });
   for (const query of made.slice(1000)) {
-    expect(wasm!.search(query, { limit: 20 })).toEqual(plain!.search(query, { limit: 20 }));
+    expect(wasm!.search(query, { limit: 20 })).toEqual(js!.search(query, { limit: 20 }));
   }
 });
 
