@@ -1,11 +1,19 @@
-import { RedisArtifactService, RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
+import {
+  RedisArtifactService,
+  RedisMemoryService,
+  RedisMemoryStore,
+  RedisSessionService,
+  RedisSessionStore,
+} from '@thole/redis-services';
 import type { RedisClient } from '@thole/redis-services';
 import {
   artifactServiceCases,
+  leaseStoreCases,
   memoryServiceCases,
   memoryStoreCases,
   register,
   sessionServiceCases,
+  sessionStoreCases,
 } from '@thole/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeWith, isLong, startRedisCluster, startRedisSentinel } from '../../../test/servers/index.ts';
@@ -18,6 +26,7 @@ import {
   expiryCases,
   memoryStoreSubjects,
   memorySubjects,
+  sessionStoreSubjects,
   sessionSubjects,
 } from './support/subjects.ts';
 
@@ -74,13 +83,15 @@ function registerAll<S extends { remove(): Promise<void> }, O>(
   for (const [i, [name]] of shapes.entries()) {
     const sessions = sessionSubjects(name, (options) => new RedisSessionService(clients[i]!, options));
     const expiring = expiringSubjects(name, (options) => new RedisSessionService(clients[i]!, options));
+    const sessionStores = sessionStoreSubjects(name, (options) => new RedisSessionStore(clients[i]!, options));
     const artifacts = artifactSubjects(name, (options) => new RedisArtifactService(clients[i]!, options));
-    const stores = memoryStoreSubjects(name, (options) => new RedisMemoryStore(clients[i]!, options));
+    const memoryStores = memoryStoreSubjects(name, (options) => new RedisMemoryStore(clients[i]!, options));
     const memories = memorySubjects(name, (options) => new RedisMemoryService(clients[i]!, options));
     register({ describe, it }, sessionServiceCases, sessions);
     register({ describe, it }, expiryCases, expiring);
+    register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], sessionStores);
     register({ describe, it }, artifactServiceCases, artifacts);
-    register({ describe, it }, memoryStoreCases, stores);
+    register({ describe, it }, memoryStoreCases, memoryStores);
     register({ describe, it }, memoryServiceCases, memories);
   }
 }

@@ -1,4 +1,4 @@
-import type { ArtifactService, MemoryService, MemoryStore, Runtime, SessionService } from '@thole/core';
+import type { ArtifactService, MemoryService, MemoryStore, Runtime, SessionService, SessionStore } from '@thole/core';
 import type { RedisArtifactServiceOptions, RedisOptions, RedisSessionServiceOptions } from '@thole/redis-services';
 import { memoryAbilities, sessionServiceCases } from '@thole/testing';
 import type { SubjectMaker } from '@thole/testing';
@@ -34,6 +34,14 @@ export function expiringSubjects(
 export const expiryCases: typeof sessionServiceCases = sessionServiceCases.filter((each) =>
   each.needs?.includes('ttl-60s'),
 );
+
+/** Creates session stores, each with its own key prefix. */
+export function sessionStoreSubjects(
+  name: string,
+  make: (options: RedisOptions) => SessionStore,
+): SubjectMaker<SessionStore> & { name: string } {
+  return { name: `${name}, session store`, claims: ['lease', 'watch'], ...withPrefixes(`${name}/store`, make) };
+}
 
 /** Creates artifact services, each with its own key prefix. */
 export function artifactSubjects(
