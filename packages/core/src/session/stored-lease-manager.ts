@@ -105,7 +105,10 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
         }
         if (answer.kind === 'busy') {
           mayHavePlace = false;
-          const line = policy === 'reject' ? '' : `, and ${answer.waiting} runs wait for it`;
+          const line =
+            policy === 'reject'
+              ? ''
+              : `, and ${answer.waiting} ${answer.waiting === 1 ? 'run waits' : 'runs wait'} for it`;
           throw sessionBusy(key, heldBy?.invocationId, line);
         }
         const leftMs = end - this.#runtime.monotonic();
