@@ -1,15 +1,9 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertBytes, assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
-import {
-  assertEmbedder,
-  EmbeddingClient,
-  InMemoryVectorStore,
-  StoredMemoryService,
-  VectorMemoryRanking,
-  VectorRemovingStore,
-} from '@thole/recall';
+import { EmbeddingClient, InMemoryVectorStore, StoredMemoryService } from '@thole/recall';
 import type { Rerank } from '@thole/recall';
+import { assertEmbedder, VectorMemoryRanking, VectorRemovingStore } from '@thole/recall/kit';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 
 /** What makes the vectors, where they and the entries are kept, and how much a search answers. */

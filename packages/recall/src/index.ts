@@ -15,17 +15,12 @@ export type { StoredMemoryServiceOptions } from './service/memory-service-option
 export { substringMemoryRanking } from './service/substring-memory-ranking.ts';
 export type { RecallTuningChange, RecallTuningOptions } from './service/resolve-tunings.ts';
 export type { Steps } from './service/time-slicer.ts';
-export { turnsOf } from './service/turns-of.ts';
 export { wordRanking } from './service/word-ranking.ts';
 export type { WordRankingOptions } from './service/word-ranking.ts';
-export { assertEmbedder } from './vectors/assert-embedder.ts';
-export { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from './vectors/check-vectors.ts';
+export { assertVectorIds, checkVectorQuery, checkVectorRows } from './vectors/check-vectors.ts';
 export type { CheckedVectorQuery } from './vectors/check-vectors.ts';
 export { EmbeddingClient } from './vectors/embedding-client.ts';
 export type { EmbeddingClientOptions } from './vectors/embedding-client.ts';
 export { InMemoryVectorStore } from './vectors/in-memory-vector-store.ts';
 export type { InMemoryVectorStoreOptions } from './vectors/in-memory-vector-store.ts';
 export type { VectorPrecision } from './vectors/vector-matrix.ts';
-export { VectorMemoryRanking } from './vectors/vector-memory-ranking.ts';
-export type { VectorRankingOptions } from './vectors/vector-memory-ranking.ts';
-export { VectorRemovingStore } from './vectors/vector-removing-store.ts';

@@ -10,7 +10,7 @@ import type {
   SessionService,
   SessionSummary,
 } from '@thole/core';
-import { turnsOf } from '@thole/recall';
+import { turnsOf } from '@thole/recall/kit';
 import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
 import { holdLease } from '../lease/hold-lease.ts';
 

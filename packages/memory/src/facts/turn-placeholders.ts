@@ -1,6 +1,6 @@
 import { createEventActions, textOf } from '@thole/core';
 import type { Event, MemoryEntry, MemoryFilter, SessionRef } from '@thole/core';
-import { turnsOf } from '@thole/recall';
+import { turnsOf } from '@thole/recall/kit';
 
 /** The text of a turn that is kept without its text. It has no word that a search could find. */
 const PLACEHOLDER = '…';

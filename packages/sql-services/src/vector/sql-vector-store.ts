@@ -1,6 +1,7 @@
 import { assertName, raceAbort } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
-import { assertVectorIds, checkVectorQuery, checkVectorRows, dimensionMismatch } from '@thole/recall';
+import { assertVectorIds, checkVectorQuery, checkVectorRows } from '@thole/recall';
+import { dimensionMismatch } from '@thole/recall/kit';
 import { query } from '../client/sql-database.ts';
 import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { isSqlFailure, mapSqlError } from '../client/sql-failure.ts';

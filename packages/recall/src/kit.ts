@@ -1,0 +1,7 @@
+// Helpers that the packages of this repository share. They promise nothing to other packages: any release may change them.
+export { turnsOf } from './service/turns-of.ts';
+export { assertEmbedder } from './vectors/assert-embedder.ts';
+export { dimensionMismatch } from './vectors/check-vectors.ts';
+export { VectorMemoryRanking } from './vectors/vector-memory-ranking.ts';
+export type { VectorRankingOptions } from './vectors/vector-memory-ranking.ts';
+export { VectorRemovingStore } from './vectors/vector-removing-store.ts';
