@@ -1,7 +1,10 @@
 import { defineConfig } from 'vite';
 import { fileURLToPath } from 'node:url';
 
-/** The page: one folder of relative addresses, so it works under any base path. Workspace packages are taken from source. */
+/**
+ * Builds the page: one folder with relative addresses, so that it works under any base path. Workspace packages are
+ * read from source.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL('page', import.meta.url)),
   base: './',

@@ -1,16 +1,16 @@
-// What the ready-made components import as `react`: Preact's, but for three things in which it differs. Types come from
-// `preact/compat`, by `paths` in tsconfig.json.
+// The module that ready-made components import as `react`: Preact's, with three differences removed. Its types come
+// from `preact/compat`, by `paths` in tsconfig.json.
 import { options } from 'preact';
 
 export * from 'preact/compat';
 export { default } from 'preact/compat';
 
-// In Preact it runs after refs are set: too late for components that call a handler from a ref. Without it they keep their
-// handlers up while they render.
+// In Preact it runs after refs are set, which is too late for components that call a handler from a ref. Without it,
+// they update their handlers while they render.
 export const useInsertionEffect = undefined;
 
-// React's events are plain objects: `currentTarget` can be set (what is set holds until the next handler), and a spread
-// copies their members, from which components make the event for the item that is active.
+// React's events are plain objects: `currentTarget` can be set until the next handler, and a spread copies their
+// members, which components use to create the event for the active item.
 const native = Object.getOwnPropertyDescriptor(Event.prototype, 'currentTarget');
 const copied = [
   'bubbles',

@@ -8,7 +8,7 @@ const types: Readonly<Record<string, string>> = {
   md: 'text/plain; charset=utf-8',
 };
 
-/** What a browser is told that a file of the page is, by the end of its name. */
+/** Returns the content type of a file of the page by its extension. */
 export function contentTypeOf(name: string): string {
   const end = name.slice(name.lastIndexOf('.') + 1);
   return Object.hasOwn(types, end) ? types[end]! : 'application/octet-stream';

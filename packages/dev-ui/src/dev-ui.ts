@@ -5,14 +5,15 @@ import { notBuilt } from './not-built.ts';
 import type { Ui } from './ui.ts';
 
 /**
- * The built page, for `createHandler`'s `ui`. Only files that stand in its folder when the page itself is asked for can be had, by
- * their exact names, so no path leads out of it. Where the page was not built, a page says how to build it.
+ * Returns the built page for `createHandler`'s `ui`. Serves only files that are in its folder when the page itself
+ * is requested, by their exact names, so that no path leaves the folder. If the page was not built, serves a page
+ * that says how to build it.
  */
 export function devUi(): Ui {
   let known: Promise<ReadonlyMap<string, URL>> | undefined;
   return async (path) => {
     const isPage = path === '' || path === 'index.html';
-    // Each time: it may have been built anew, with other names.
+    // Each time: it may have been built again, with other names.
     if (isPage) known = filesOfPage();
     const files = await (known ??= filesOfPage());
     if (isPage && files.size === 0) return { body: notBuilt, type: contentTypeOf('index.html') };

@@ -1,4 +1,4 @@
-/** Stands in for a page that was not built. */
+/** Served instead of a page that was not built. */
 export const notBuilt: string = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,2 +1,5 @@
-/** Gives the files of a page: `path` is what follows `/dev-ui/`, empty for the page itself; undefined for one that is not there. */
+/**
+ * Returns a file of a page. `path` is the part after `/dev-ui/`, empty for the page itself. Undefined if the file
+ * does not exist.
+ */
 export type Ui = (path: string) => Promise<{ body: Uint8Array | string; type: string } | undefined>;

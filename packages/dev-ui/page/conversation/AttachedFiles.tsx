@@ -2,7 +2,7 @@ import type { Part } from '@thole/core';
 import { IconButton } from '../parts/IconButton.tsx';
 import { FileView } from './FileView.tsx';
 
-/** The files that go with the message, to be looked at before it is sent. */
+/** The files of the draft, shown before they are sent. */
 export function AttachedFiles({ files, remove }: { files: readonly Part[]; remove: (part: Part) => void }) {
   if (files.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { Thought } from './Thought.tsx';
 import { ToolLine } from './ToolLine.tsx';
 import { GivenAnswer } from './GivenAnswer.tsx';
 
-/** One piece of a row. */
+/** One block of a row. */
 export function BlockView(props: { block: Block; event: Event; writing?: boolean | undefined }) {
   const { block, event, writing } = props;
   switch (block.kind) {

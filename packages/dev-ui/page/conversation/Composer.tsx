@@ -13,7 +13,7 @@ import { toast } from '../state/toast.ts';
 import { AttachedFiles } from './AttachedFiles.tsx';
 import { attachFiles } from './attach-files.ts';
 
-/** The box to write in. What stands in it survives a reload, and comes back where sending failed. */
+/** The message box. Its text survives a reload and returns after a failed send. */
 export function Composer() {
   const { text, files } = draft.value;
   const running = isRunning.value;
@@ -29,7 +29,7 @@ export function Composer() {
     element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight * 0.4)}px`;
   }, [text]);
   useEffect(() => {
-    // Not where an event is looked at: letters are keys then.
+    // Not while an event is selected: letters are then keys.
     if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
   }, [draftKey.value]);
 
@@ -42,7 +42,7 @@ export function Composer() {
       toast('Not sent: the session could not be made.', { kind: 'bad' });
       return false;
     });
-    // Unless something else is being written by now.
+    // Unless another text was written meanwhile.
     if (!begun && draft.peek().text === '') writeDraft(before);
   }
 
@@ -85,7 +85,7 @@ export function Composer() {
         }}
         onKeyDown={(key) => {
           if (key.key !== 'Enter' || key.isComposing || key.shiftKey) return;
-          // On a phone there is no other way to a new line.
+          // A phone has no other key for a new line.
           if (!matchMedia('(pointer: fine)').matches && !key.metaKey && !key.ctrlKey) return;
           key.preventDefault();
           void submit();
@@ -100,7 +100,7 @@ export function Composer() {
           tabIndex={-1}
           aria-hidden="true"
           onChange={(change) => {
-            // Emptying the field empties its list too.
+            // Clearing the field clears its list too.
             void attachFiles([...(change.currentTarget.files ?? [])]);
             change.currentTarget.value = '';
           }}

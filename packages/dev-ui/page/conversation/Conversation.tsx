@@ -14,7 +14,7 @@ import { EntryList } from './EntryList.tsx';
 import { Suggestions } from './Suggestions.tsx';
 import './conversation.css';
 
-/** What was said in the open session, and the box to write in. */
+/** The conversation of the open session, and the message box. */
 export function Conversation() {
   return (
     <div class="conversation">

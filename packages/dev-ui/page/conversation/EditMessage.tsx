@@ -4,7 +4,7 @@ import { EditForm } from '../parts/EditForm.tsx';
 import { ErrorNote } from '../parts/ErrorNote.tsx';
 import { runAgainFrom } from '../state/run-actions.ts';
 
-/** Another message in the place of this one: it goes on in a session of its own, and this one stays as it is. */
+/** Edits a message: the new text continues in a new session, and this one stays unchanged. */
 export function EditMessage({ event, text, close }: { event: Event; text: string; close: () => void }) {
   const [value, setValue] = useState(text);
   const [error, setError] = useState<unknown>(undefined);

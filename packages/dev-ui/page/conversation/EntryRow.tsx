@@ -11,7 +11,7 @@ import { EditMessage } from './EditMessage.tsx';
 import type { Entry } from './entries.ts';
 import { TurnLine } from './TurnLine.tsx';
 
-/** One row: who, when, and what. A click selects its event; on narrow screens it also opens the inspector. */
+/** One row: author, time and content. A click selects its event; on narrow screens it also opens the inspector. */
 export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boolean | undefined }) {
   const { event, head, blocks, status, turn } = entry;
   const [isEdited, setIsEdited] = useState(false);
@@ -21,10 +21,10 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
   const isWriting = status === 'writing';
   const hasActions = status === undefined && !isEdited && !noted;
   const select = (click: TargetedMouseEvent<HTMLElement>): void => {
-    // Not for a click that does something else, nor for the end of a selection of text.
+    // Not for clicks on links, buttons and fields, nor for the end of a text selection.
     if ((click.target as Element).closest('a, button, summary, input, textarea, label, pre, [role="tree"]')) return;
     if (getSelection()?.type === 'Range') return;
-    // On a narrow screen a selection alone would show nothing.
+    // On a narrow screen a selection alone shows nothing.
     if (isNarrow.value) inspect(event.id, mine ? 'event' : 'request');
     else inspect(event.id);
   };
@@ -64,7 +64,7 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
   );
 }
 
-/** What can be done with a row. It has a place of its own, so that it covers no text. */
+/** The actions of a row. They have their own space, so that they cover no text. */
 function Actions({ entry, edit }: { entry: Entry; edit: () => void }) {
   const { event } = entry;
   const mine = event.author === 'user';

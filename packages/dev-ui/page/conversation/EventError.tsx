@@ -5,7 +5,7 @@ import { Icon } from '../parts/icons.tsx';
 import { run } from '../state/run.ts';
 import { events } from '../state/session.ts';
 
-/** The error that an event records: what happened, and what to do. */
+/** The error of an event: what happened, and what to do. */
 export function EventError({ event }: { event: Event }) {
   const { sentence, code, meaning, advice } = explainEventError(event);
   const debug = debugOf(event);
@@ -28,7 +28,7 @@ export function EventError({ event }: { event: Event }) {
   );
 }
 
-/** The event records no internals; the failure of the run that this page has just read may tell them. */
+/** The event holds no internals; the failed run that this page has just read may. */
 function debugOf(event: Event) {
   const state = run.value;
   if (state.kind !== 'failed' || events.value.at(-1) !== event) return undefined;

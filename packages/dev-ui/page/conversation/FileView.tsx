@@ -5,7 +5,7 @@ import { Icon } from '../parts/icons.tsx';
 import { safeHref } from '../markdown/to-blocks.ts';
 import { blobOf, isImage } from './file-parts.ts';
 
-/** An image or a file within a message. One that stands elsewhere is a link: it is not fetched. */
+/** An image or a file in a message. A file at another address is a link: it is not fetched. */
 export function FileView({ part }: { part: Part }) {
   const [large, setLarge] = useState(false);
   const { inlineData, fileData } = part;

@@ -4,7 +4,7 @@ import { JsonTree } from '../inspector/JsonTree.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ResponseParts } from './ResponseParts.tsx';
 
-/** An answer to a call, where a person gave it or its call is not here. */
+/** An answer to a call, if a person gave it or its call is missing. */
 export function GivenAnswer({ response }: { response: FunctionResponse }) {
   const [open, setOpen] = useState(false);
   const confirmed = response.name === 'adk_request_confirmation' ? response.response['confirmed'] : undefined;

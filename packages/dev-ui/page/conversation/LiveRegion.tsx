@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isRunning } from '../state/run.ts';
 import { events, openKey } from '../state/session.ts';
 
-/** Reads new answers to those who do not see them; what was there when the session was opened is not read. */
+/** Announces new answers to screen readers, except those from before the session was opened. */
 export function LiveRegion() {
   const [text, setText] = useState('');
   const heard = useRef({ key: '', seq: Infinity });

@@ -5,7 +5,10 @@ import { isRunning } from '../state/run.ts';
 import { answerCall } from '../state/run-actions.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** The place to answer a call that waits for a person: yes or no to a question, or a JSON object or a text as the tool's result. */
+/**
+ * A form to answer a call that waits for a person: yes or no to a question, or a JSON object or a text as the tool's
+ * result.
+ */
 export function PendingAnswer({ event, call }: { event: Event; call: FunctionCall }) {
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>(undefined);
@@ -72,7 +75,7 @@ export function PendingAnswer({ event, call }: { event: Event; call: FunctionCal
   );
 }
 
-/** What the call asks of a person, where it says so. */
+/** Returns the question of the call, if it has one. */
 function questionOf(call: FunctionCall): string | undefined {
   const confirmation = call.args['toolConfirmation'];
   const hint =

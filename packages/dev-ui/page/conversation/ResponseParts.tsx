@@ -1,7 +1,7 @@
 import type { FunctionResponsePart } from '@thole/core';
 import { FileView } from './FileView.tsx';
 
-/** The images, audio and files in a tool's answer. */
+/** The images, audio and files of a tool's answer. */
 export function ResponseParts({ parts, name }: { parts: readonly FunctionResponsePart[]; name: string }) {
   if (parts.length === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { now } from '../state/now.ts';
 import { openRun } from '../state/run.ts';
 import { events } from '../state/session.ts';
 
-/** Below the rows: that the run goes on, or why it failed. */
+/** Below the rows: a running run, or why it failed. */
 export function RunFoot() {
   const { state, streaming } = openRun.value;
   return (
@@ -30,12 +30,12 @@ export function RunFoot() {
   );
 }
 
-/** The first second needs no counting. */
+/** The first second is not counted. */
 function seconds(ms: number): string {
   return ms < 1_500 ? '' : formatDuration(Math.round(ms / 1_000) * 1_000).replace('.0 s', ' s');
 }
 
-/** Whether the session's last event records the same error: said once is enough. */
+/** True if the session's last event records the same error, which is then shown already. */
 function isShown(error: unknown): boolean {
   const code = ClientError.is(error) ? error.code : undefined;
   return code !== undefined && events.value.at(-1)?.errorCode === code;

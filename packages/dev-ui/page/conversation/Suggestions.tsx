@@ -7,7 +7,7 @@ import { ErrorNote } from '../parts/ErrorNote.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { suggestionsFor } from './suggestions-for.ts';
 
-/** An empty session: who answers here, and what the app suggests to ask. */
+/** An empty session: the agent, and the app's suggestions. */
 export function Suggestions() {
   const app = openApp();
   const suggestions = suggestionsFor(app);

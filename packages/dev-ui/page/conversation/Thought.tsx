@@ -1,7 +1,7 @@
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../markdown/Markdown.tsx';
 
-/** What the model thought, folded away. */
+/** The model's thoughts, collapsed. */
 export function Thought({ text, writing }: { text: string; writing?: boolean | undefined }) {
   return (
     <details class="fold thought">

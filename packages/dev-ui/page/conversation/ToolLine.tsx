@@ -9,7 +9,7 @@ import type { ToolUse } from './entries.ts';
 import { PendingAnswer } from './PendingAnswer.tsx';
 import { ResponseParts } from './ResponseParts.tsx';
 
-/** A call as one line: its name, its time, what became of it. It opens to arguments and answer. */
+/** A tool call as one line with name, time and result. It opens to arguments and answer. */
 export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
   const { call, response, tookMs } = tool;
   const [open, setOpen] = useState(false);
@@ -64,7 +64,7 @@ function stateOf(tool: ToolUse, running: boolean): { kind: string; word: string 
   return tool.state === 'failed' ? { kind: 'failed', word: 'failed' } : { kind: 'done', word: 'done' };
 }
 
-/** The arguments in one line, cut by the line's width. */
+/** Returns the arguments on one line, cut by the line's width. */
 function briefly(args: object): string {
   const text = Object.entries(args)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)

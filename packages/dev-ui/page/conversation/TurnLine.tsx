@@ -1,7 +1,7 @@
 import { formatCount, formatDuration } from '../parts/format.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
-/** What a turn took: its time, its tokens, the models that answered, and its cost where that is known. */
+/** Time, tokens, models and, if known, cost of a turn. */
 export function TurnLine({ turn }: { turn: TurnFacts }) {
   const { durationMs, tokensIn, tokensOut, models, cost } = turn;
   return (

@@ -3,7 +3,7 @@ import { draft, writeDraft } from '../state/drafts.ts';
 import { toast } from '../state/toast.ts';
 import { LARGEST_FILE, toPart } from './file-parts.ts';
 
-/** Adds files to the draft, one after the other; says which are too large or cannot be read. */
+/** Adds files to the draft one by one. Reports files that are too large or unreadable. */
 export async function attachFiles(files: readonly File[]): Promise<void> {
   for (const file of files) {
     if (file.size > LARGEST_FILE) {

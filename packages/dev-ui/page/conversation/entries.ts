@@ -2,14 +2,14 @@ import type { Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
 import { turnFacts } from './turn-facts.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
-/** One row of the conversation: what one event says. */
+/** One row of the conversation: the content of one event. */
 export interface Entry {
   key: string;
   event: Event;
-  /** Whether its author and time are shown: not where the row before is of the same author and run. */
+  /** True if author and time are shown: not after a row of the same author and run. */
   head: boolean;
   blocks: readonly Block[];
-  /** What the row shows that is not stored: a message on its way, an answer that grows, one that was cut off. */
+  /** The kind of a row that is not stored: a message being sent, a growing answer, or one that was cut off. */
   status?: 'sending' | 'writing' | 'unfinished' | undefined;
   /** Set on the last row of a turn. */
   turn?: TurnFacts | undefined;
@@ -25,10 +25,10 @@ export type Block =
   | { kind: 'error' }
   | { kind: 'note'; text: string };
 
-/** A call with what came of it. */
+/** A call and its result. */
 export interface ToolUse {
   call: FunctionCall;
-  /** The newest answer, and the event that holds it. */
+  /** The newest answer, and its event. */
   response?: FunctionResponse | undefined;
   answered?: Event | undefined;
   /** `open`: no answer yet; `waiting`: for a person. */
@@ -36,7 +36,10 @@ export interface ToolUse {
   tookMs?: number | undefined;
 }
 
-/** The rows of a session, in order. Answers of tools stand with their calls; events with nothing to show have no row. */
+/**
+ * Returns the rows of a session in order. Tool answers are part of their call's row; events without content have no
+ * row.
+ */
 export function toEntries(events: readonly Event[]): Entry[] {
   const answers = answersOf(events);
   const calls = new Set<string>();
@@ -63,7 +66,7 @@ export function toEntries(events: readonly Event[]): Entry[] {
   return entries;
 }
 
-/** The row of an answer that is being written, after those of the stored events. */
+/** Returns the row of an answer that is being written, after the rows of the stored events. */
 export function toStreamingEntry(event: Event, last: Entry | undefined): Entry {
   const head = last?.event.author !== event.author || last.event.invocationId !== event.invocationId;
   return { key: event.id, event, head, blocks: blocksOf(event, new Map(), new Set()) };
@@ -91,7 +94,7 @@ function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set
       blocks.push({ kind: 'tool', tool: toolUse(event, part.functionCall, answers) });
     } else if (part.functionResponse) {
       const { id } = part.functionResponse;
-      // With its call, unless a person gave it, or its call is not there.
+      // Shown with its call, unless a person gave it or its call is missing.
       if (event.author === 'user' || id === undefined || !calls.has(id)) {
         blocks.push({ kind: 'answer', response: part.functionResponse });
       }
@@ -115,7 +118,7 @@ function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set
   return blocks;
 }
 
-/** Runs that were ended from outside: nothing is wrong with them. */
+/** Runs that were ended from outside, which is not an error. */
 const ended: Record<string, string> = {
   RUN_ABORTED: 'Stopped.',
   RUN_LEFT: "Stopped, as the page was left. With `onDisconnect: 'continue'` the server lets such a run go on.",

@@ -4,7 +4,7 @@ import type { SentMessage } from '../state/sent-message.ts';
 import { toStreamingEntry } from './entries.ts';
 import type { Entry } from './entries.ts';
 
-/** What belongs into a session's rows and is not stored. */
+/** The parts of a run that are not stored. */
 interface RunRows {
   /** The stored events, to leave out what has arrived. */
   events: readonly Event[];
@@ -14,8 +14,8 @@ interface RunRows {
 }
 
 /**
- * Returns the stored rows with those of a run between them. The message that was sent is above everything that came after
- * it, also while its own event is not known; answers that are being written are last.
+ * Returns the stored rows with those of a run between them. The sent message is above all later rows, also before
+ * its event is known. Answers that are being written are last.
  */
 export function placeRun(stored: readonly Entry[], run: RunRows): readonly Entry[] {
   const { sent, streaming, unfinished, events } = run;
@@ -32,7 +32,7 @@ export function placeRun(stored: readonly Entry[], run: RunRows): readonly Entry
   return rows;
 }
 
-/** Its event is the first of a user after the events that were known when it was sent. */
+/** Its event is the user's first event after those known when it was sent. */
 function isStored({ afterSeq }: SentMessage, events: readonly Event[]): boolean {
   for (let i = events.length - 1; i >= 0 && (events[i]!.seq ?? Infinity) > afterSeq; i--)
     if (events[i]!.author === 'user' && events[i]!.content !== undefined) return true;

@@ -9,7 +9,7 @@ import { placeRun } from './place-run.ts';
 
 const stored: ReadonlySignal<readonly Entry[]> = computed(() => toEntries(events.value));
 
-/** The rows of the open session: what is stored, the message on its way above its answers, and what is being written. */
+/** The rows of the open session: stored rows, the message being sent above its answers, and answers being written. */
 export const entries: ReadonlySignal<readonly Entry[]> = computed(() =>
   placeRun(stored.value, {
     events: events.value,

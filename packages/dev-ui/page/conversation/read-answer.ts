@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** What was typed as a tool's answer: a JSON object as it is, any other JSON or a text under `result`. */
+/** Returns the text of a tool's answer as JSON: an object unchanged, any other JSON or text as `result`. */
 export function readAnswer(text: string): JsonObject {
   const trimmed = text.trim();
   try {

@@ -1,20 +1,20 @@
 import type { Event, Json } from '@thole/core';
 
-/** What a turn took, as its events tell it. */
+/** Time, tokens, models and cost of a turn, from its events. */
 export interface TurnFacts {
   invocationId: string;
-  /** From a message to the last event before the next one, in milliseconds; while a person is waited for it does not count. */
+  /** From a message to the last event before the next one, in milliseconds, without waits for a person. */
   durationMs: number;
-  /** Sums over the answers of models; undefined if no answer tells its tokens. */
+  /** Sum over the models' answers. Undefined if no answer has token counts. */
   tokensIn: number | undefined;
   tokensOut: number | undefined;
-  /** In the order in which they answered. */
+  /** In the order of their answers. */
   models: readonly string[];
-  /** Sum of `customMetadata.cost`; undefined if no event tells its cost. */
+  /** Sum of `customMetadata.cost`. Undefined if no event has a cost. */
   cost: number | undefined;
 }
 
-/** Returns the facts of each turn in which something besides the user's message happened. */
+/** Returns the facts of each turn with more than the user's message. */
 export function turnFacts(events: readonly Event[]): TurnFacts[] {
   const turns = new Map<string, Growing>();
   for (const event of events) {
@@ -41,7 +41,7 @@ function begin({ invocationId, timestamp }: Event): Growing {
 
 function addEvent(turn: Growing, event: Event): Growing {
   const { author, timestamp, usageMetadata: usage, modelVersion, customMetadata } = event;
-  // The time before a message of the user is the user's.
+  // The time before a user's message is not the run's.
   if (author === 'user') {
     turn.lastAt = timestamp;
     return turn;

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
-/** So near to the end counts as the end, in pixels. */
+/** Distance from the end that still counts as the end, in pixels. */
 const NEAR = 48;
 
-/** The layout has settled when no height changed for so long, in milliseconds. */
+/** The layout is stable when no height has changed for this time, in milliseconds. */
 const QUIET_MS = 150;
 
-/** Keys that move the view up. */
+/** Keys that scroll up. */
 const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
 /** A box whose view stays at the end of its content until the reader scrolls up. */
@@ -16,9 +16,9 @@ export interface FollowedBox {
   inner: RefObject<HTMLDivElement | null>;
   /** True while the end is in view. */
   isAtEnd: boolean;
-  /** Goes to the end and follows it. */
+  /** Scrolls to the end and follows it. */
   follow: () => void;
-  /** Stays where the view is. */
+  /** Stops following the end. */
   leave: () => void;
 }
 
@@ -61,7 +61,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     const onScroll = (): void => {
       const now = measured();
       const isSameSize = now.height === last.height && now.visible === last.visible;
-      // Content that shrank above the view or at its end moves it up too.
+      // Content that shrinks above the view or at its end scrolls up too.
       const isUp = now.top - last.top < Math.min(0, now.height - last.height) - 1;
       const isNear = now.height - now.top - now.visible < NEAR;
       last = now;
@@ -84,13 +84,13 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     element.addEventListener('wheel', onWheel, options);
     element.addEventListener('touchmove', onInput, options);
     element.addEventListener('keydown', onKey, options);
-    // A press on the scroll bar is one on the box itself.
+    // A press on the scroll bar has the box itself as its target.
     element.addEventListener('pointerdown', (press) => press.target === element && onInput(), options);
     const settle = (): void => {
       isSettled.current = true;
       settled.current();
     };
-    // What is opened stays under the pointer.
+    // Opened content stays under the pointer.
     const onClick = (click: Event): void => {
       if ((click.target as Element).closest('summary')) follows.current = false;
     };

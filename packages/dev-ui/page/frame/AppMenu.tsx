@@ -3,7 +3,7 @@ import { Icon } from '../parts/icons.tsx';
 import { apps } from '../state/apps.ts';
 import { appName, go } from '../state/location.ts';
 
-/** Which app is open, and the others. */
+/** Shows the open app and selects another. */
 export function AppMenu() {
   const known = apps.value ?? [];
   const name = appName.value;

@@ -2,7 +2,7 @@ import { connection } from '../state/connection.ts';
 
 const words = { connected: 'connected', connecting: 'connecting', offline: 'offline' } as const;
 
-/** Whether the server answers. */
+/** Shows whether the server answers. */
 export function ConnectionSign() {
   const state = connection.value;
   return (

@@ -10,7 +10,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** What slides in from the side where there is no room beside the conversation. */
+/** A panel that slides in from the side if there is no room next to the conversation. */
 export function Drawer({ open, side, label, children }: Props) {
   return (
     <Dialog

@@ -3,7 +3,7 @@ import { connection } from '../state/connection.ts';
 import { now } from '../state/now.ts';
 import { nextTry, tryNow } from '../state/reconnect.ts';
 
-/** Says that the server does not answer, and when it is asked again. */
+/** Says that the server does not answer, and when the page tries again. */
 export function OfflineBanner() {
   if (connection.value !== 'offline') return null;
   const left = nextTry.value === undefined ? 0 : Math.max(0, Math.ceil((nextTry.value - now.value) / 1_000));

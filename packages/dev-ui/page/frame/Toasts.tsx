@@ -1,6 +1,6 @@
 import { removeToast, toasts } from '../state/toast.ts';
 
-/** Lines at the bottom that go by themselves. */
+/** Messages at the bottom that disappear after a few seconds. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { access, setAccessToken } from '../state/access-token.ts';
 import { readAgain } from '../state/connection.ts';
 
-/** Explains that the server asks for a token, and takes it. */
+/** Explains that the server needs a token, and reads it. */
 export function TokenForm() {
   const [token, setToken] = useState('');
   const field = useRef<HTMLInputElement>(null);

@@ -18,7 +18,7 @@ import { AppMenu } from './AppMenu.tsx';
 import { ConnectionSign } from './ConnectionSign.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
-/** App and user, the palette, the connection, and how the page looks. */
+/** App and user, palette, connection and theme. */
 export function TopBar() {
   void theme.value;
   const narrow = isNarrow.value;
@@ -57,7 +57,7 @@ export function TopBar() {
   );
 }
 
-/** Shows a part of the page, or hides it. */
+/** Shows or hides a part of the page. */
 function Toggle(p: { shown: Signal<boolean>; what: string; keys: string; icon: IconName }) {
   const { shown } = p;
   return (
@@ -71,7 +71,7 @@ function Toggle(p: { shown: Signal<boolean>; what: string; keys: string; icon: I
   );
 }
 
-/** The address says what is shown, so the link must not change it. */
+/** The address is the route, so that the link must not change it. */
 function skipToMessage(click: Event): void {
   click.preventDefault();
   document.getElementById('message')?.focus();

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icons.tsx';
 import { accessToken, forgetAccessToken } from '../state/access-token.ts';
 import { go, userId } from '../state/location.ts';
 
-/** For which user sessions are shown and runs are made. */
+/** Selects the user of sessions and runs. */
 export function UserMenu() {
   const store = usePopoverStore();
   const [name, setName] = useState('');

@@ -3,7 +3,7 @@ import { appName, sessionId } from '../state/location.ts';
 import { sessions } from '../state/sessions.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
-/** Names the browser's tab after what is open. */
+/** Sets the title of the browser tab to the open session. */
 export function followTitle(): void {
   effect(() => {
     const open = sessions.value?.find((each) => each.id === sessionId.value);

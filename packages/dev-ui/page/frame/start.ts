@@ -9,7 +9,7 @@ import { bindKeys } from '../keys/bind-keys.ts';
 import { registerCommands } from '../keys/register-commands.ts';
 import { followTitle } from './follow-title.ts';
 
-/** Everything that goes on as long as the page is open. */
+/** Starts everything that runs while the page is open. */
 export function start(): void {
   applyTheme();
   registerCommands();

@@ -7,11 +7,11 @@ import type { GraphNode } from './read-graph.ts';
 import './graph.css';
 
 const EDGE = 4;
-/** It is made smaller where there is no room, but not smaller than can be read. */
+/** Minimum scale. The drawing shrinks if there is no room, but stays readable. */
 const SMALLEST = 0.8;
 const LONGEST = 28;
 
-/** Agents and tools as a tree, drawn from left to right; for those who hear it, a list in a list. */
+/** Agents and tools as a tree from left to right; for screen readers a nested list. */
 export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMarks }) {
   const { nodes, edges, width, height } = useMemo(() => layoutGraph(root, { labelWidth: measuredWidth() }), [root]);
   const isMarked = ({ kind, name, id }: GraphNode): boolean => {
@@ -55,7 +55,7 @@ function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: Pla
   );
 }
 
-// The fonts of systems differ in width; a canvas knows.
+// Widths of system fonts differ; a canvas measures them.
 function measuredWidth(): (node: GraphNode) => number {
   const context = document.createElement('canvas').getContext('2d');
   if (!context) return ({ name }) => Math.max(shortened(name).length, 12) * 7.8 + 40;
@@ -84,7 +84,7 @@ function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNod
   );
 }
 
-/** The agent that a model belongs to: it is named before it in the id. */
+/** Returns the agent of a model: its name is first in the id. */
 function agentAbove(id: string): string {
   const name =
     id

@@ -11,7 +11,7 @@ import { GraphDrawing } from './GraphDrawing.tsx';
 import { marksOf } from './marks-of.ts';
 import { countNodes, readGraph } from './read-graph.ts';
 
-/** The agents and tools of the open app, with those marked that ran in the turn. */
+/** The agents and tools of the open app. Those that ran in the turn are marked. */
 export function GraphPanel() {
   const app = appName.value;
   const graph = useResource(app, (signal) => client.graphs.ofApp({ appName: app!, signal }));

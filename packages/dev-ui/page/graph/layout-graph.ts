@@ -1,6 +1,6 @@
 import type { GraphNode } from './read-graph.ts';
 
-/** A node and where it is drawn. */
+/** A node and its position. */
 export interface PlacedNode {
   node: GraphNode;
   depth: number;
@@ -10,16 +10,16 @@ export interface PlacedNode {
   height: number;
 }
 
-/** A drawing of a tree, from left to right: a layer is as wide as its widest node. */
+/** A drawing of a tree from left to right. A layer is as wide as its widest node. */
 export interface GraphLayout {
   nodes: PlacedNode[];
-  /** From the right side of one to the left side of the other. */
+  /** From the right side of one node to the left side of the other. */
   edges: { from: PlacedNode; to: PlacedNode }[];
   width: number;
   height: number;
 }
 
-/** Places each node of a tree: leaves below each other, what holds them in their middle; nothing overlaps. */
+/** Places each node of a tree without overlaps: leaves below each other, parents in their middle. */
 export function layoutGraph(root: GraphNode, p: { labelWidth?: (node: GraphNode) => number } = {}): GraphLayout {
   const widthOf = p.labelWidth ?? estimatedWidth;
   const widths: number[] = [];
@@ -57,5 +57,5 @@ function place(
   return placed;
 }
 
-// Letters of a system font at 13 px take about 7 px each; the rest is padding and the mark of the kind.
+// Letters of a system font at 13 px are about 7 px wide; the rest is padding and the icon.
 const estimatedWidth = ({ name }: GraphNode): number => Math.min(Math.max(name.length, 3), 28) * 7.8 + 40;

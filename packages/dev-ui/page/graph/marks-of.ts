@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
 
-/** What of a graph ran in a turn. */
+/** The nodes of a graph that ran in a turn. */
 export interface GraphMarks {
   agents: ReadonlySet<string>;
   tools: ReadonlySet<string>;
@@ -8,7 +8,7 @@ export interface GraphMarks {
   asked: ReadonlySet<string>;
 }
 
-/** Returns the agents that wrote these events, the tools that were called in them, and the agents whose model answered. */
+/** Returns the agents that wrote these events, the called tools, and the agents whose model answered. */
 export function marksOf(turn: readonly Event[]): GraphMarks {
   const agents = new Set<string>();
   const tools = new Set<string>();

@@ -1,21 +1,21 @@
 import type { AppGraph, AppInfo } from '@thole/client';
 import type { Json, JsonObject } from '@thole/core';
 
-/** An agent or a tool, and what hangs on it. */
+/** An agent or a tool, and its children. */
 export interface GraphNode {
-  /** The names from the root to it, so that one that stands in two places is two. */
+  /** The names from the root, so that a node in two places has two ids. */
   id: string;
   kind: 'agent' | 'tool' | 'model';
   name: string;
-  /** `LlmAgent`, `LoopAgent` …, where it is known. */
+  /** `LlmAgent`, `LoopAgent` …, if known. */
   type: string | undefined;
   description: string | undefined;
   children: GraphNode[];
 }
 
 /**
- * The structure of an app as the server tells it, agents before tools; undefined where it tells none. Takes the tree of the
- * graph route as well as the app's info, in which agents stand beside each other and name their sub-agents.
+ * Returns the structure of an app, agents before tools. Undefined if the server sends none. Reads the tree of the
+ * graph route and the app's info, in which agents are in one list and name their sub-agents.
  */
 export function readGraph(graph: AppGraph | AppInfo | JsonObject): GraphNode | undefined {
   const { rootAgent, root_agent, rootAgentName, agents } = graph as JsonObject;
@@ -26,7 +26,7 @@ export function readGraph(graph: AppGraph | AppInfo | JsonObject): GraphNode | u
   return isObject(named) ? readAgent(named, { parent: '', depth: 0, byName }) : undefined;
 }
 
-/** How many agents and tools there are. */
+/** Returns the number of agents and tools. */
 export function countNodes(node: GraphNode): { agents: number; tools: number } {
   const counts = { agents: node.kind === 'agent' ? 1 : 0, tools: node.kind === 'tool' ? 1 : 0 };
   for (const child of node.children) {
@@ -37,7 +37,7 @@ export function countNodes(node: GraphNode): { agents: number; tools: number } {
   return counts;
 }
 
-/** What a node is, for people: `LLM agent`, `Loop agent`, `Tool`, `Agent tool`, `Model`. */
+/** Returns the label of a node: `LLM agent`, `Loop agent`, `Tool`, `Agent tool`, `Model`. */
 export function typeLabel({ kind, type, children }: GraphNode): string {
   if (kind === 'model') return 'Model';
   if (kind === 'tool') return children.length > 0 ? 'Agent tool' : 'Tool';
@@ -46,13 +46,13 @@ export function typeLabel({ kind, type, children }: GraphNode): string {
   return /agent/i.test(label) ? label : `${label} agent`;
 }
 
-/** Deeper trees are cut: nobody draws them, and what comes over the wire may be anything. */
+/** Maximum depth; deeper trees are cut, because the server may send anything. */
 const DEEPEST = 32;
 
 interface Place {
   parent: string;
   depth: number;
-  /** Agents that others name. */
+  /** Agents that other agents name. */
   byName: JsonObject;
 }
 
@@ -72,7 +72,7 @@ function readAgent(agent: JsonObject, place: Place): GraphNode {
   return node;
 }
 
-// A tool may be an agent in a tool's place; a declaration may hold several.
+// A tool may be an agent; a declaration may hold several tools.
 function readTool(tool: JsonObject, place: Place): GraphNode[] {
   const several = listOf(tool['functionDeclarations'] ?? tool['function_declarations']);
   if (several.length > 0) return several.map((each) => readNode(toObject(each), 'tool', place.parent));

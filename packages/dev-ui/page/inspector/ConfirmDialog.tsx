@@ -1,13 +1,13 @@
 import { Dialog, DialogDescription, DialogDismiss, DialogHeading } from '@ariakit/react';
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog(p: {
   open: boolean;
   title: string;
   text: string;
   action: string;
   onConfirm: () => void;
-  /** A lesser way, which is offered beside. */
+  /** A less drastic alternative. */
   other?: { action: string; onConfirm: () => void } | undefined;
   onClose: () => void;
 }) {

@@ -2,7 +2,7 @@ import type { DiffLine } from './line-diff.ts';
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
-/** Two texts laid over each other, line by line; long stretches that are the same are left out but for their edges. */
+/** Two texts compared line by line. Long equal passages are collapsed except for their edges. */
 export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   const near = nearChange(lines);
   const shown = lines.map((line, i) => ({ line, i })).filter(({ i }) => near[i]);

@@ -30,12 +30,12 @@ const panels: Record<TabName, { name: string; Panel: FunctionComponent }> = {
   graph: { name: 'Graph', Panel: GraphPanel },
 };
 
-/** What stands here follows what is selected in the middle. */
+/** Details of the selected event. */
 export function Inspector() {
   useEffect(followSpans, []);
   const selected = inspectorTab.value;
   const list = useRef<HTMLDivElement>(null);
-  // On a phone not all tabs are in sight.
+  // On a phone not all tabs are visible.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);

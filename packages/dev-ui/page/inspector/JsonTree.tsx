@@ -12,20 +12,20 @@ interface Props {
   value: Json;
   label: string;
   query?: string | undefined;
-  /** How many levels are open at first. */
+  /** Number of levels that are open at first. */
   open?: number | undefined;
-  /** Whether the whole has a line of its own, under its label; so where `open` is given, unless told otherwise. */
+  /** True if the whole value has a line under its label. Default: true if `open` is given. */
   showsWhole?: boolean | undefined;
-  /** Given where the folds are steered from outside. */
+  /** Given if the caller controls which nodes are open. */
   folds?: Folds | undefined;
   setFolds?: ((folds: Folds) => void) | undefined;
   isMarked?: ((path: string) => boolean) | undefined;
 }
 
-/** More lines than this are drawn as far as they are in sight. */
+/** More lines than this are drawn only while they are visible. */
 const LONG = 400;
 
-/** A JSON value as a tree that folds, by mouse and by keys. */
+/** A JSON value as a tree that folds, by mouse and keyboard. */
 export function JsonTree({ value, label, query, open, folds, setFolds, isMarked, ...p }: Props) {
   const showsWhole = p.showsWhole ?? open !== undefined;
   const [own, setOwn] = useState<Folds>(() => new Map());
@@ -82,7 +82,7 @@ export function JsonTree({ value, label, query, open, folds, setFolds, isMarked,
   );
 }
 
-// The whole takes no line of its own, unless it is all there is.
+// The whole value has no line, unless it is the only one.
 function withoutWhole(rows: JsonRow[]): JsonRow[] {
   return rows.length > 1 ? rows.slice(1).map((row) => ({ ...row, depth: row.depth - 1 })) : rows;
 }

@@ -1,6 +1,6 @@
 /**
- * What two lists have in common, in order, as pairs of places: as much as can be, up to a size; beyond it, of what differs
- * in the middle, what stands once in each.
+ * Returns a longest common subsequence of two lists as pairs of indexes. Above a size limit, uses only items of the
+ * differing middle that occur once in each list.
  */
 export function commonRun(before: readonly string[], after: readonly string[]): [number, number][] {
   let begin = 0;
@@ -18,7 +18,7 @@ export function commonRun(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** Beyond this many cells the table of common pieces would be felt. */
+/** A larger table would cause a noticeable delay. */
 const LARGEST_TABLE = 2_000_000;
 
 function longest(a: readonly string[], b: readonly string[]): [number, number][] {

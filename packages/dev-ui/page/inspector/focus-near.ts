@@ -1,6 +1,6 @@
 /**
- * Remembers what stands beside an item of a list that is about to go, and gives back what puts the focus there, so that keys
- * go on from where they were; on the panel where nothing is left.
+ * Remembers the neighbour of a list item that will be removed. Returns a function that focuses it, or the panel if
+ * the list is empty, so that keyboard users continue in place.
  */
 export function focusNear(item: HTMLElement | null): () => void {
   const near = item?.nextElementSibling ?? item?.previousElementSibling;

@@ -1,7 +1,7 @@
 /**
- * A projection over a list that grows at its end: each call folds only what is new since the one before. A list that is not
- * the last one continued (other items, fewer items) is folded from the beginning. What `step` gets is its own to change;
- * the answer is the same object for as long as nothing was added.
+ * Returns a projection over a list that grows at its end: each call reads only new items. A list that does not
+ * continue the last one is read from the beginning. `step` may change its accumulator; the result is the same object
+ * as long as nothing was added.
  */
 export function incremental<Item, Result>(
   begin: () => Result,

@@ -1,12 +1,12 @@
 import { commonRun } from './common-run.ts';
 
-/** One line of two texts laid over each other. */
+/** One line of two compared texts. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed';
   text: string;
 }
 
-/** What became of a text, line by line. What was removed stands before what was added. */
+/** Returns the changes of a text line by line. Removed lines come before added ones. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const a = before.split('\n');
   const b = after.split('\n');

@@ -10,7 +10,7 @@ const always: readonly (readonly [string, string])[] = [
   ['Esc', 'Close, or leave the field'],
 ];
 
-/** All keys. */
+/** The list of all keys. */
 export function KeysDialog() {
   const bound = commands.value.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
   return (

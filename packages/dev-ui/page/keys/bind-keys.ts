@@ -2,7 +2,10 @@ import { commands } from '../state/commands.ts';
 import { giveLettersBack, walksFromBox } from './walk-from-box.ts';
 import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-open.ts';
 
-/** Binds the keys of the commands: one letter alone works while nothing is being typed (`j` and `k` also in the empty message box), one with ⌘ (or Ctrl) always. */
+/**
+ * Binds the keys of the commands. A single letter works while nothing is being typed (`j` and `k` also in the empty
+ * message box); a key with ⌘ (or Ctrl) works always.
+ */
 export function bindKeys(): void {
   addEventListener('keydown', (key) => {
     if (key.defaultPrevented || key.isComposing || (key.repeat && !'jk'.includes(key.key))) return;
@@ -13,7 +16,7 @@ export function bindKeys(): void {
     }
     if (key.metaKey || key.ctrlKey || key.altKey) return;
     if (key.key === 'Escape') return leaveField();
-    // Who types on before the palette has the focus means the palette.
+    // Typing before the palette has the focus belongs to the palette.
     if (paletteOpen.value && !isInDialog(key.target)) {
       if (key.key.length === 1) paletteQuery.value += key.key;
       key.preventDefault();
@@ -31,13 +34,13 @@ export function bindKeys(): void {
   });
 }
 
-/** Out of the field, so that letters are keys again. */
+/** Leaves the field, so that letters are keys again. */
 function leaveField(): void {
   const element = document.activeElement;
   if (element instanceof HTMLElement && isTyping(element)) element.blur();
 }
 
-/** What slides in is a part of the page, not a question of its own. */
+/** A drawer is a part of the page, not a dialog. */
 function isInDialog(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('[role="dialog"]:not(.drawer), [role="alertdialog"]') !== null;
 }

@@ -1,6 +1,6 @@
 const isApple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
 
-/** A key as this machine's keyboard names it: `⌘K` is `Ctrl K` where there is no ⌘. */
+/** Returns a key as this machine's keyboard names it: `⌘K` is `Ctrl K` without a ⌘ key. */
 export function keyName(keys: string, apple: boolean = isApple): string {
   return apple ? keys : keys.replace('⌘', 'Ctrl ');
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 
-/** Whether the list of keys is shown. */
+/** True while the list of keys is shown. */
 export const keysOpen: Signal<boolean> = signal(false);

@@ -30,7 +30,7 @@ const tabKeys: Partial<Record<Tab, string>> = {
   graph: 'g',
 };
 
-/** What the page itself offers in the palette and by key. */
+/** Registers the page's own commands for the palette and the keyboard. */
 export function registerCommands(): void {
   registerCommand({ id: 'new', label: 'New session', keys: 'n', run: newSession });
   registerCommand({
@@ -78,7 +78,7 @@ export function newSession(): void {
   focusMessage();
 }
 
-/** Selects the next row's event; from none on, the newest. */
+/** Selects the event of the next row; without a selection, the newest. */
 function step(by: 1 | -1): void {
   const rows = entries.value.filter(({ status }) => status === undefined);
   if (rows.length === 0) return;
@@ -87,7 +87,7 @@ function step(by: 1 | -1): void {
   selectEvent(rows[next]!.event.id);
 }
 
-/** The search of the column that has the focus, or the first that is in view. */
+/** Focuses the search of the focused column, or the first visible one. */
 function focusSearch(): void {
   const column = document.activeElement?.closest('nav, aside, [role="dialog"]');
   const field = [column, document].flatMap((place) => [

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../parts/CopyButton.tsx';
 
-/** Longer than this, colours cost more than they help. */
+/** Longer code is not highlighted, because that takes too long. */
 const LONGEST = 50_000;
 
 interface Props {
   code: string;
   language?: string | undefined;
-  /** It is not whole yet: colours come when it is. */
+  /** True while the code is incomplete: it is highlighted when it is complete. */
   writing?: boolean | undefined;
 }
 
-/** Code with colours and a button to copy it. The colours come from a part of the page that is fetched when it is needed. */
+/** Highlighted code with a copy button. The highlighter is loaded when it is needed. */
 export function CodeBlock({ code, language = '', writing }: Props) {
   const [coloured, setColoured] = useState<{ code: string; html: string } | undefined>(undefined);
   useEffect(() => {

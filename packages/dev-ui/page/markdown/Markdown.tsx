@@ -5,7 +5,7 @@ import { CodeBlock } from './CodeBlock.tsx';
 import { growingBlocks, toBlocks } from './to-blocks.ts';
 import './markdown.css';
 
-// Links open beside the page. Told once: reading the configuration costs more than a short text.
+// Links open in a new tab. Configured once, because reading the configuration costs more than a short text.
 DOMPurify.setConfig({ ADD_ATTR: ['target'] });
 
 /** A text of a model or a person, as Markdown. */
@@ -30,7 +30,7 @@ export function Markdown({ text, streaming }: { text: string; streaming?: boolea
   );
 }
 
-/** What `toBlocks` made is safe already; this is the second lock on the door. */
+/** The output of `toBlocks` is safe already; this is a second check. */
 const Html = memo(function Html({ html }: { html: string }) {
   const clean = useMemo(() => DOMPurify.sanitize(html), [html]);
   return <div dangerouslySetInnerHTML={{ __html: clean }} />;

@@ -13,7 +13,7 @@ for (const [name, language] of Object.entries({ bash, css, javascript, json, pyt
   hljs.registerLanguage(name, language);
 }
 
-/** Code as HTML with classes for its words; undefined for a language that is not known here. */
+/** Returns code as HTML with classes for its tokens. Undefined for an unknown language. */
 export function highlight(code: string, language: string): string | undefined {
   if (!hljs.getLanguage(language)) return undefined;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;

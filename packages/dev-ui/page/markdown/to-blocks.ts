@@ -1,15 +1,15 @@
 import { Marked } from 'marked';
 import type { Tokens } from 'marked';
 
-/** A piece of a text: code, shown with a button to copy it, or HTML. */
+/** A block of a text: code, shown with a copy button, or HTML. */
 export type MarkdownBlock =
   | { kind: 'code'; key: string; code: string; language: string }
   | { kind: 'html'; key: string; html: string };
 
 /**
- * Markdown in pieces that can be shown one by one: while a text is written only the last one changes. HTML in the text is
- * shown as the text that it is; links lead to web and mail addresses alone; images that stand elsewhere are links, so that
- * showing an answer asks no other host.
+ * Returns a text as blocks that can be shown one by one: while a text is written, only the last block changes. HTML
+ * in the text is shown as text. Links lead only to web and mail addresses. Images at other addresses are links, so
+ * that showing an answer sends no request to another host.
  */
 export function toBlocks(text: string): MarkdownBlock[] {
   return blocksOf(text, 0).blocks;
@@ -38,11 +38,11 @@ export function growingBlocks(): (text: string) => readonly MarkdownBlock[] {
 
 interface Read {
   blocks: MarkdownBlock[];
-  /** What no further text can change: so many characters, which make so many blocks. */
+  /** The part that further text cannot change: its length and its number of blocks. */
   settled: { length: number; count: number } | undefined;
 }
 
-/** The blocks of a text that stands behind `before` others. */
+/** Reads the blocks of a text after `before` others. */
 function blocksOf(text: string, before: number): Read {
   const tokens = marked.lexer(text);
   const blocks: MarkdownBlock[] = [];
@@ -67,7 +67,7 @@ function blocksOf(text: string, before: number): Read {
     const one = Object.assign([token], { links: tokens.links });
     blocks.push({ kind: 'html', key, html: marked.parser(one) });
   }
-  // Signs that the reader takes for others (tabs, carriage returns) make lengths differ.
+  // Characters that the parser replaces (tabs, carriage returns) make lengths differ.
   return { blocks, settled: length === text.length ? settled : undefined };
 }
 
@@ -91,7 +91,7 @@ const marked = new Marked({
   },
 });
 
-/** An address that may be followed: of the web or of mail, never a script; undefined for any other. */
+/** Returns an address that may be opened: web or mail, never a script. Undefined for any other. */
 export function safeHref(href: string): string | undefined {
   try {
     const { protocol } = new URL(href, 'https://relative.invalid/');

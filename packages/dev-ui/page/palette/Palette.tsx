@@ -31,7 +31,7 @@ const kinds: readonly (readonly [Found['kind'], string, IconName])[] = [
   ['state', 'State', 'edit'],
 ];
 
-/** Finds sessions, events, tools, state keys and commands, and goes there. */
+/** Finds sessions, events, tools, state keys and commands, and opens them. */
 export function Palette() {
   const close = (): void => void (paletteOpen.value = false);
   return (
@@ -60,7 +60,7 @@ function Finder({ close }: { close: () => void }) {
   const found = findItems(query, places);
   const take = (item: Found): void => {
     close();
-    // After the dialog has given the focus back.
+    // After the dialog has returned the focus.
     requestAnimationFrame(() => choose(item));
   };
   return (
@@ -77,7 +77,7 @@ function Finder({ close }: { close: () => void }) {
             const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '');
             const isDrawn = field.value === query && active !== null;
             if (key.key !== 'Enter' || key.isComposing || isDrawn) return;
-            // Who is quicker than the list means the first line of what they have typed.
+            // If Enter comes before the list is updated, the first item for the typed text is meant.
             const typed = findItems(field.value, places);
             const first = kinds.flatMap(([kind]) => typed.filter((each) => each.kind === kind))[0];
             if (!first) return;
@@ -130,7 +130,7 @@ function choose(item: Found): void {
   if (item.kind === 'state') showTab('state');
 }
 
-/** Each once, though several agents may have it. */
+/** Each tool once, although several agents may have it. */
 function toolsOf(app: AppInfo | undefined): { name: string; description: string }[] {
   const tools = Object.values(app?.agents ?? {}).flatMap((agent) => agent.tools ?? []);
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];

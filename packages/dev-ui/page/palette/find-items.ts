@@ -4,30 +4,33 @@ import { SESSION_METADATA } from '../inspector/state/state-groups.ts';
 import type { Command } from '../state/commands.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
-/** Something that the palette finds. */
+/** An item that the palette finds. */
 export interface Found {
   id: string;
   kind: 'command' | 'session' | 'event' | 'tool' | 'state';
   label: string;
-  /** Said more quietly beside it. */
+  /** Secondary text next to the title. */
   detail?: string | undefined;
   keys?: string | undefined;
 }
 
-/** Where the palette looks. */
+/** The items that the palette searches. */
 export interface Places {
   commands: readonly Command[];
   sessions: readonly SessionSummary[];
   events: readonly Event[];
   state: Readonly<Record<string, Json>>;
-  /** The tools that the app's agents have, called or not. */
+  /** The tools of the app's agents, called or not. */
   tools: readonly { name: string; description: string }[];
 }
 
-/** Of each kind at most so many, so that one does not bury the others. */
+/** Maximum number of items of each kind. */
 const MOST = 8;
 
-/** What holds every word of the query, kind by kind; without a query, commands and the newest sessions. */
+/**
+ * Returns items that contain every word of the query, kind by kind. Without a query: commands and the newest
+ * sessions.
+ */
 export function findItems(query: string, places: Places): Found[] {
   const words = query
     .toLocaleLowerCase()

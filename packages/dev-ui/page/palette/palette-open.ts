@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 
-/** Whether the palette is shown. */
+/** True while the palette is shown. */
 export const paletteOpen: Signal<boolean> = signal(false);
 
-/** What is looked for in it. */
+/** The query of the palette. */
 export const paletteQuery: Signal<string> = signal('');
 
-/** Shows the palette, empty; hides it where it is shown. */
+/** Shows the palette with an empty query, or hides it. */
 export function togglePalette(): void {
   paletteQuery.value = '';
   paletteOpen.value = !paletteOpen.value;

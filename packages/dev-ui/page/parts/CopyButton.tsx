@@ -5,11 +5,11 @@ import { IconButton } from './IconButton.tsx';
 interface Props {
   text: string | (() => string);
   label?: string | undefined;
-  /** The browser's own tooltip, which costs nothing where there are many. */
+  /** True to use the browser's tooltip, which is cheap for many buttons. */
   plain?: boolean | undefined;
 }
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label = 'Copy', plain = true }: Props) {
   const [copied, setCopied] = useState(false);
   async function copy(): Promise<void> {

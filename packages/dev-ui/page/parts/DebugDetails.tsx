@@ -1,6 +1,6 @@
 import type { ErrorDebug } from '@thole/client';
 
-/** What went wrong inside a server in development: the message with its causes, and the stack folded away. */
+/** Internals of a server error in development: the message with its causes, and the collapsed stack. */
 export function DebugDetails({ debug }: { debug: ErrorDebug }) {
   return (
     <div class="debug-details">

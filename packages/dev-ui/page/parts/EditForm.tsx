@@ -2,29 +2,29 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
-  /** What is written, for screen readers. */
+  /** Label for screen readers. */
   label: string;
   text: string;
   onText: (text: string) => void;
   saveLabel: string;
-  /** Whether the button saves. */
+  /** True if the button saves. */
   canSave: boolean;
-  /** Also called where `canSave` is false, by keys alone; nothing is saved a second time before it has settled. */
+  /** Also called by keys while `canSave` is false. Not called again before the returned promise settles. */
   onSave: () => void | Promise<void>;
   onCancel: () => void;
   rows: number;
   placeholder?: string | undefined;
-  /** Written in the letters of code, and not checked for spelling. */
+  /** True for a monospaced text without spell checking. */
   isCode?: boolean | undefined;
-  /** What is wrong with the text. */
+  /** The problem with the text. */
   problem?: string | undefined;
-  /** Takes the focus, at the end of the text (yes). */
+  /** True to focus the end of the text. Default: true. */
   isFocused?: boolean | undefined;
-  /** Stands between the text and the buttons. */
+  /** Shown between the text and the buttons. */
   children?: ComponentChildren;
 }
 
-/** A text to write in, in the place of what it changes: saved by the button, or by Ctrl or ⌘ with Enter; Escape gives up. */
+/** A form that edits a text in place. The button or Ctrl/⌘ with Enter saves; Escape cancels. */
 export function EditForm(p: Props) {
   const [isSaving, setIsSaving] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What stands where there is nothing yet: what it would be, and what to do first. */
+/** A placeholder for an empty list: what it would show, and what to do first. */
 export function Empty(props: { title: string; text?: string | undefined; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -2,7 +2,7 @@ import { DebugDetails } from './DebugDetails.tsx';
 import { explainError } from './explain-error.ts';
 import { Icon } from './icons.tsx';
 
-/** An error: its sentence, its code, what the code means and what to do. */
+/** An error: its message, its code, the code's meaning, and what to do. */
 export function ErrorNote(props: {
   error: unknown;
   retry?: (() => void) | undefined;

@@ -6,18 +6,18 @@ import type { IconName } from './icons.tsx';
 
 interface Props extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'label' | 'class'> {
   class?: string | undefined;
-  /** What it does; shown when it is pointed at. */
+  /** The action. Shown as a tooltip. */
   label: string;
   icon: IconName;
   keys?: string | undefined;
   /**
-   * The browser's own tooltip: where there are many, and where it is focused first, as Escape would close the tooltip and not
-   * what it stands in.
+   * True to use the browser's tooltip: for many buttons, and for the first focused button of a dialog, where Escape
+   * would otherwise close only the tooltip.
    */
   plain?: boolean | undefined;
 }
 
-/** A button with a sign in place of a word. */
+/** A button with an icon instead of a text. */
 export function IconButton({ label, icon, keys, plain, class: more = '', ...rest }: Props) {
   const sign = <Icon name={icon} />;
   if (plain) {

@@ -1,4 +1,4 @@
-/** Grey lines where text will stand. They show themselves after 150 ms, so that a fast answer does not flicker. */
+/** Grey lines in place of a text that is loading. They appear after 150 ms, so that a fast answer does not flicker. */
 export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">

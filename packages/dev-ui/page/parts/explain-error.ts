@@ -3,19 +3,19 @@ import type { ErrorDebug } from '@thole/client';
 import { errorCodes } from '@thole/core';
 import type { Event } from '@thole/core';
 
-/** What can be said of an error. */
+/** An explained error. */
 export interface Explained {
   sentence: string;
   code?: string | undefined;
-  /** What the code means, where it is known. */
+  /** The meaning of the code, if it is known. */
   meaning?: string | undefined;
   /** What to do about it. */
   advice?: string | undefined;
-  /** What really went wrong: only from a server in development. */
+  /** Internals, only from a server in development. */
   debug?: ErrorDebug | undefined;
 }
 
-/** An error of the client, or whatever else was thrown, in words. */
+/** Returns the explanation of a client error or any other thrown value. */
 export function explainError(error: unknown): Explained {
   if (ClientError.is(error)) {
     const code = error.code ?? (error.status !== undefined ? `HTTP ${error.status}` : undefined);
@@ -31,7 +31,7 @@ export function explainError(error: unknown): Explained {
   return { sentence: sentence || 'Something went wrong.' };
 }
 
-/** The error that an event records. */
+/** Returns the explanation of an event's error. */
 export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage'>): Explained {
   const code = event.errorCode;
   const meaning = meaningOf(code);

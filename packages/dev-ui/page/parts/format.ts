@@ -10,22 +10,22 @@ export function formatDuration(ms: number): string {
   return `${minutes} min ${seconds % 60} s`;
 }
 
-// Made once: making one costs more than a hundred uses.
+// Created once: creating one costs more than a hundred uses.
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** The time of day, from seconds since the epoch. */
+/** Returns the time of day. The argument is in seconds since the epoch. */
 export function formatTime(seconds: number): string {
   return timeOfDay.format(seconds * 1_000);
 }
 
-/** Day and time, from seconds since the epoch. */
+/** Returns day and time. The argument is in seconds since the epoch. */
 export function formatMoment(seconds: number): string {
   return moment.format(seconds * 1_000);
 }
 
-/** The day, from seconds since the epoch. */
+/** Returns the day. The argument is in seconds since the epoch. */
 export function formatDay(seconds: number): string {
   return day.format(seconds * 1_000);
 }
@@ -38,7 +38,7 @@ export function formatAge(seconds: number, nowMs: number): string {
   return formatTime(seconds);
 }
 
-/** `1,204` in the reader's way. */
+/** `1,204` in the reader's locale. */
 export function formatCount(count: number): string {
   return count.toLocaleString();
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** Something that is fetched. The value stays while it is fetched anew under the same key. */
+/** A fetched value. It stays while it is fetched again under the same key. */
 export interface Resource<T> {
   value?: T | undefined;
   error?: unknown;
@@ -8,7 +8,10 @@ export interface Resource<T> {
   reload: () => void;
 }
 
-/** Fetches whenever the key changes; undefined fetches nothing. What an older key asked for is aborted and never shown. */
+/**
+ * Fetches when the key changes. Undefined fetches nothing. The request of an older key is aborted and its answer
+ * never shown.
+ */
 export function useResource<T>(key: string | undefined, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const [count, setCount] = useState(0);
   const [got, setGot] = useState<{
@@ -35,6 +38,6 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
     return () => controller.abort();
   }, [key, count]);
   const reload = useCallback(() => setCount((before) => before + 1), []);
-  // Until the effect has run, what stands there is of the key before.
+  // Until the effect has run, the value belongs to the previous key.
   return got.key === key ? { ...got, reload } : { loading: key !== undefined, reload };
 }

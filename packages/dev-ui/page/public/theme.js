@@ -3,5 +3,5 @@ try {
   const theme = localStorage.getItem('thole:theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // No storage: the system's theme stands.
+  // Without storage the system's theme applies.
 }

@@ -7,7 +7,7 @@ import { displayNameOf } from '../state/title-of.ts';
 import { toast } from '../state/toast.ts';
 import { explainError } from '../parts/explain-error.ts';
 
-/** A session's name while it is being changed: Enter keeps it, Escape does not. */
+/** A field to rename a session: Enter saves, Escape cancels. */
 export function RenameField({ session, close }: { session: SessionSummary; close: () => void }) {
   const before = displayNameOf(session) ?? '';
   const [name, setName] = useState(before);
@@ -15,7 +15,7 @@ export function RenameField({ session, close }: { session: SessionSummary; close
   const done = useRef(false);
   useEffect(() => field.current?.select(), []);
   async function rename(): Promise<void> {
-    // Enter takes the focus away, which would rename a second time.
+    // Enter also removes the focus, which would rename a second time.
     if (done.current) return;
     done.current = true;
     const displayName = name.trim();

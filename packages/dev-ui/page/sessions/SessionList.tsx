@@ -17,7 +17,7 @@ import { SessionRow } from './SessionRow.tsx';
 import './sessions.css';
 import { excerptOf, matches, readingTexts, readTexts } from './session-texts.ts';
 
-/** The user's sessions by day, a search over their names and what was said in them, and a new one. */
+/** The user's sessions by day, a search over names and messages, and a button for a new session. */
 export function SessionList() {
   const [query, setQuery] = useState('');
   const words = query.trim();
@@ -82,7 +82,7 @@ export function SessionList() {
   );
 }
 
-/** Nothing is known yet: because it is on its way, or because of what the banner or an error says. */
+/** The list before it is known: loading, or an error. */
 function Waiting() {
   if (connection.value === 'offline') return <p class="muted sessions-none">They show when the server answers.</p>;
   if (access.value !== 'open') return <p class="muted sessions-none">Enter the token to see the sessions.</p>;

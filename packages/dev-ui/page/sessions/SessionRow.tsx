@@ -15,7 +15,7 @@ import { deleteSession } from './delete-session.ts';
 import { exportSession } from './export-session.ts';
 import { RenameField } from './RenameField.tsx';
 
-/** One session of the list: a link to it, and what can be done with it. */
+/** One session of the list: a link and its actions. */
 export function SessionRow({ session, excerpt }: { session: SessionSummary; excerpt?: string | undefined }) {
   const [renaming, setRenaming] = useState(false);
   const name = displayNameOf(session) ?? session.id;

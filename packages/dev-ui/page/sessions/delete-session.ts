@@ -7,7 +7,10 @@ import { sessionKey } from '../state/session-key.ts';
 import { hiddenSessions, refreshSessions } from '../state/sessions.ts';
 import { toast, TOAST_MS } from '../state/toast.ts';
 
-/** Takes a session off the list at once, and deletes it when it can no longer be undone: after the toast, or with the page. */
+/**
+ * Removes a session from the list at once, and deletes it when it can no longer be undone: after the toast, or when
+ * the page closes.
+ */
 export function deleteSession(ref: SessionRef, name: string): void {
   const wasOpen = openKey.peek() === sessionKey(ref);
   hide(ref.sessionId, true);

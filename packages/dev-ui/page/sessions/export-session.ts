@@ -3,7 +3,7 @@ import { explainError } from '../parts/explain-error.ts';
 import { client } from '../state/client.ts';
 import { toast } from '../state/toast.ts';
 
-/** Saves a session as a JSON file, which `importSession` takes again. */
+/** Saves a session as a JSON file that `importSession` reads. */
 export async function exportSession(ref: SessionRef, name: string): Promise<void> {
   try {
     const file = await client.sessions.export(ref);

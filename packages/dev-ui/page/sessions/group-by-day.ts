@@ -1,11 +1,14 @@
-/** Things of one day, under its name. */
+/** Items of one day, under its name. */
 export interface DayGroup<T> {
   /** `today`, `yesterday`, a weekday, or a date. */
   day: string;
   items: T[];
 }
 
-/** Groups by the reader's days, in the order given: newest first gives today, yesterday, the days of the last week, then dates. */
+/**
+ * Groups items by the reader's days, in the given order: newest first gives today, yesterday, the days of the last
+ * week, then dates.
+ */
 export function groupByDay<T>(items: readonly T[], secondsOf: (item: T) => number, now: Date): DayGroup<T>[] {
   const groups: DayGroup<T>[] = [];
   for (const item of items) {

@@ -6,7 +6,7 @@ import { refreshSessions } from '../state/sessions.ts';
 import { toast } from '../state/toast.ts';
 import { readSessionFile } from './read-session-file.ts';
 
-/** Asks for a file, and makes a session of it. */
+/** Opens a file dialog and creates a session from the file. */
 export function importSession(): void {
   const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.json,application/json' });
   input.onchange = () => void read(input.files?.[0]);

@@ -29,7 +29,7 @@ function readEvent(event: unknown, i: number): Event {
   return { ...(event as Event), actions: { ...createEventActions(), ...actions } };
 }
 
-/** What belongs to the user or the app stays with them. */
+/** State of the user and the app stays with them. */
 function ownOf(state: StateMap): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !/^(app|user|temp):/.test(key)));
 }

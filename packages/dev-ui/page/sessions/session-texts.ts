@@ -5,20 +5,20 @@ import type { Signal } from '@preact/signals';
 import { client } from '../state/client.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
-/** So many newest events of a session are searched. */
+/** Number of newest events of a session that are searched. */
 const EVENTS = 200;
 const AT_ONCE = 4;
 
-/** What was said in sessions, by `textKey`; read when it is first searched for. */
+/** The texts of sessions by `textKey`, read at the first search. */
 const texts: Signal<ReadonlyMap<string, string>> = signal<ReadonlyMap<string, string>>(new Map());
 
-/** Whether sessions are being read to be searched. */
+/** True while sessions are being read for a search. */
 export const readingTexts: Signal<boolean> = signal(false);
 
 const textKey = (session: SessionSummary): string =>
   JSON.stringify([session.appName, session.userId, session.id, session.lastSeq]);
 
-/** Whether every word stands in the session's name, its id, or what was said in it so far as that is read. */
+/** True if the session's name, id or texts read so far contain every word. */
 export function matches(session: SessionSummary, query: string): boolean {
   const text =
     `${displayNameOf(session) ?? ''} ${session.id} ${texts.value.get(textKey(session)) ?? ''}`.toLocaleLowerCase();
@@ -28,7 +28,7 @@ export function matches(session: SessionSummary, query: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Where the query stands in what was said, with a little around it; undefined where it stands in the name alone. */
+/** Returns the first match in the texts with some context. Undefined if only the name matches. */
 export function excerptOf(session: SessionSummary, query: string): string | undefined {
   const text = texts.value.get(textKey(session));
   const word = query
@@ -40,7 +40,7 @@ export function excerptOf(session: SessionSummary, query: string): string | unde
   return `${at > 20 ? '…' : ''}${text!.slice(Math.max(0, at - 20), at + 60)}`;
 }
 
-/** Reads what was said in the sessions, those that are not read yet, a few at a time, until the signal. */
+/** Reads the texts of sessions that are not read yet, a few at a time, until the signal is aborted. */
 export async function readTexts(sessions: readonly SessionSummary[], abort: AbortSignal): Promise<void> {
   const left = sessions.filter((session) => !texts.peek().has(textKey(session)));
   if (left.length === 0) return;

@@ -6,16 +6,16 @@ import { returns } from './connection.ts';
 import { appName, go } from './location.ts';
 import { readStored, writeStored } from './stored.ts';
 
-/** The apps of the server; undefined before they are known. */
+/** The apps of the server. Undefined before they are read. */
 export const apps: Signal<readonly AppInfo[] | undefined> = signal<readonly AppInfo[] | undefined>(undefined);
 export const appsError: Signal<unknown> = signal<unknown>(undefined);
 
-/** What is known of the open app. */
+/** Returns the open app's info. */
 export function openApp(): AppInfo | undefined {
   return apps.value?.find((each) => each.name === appName.value);
 }
 
-/** Reads the apps, and opens the one that was open last where the address names none. */
+/** Reads the apps. If the address names none, opens the last one. */
 export function followApps(): void {
   effect(() => {
     void returns.value;

@@ -3,8 +3,8 @@ import type { Client } from '@thole/client';
 import { accessHeaders } from './access-token.ts';
 import { watchedFetch } from './connection.ts';
 
-/** The address of the API: what stands before `/dev-ui/` in that of the page. */
+/** The address of the API: the part of the page's address before `/dev-ui/`. */
 export const baseUrl: string = location.href.replace(/[?#].*$/, '').replace(/\/dev-ui(\/.*)?$/, '');
 
-/** All talk with the server goes through it. */
+/** Sends all requests to the server. */
 export const client: Client = createClient({ baseUrl, fetch: watchedFetch, headers: accessHeaders });

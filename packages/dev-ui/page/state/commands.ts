@@ -1,20 +1,20 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 
-/** Something that can be done from the palette, and perhaps by a key. */
+/** A command of the palette, optionally with a key. */
 export interface Command {
   id: string;
   label: string;
-  /** As it is shown: `⌘K`, `j`. One letter, or one with ⌘ (Ctrl where there is none), is also bound. */
+  /** The displayed key: `⌘K`, `j`. One letter, or one with ⌘ (otherwise Ctrl), is also bound. */
   keys?: string | undefined;
   run: () => void;
-  /** Offered only while it answers true. */
+  /** The command is offered only while this returns true. */
   when?: (() => boolean) | undefined;
 }
 
 export const commands: Signal<readonly Command[]> = signal<readonly Command[]>([]);
 
-/** Offers a command in the palette and in the list of keys; the answer takes it away again. */
+/** Adds a command to the palette and the list of keys. Returns a function that removes it. */
 export function registerCommand(command: Command): () => void {
   commands.value = [...commands.peek().filter((each) => each.id !== command.id), command];
   return () => {

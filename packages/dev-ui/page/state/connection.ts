@@ -4,22 +4,22 @@ import { accessToken, noteAccess } from './access-token.ts';
 
 export type Connection = 'connecting' | 'connected' | 'offline';
 
-/** Whether the server answered last. Set by every request that the page makes. */
+/** Whether the server answered the last request of the page. */
 export const connection: Signal<Connection> = signal<Connection>('connecting');
 
-/** How often the server was found again after it had been away: what shows data from it reads anew when this grows. */
+/** Number of times the server returned after it was unreachable. Views of its data read again when this grows. */
 export const returns: Signal<number> = signal(0);
 
-/** Has the page read its data again. */
+/** Makes the page read its data again. */
 export function readAgain(): void {
   returns.value++;
 }
 
-/** `fetch` that watches whether the server answers, and whether it lets the page in. */
+/** A `fetch` that tracks whether the server answers and accepts the page. */
 export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const shown = accessToken.peek();
   try {
-    // What is deleted as the page is closed has to outlive it.
+    // A deletion while the page closes must outlive the page.
     const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' });
     found();
     noteAccess(new URL(response.url).pathname, response.status, shown);

@@ -14,7 +14,7 @@ export interface Draft {
 const empty: Draft = { text: '', files: [] };
 const drafts: Signal<ReadonlyMap<string, Draft>> = signal<ReadonlyMap<string, Draft>>(new Map());
 
-/** Where the draft is kept: with its session, or with the app for a session that is not there yet. */
+/** The key of the draft: its session, or the app for a session that does not exist yet. */
 export const draftKey: ReadonlySignal<string> = computed(
   () => openKey.value ?? JSON.stringify([appName.value ?? '', userId.value]),
 );

@@ -7,7 +7,10 @@ export interface PendingCall {
   kind: 'confirmation' | 'input' | 'credential' | 'tool';
 }
 
-/** The long-running calls that no user answered yet. What the tool itself said at first, such as "pending", is no answer. */
+/**
+ * Returns the long-running calls without an answer of a user. A tool's first note, such as "pending", is not an
+ * answer.
+ */
 export function findPendingCalls(events: readonly Event[]): readonly PendingCall[] {
   const pending = new Map<string, PendingCall>();
   for (const event of events) {

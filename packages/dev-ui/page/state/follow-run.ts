@@ -10,9 +10,7 @@ import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { writeStored } from './stored.ts';
 
-/**
- * Reads a run to its end and shows what it brings, where its session is open. Never rejects: how it ended stands in `runs`.
- */
+/** Reads a run to its end and shows its events if its session is open. Never rejects: the outcome is in `runs`. */
 export async function followRun(ref: SessionRef, reader: ClientRun, how: 'begun' | 'resumed'): Promise<void> {
   const key = sessionKey(ref);
   const isOpen = (): boolean => openKey.peek() === key;
@@ -30,7 +28,7 @@ export async function followRun(ref: SessionRef, reader: ClientRun, how: 'begun'
       if (event.author === 'user') changeRun(key, { sent: undefined });
       if (!isOpen()) continue;
       takeEvent(event);
-      // The user's own message need not come with the run.
+      // The user's own message may be missing in the run's events.
       if (!refreshed && event.author !== 'user' && runs.peek().get(key)?.sent) {
         refreshed = true;
         void refreshSession().then(() => changeRun(key, { sent: undefined }));
@@ -49,9 +47,9 @@ export async function followRun(ref: SessionRef, reader: ClientRun, how: 'begun'
     writeStored(`run:${key}`, undefined);
     changeRun(key, { state, reader: undefined, ...(!began && { sent: undefined, streaming: [] }) });
     void (isOpen() ? refreshSession() : Promise.resolve()).then(() => {
-      // The stored events of a run that was stopped or failed do not hold what was half written.
+      // Stored events of a stopped or failed run do not include unfinished answers.
       if (isOpen() && (state.kind === 'failed' || endedEarly(streamed))) keepUnfinished(key, streamed);
-      // A newer run may have begun meanwhile.
+      // A newer run may have started meanwhile.
       if (runs.peek().get(key)?.state === state) changeRun(key, { sent: undefined, streaming: [] });
       void refreshSessions();
     });
@@ -64,7 +62,7 @@ function endedEarly(streamed: readonly Event[]): boolean {
   return events.peek().findLast((event) => event.invocationId === invocationId)?.errorCode !== undefined;
 }
 
-/** Says that the connection was cut; what was half written may come again from its beginning. */
+/** Marks a lost connection: unfinished answers may start again. */
 export const onReconnect = (key: string) => (): void => {
   const state = runs.peek().get(key)?.state;
   if (state?.kind === 'running') changeRun(key, { state: { ...state, reconnecting: true }, streaming: [] });

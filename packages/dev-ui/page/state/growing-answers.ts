@@ -2,18 +2,18 @@ import type { Event } from '@thole/core';
 import { joinPartial } from './join-partials.ts';
 import { changeRun, runs } from './run.ts';
 
-/** Partials are put on the page together, at most this often; less often where drawing takes long. */
+/** Minimum time between two updates of the page. Longer if drawing is slow. */
 const FRAME_MS = 32;
 
-/** Between two drawings the page has so many times as long for everything else. */
+/** Time left for other work between two updates, as a multiple of the drawing time. */
 const REST = 3;
 
-/** Partials on their way to the page: gathered, so that a fast model does not draw it a thousand times a second. */
+/** Collects partial events, so that a fast model does not redraw the page a thousand times per second. */
 export class GrowingAnswers {
   readonly #key: string;
   #waiting: Event[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How long the page took to draw the pieces before. */
+  /** Duration of the last drawing. */
   #tookMs: number = 0;
 
   constructor(key: string) {
@@ -25,7 +25,7 @@ export class GrowingAnswers {
     this.#timer ??= setTimeout(() => this.#show(), Math.max(FRAME_MS, REST * this.#tookMs));
   }
 
-  /** The whole event is here. */
+  /** The complete event has arrived. */
   end(event: Event): void {
     this.#show();
     const streaming = this.#streaming().filter((each) => each.id !== event.id);
@@ -33,7 +33,7 @@ export class GrowingAnswers {
     changeRun(this.#key, { streaming, ...(state?.kind === 'running' && { state: { ...state, reconnecting: false } }) });
   }
 
-  /** Puts the last pieces on the page. */
+  /** Shows the last pieces. */
   flush(): void {
     this.#show();
   }
@@ -46,7 +46,7 @@ export class GrowingAnswers {
     if (pieces.length === 0) return;
     const begun = performance.now();
     changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
-    // Drawn in the microtasks that follow, laid out after them.
+    // Drawn in the following microtasks, laid out after them.
     requestAnimationFrame(() => setTimeout(() => (this.#tookMs = Math.min(performance.now() - begun, 500)), 0));
   }
 

@@ -1,6 +1,9 @@
 import type { Content, Event, Part } from '@thole/core';
 
-/** The answers being written with one more piece: text goes on in the last part of its kind, whatever else is a part more. */
+/**
+ * Returns the growing answers with one more piece. Text extends the last part of its kind; anything else is a new
+ * part.
+ */
 export function joinPartial(growing: readonly Event[], piece: Event): readonly Event[] {
   const before = growing.find((event) => event.id === piece.id);
   if (!before) return [...growing, piece];

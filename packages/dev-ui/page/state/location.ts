@@ -5,7 +5,7 @@ import type { Route, Tab } from './route.ts';
 
 const current = signal<Route>(parseRoute(location.hash));
 
-/** What the page shows now; follows the address, back and forward included. */
+/** The current route; it follows the address, including back and forward. */
 export const route: ReadonlySignal<Route> = current;
 export const appName: ReadonlySignal<string | undefined> = computed(() => current.value.app);
 export const userId: ReadonlySignal<string> = computed(() => current.value.user);
@@ -13,7 +13,7 @@ export const sessionId: ReadonlySignal<string | undefined> = computed(() => curr
 export const selectedEventId: ReadonlySignal<string | undefined> = computed(() => current.value.event);
 export const inspectorTab: ReadonlySignal<Tab> = computed(() => current.value.tab);
 
-/** Changes the address. A step of its own in the history, unless `replace`. */
+/** Changes the address. Adds a step to the history unless `replace` is true. */
 export function go(change: Partial<Route>, how: { replace?: boolean | undefined } = {}): void {
   const next = formatRoute({ ...current.value, ...change });
   if (next === location.hash) return;
@@ -22,9 +22,9 @@ export function go(change: Partial<Route>, how: { replace?: boolean | undefined 
   follow();
 }
 
-/** Selects an event (none without an id), and opens a tab on it where one is named. */
+/** Selects an event (none without an id), and opens a tab if one is named. */
 export function selectEvent(id: string | undefined, tab?: Tab): void {
-  // Walking through events with the keyboard is not worth a step back each.
+  // Selecting events by keyboard adds no steps to the history.
   const replace = selectedEventId.value !== undefined && tab === undefined;
   go({ event: id, ...(tab && { tab }) }, { replace });
 }

@@ -1,11 +1,11 @@
 import type { Event } from '@thole/core';
 
-/** Two lists of a session's events as one: each event once (the later list's wins), in the order of `seq`. */
+/** Returns two lists of a session's events as one: each event once (the later list wins), ordered by `seq`. */
 export function mergeEvents(known: readonly Event[], more: readonly Event[]): readonly Event[] {
   if (more.length === 0) return known;
   const last = known.at(-1)?.seq;
   if (known.length === 0) return sorted(more);
-  // Nearly always they only go on.
+  // Usually the second list only continues the first.
   if (last !== undefined && more.every((event, i) => (event.seq ?? 0) > (more[i - 1]?.seq ?? last))) {
     return [...known, ...more];
   }

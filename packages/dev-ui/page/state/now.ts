@@ -3,10 +3,10 @@ import type { Signal } from '@preact/signals';
 import { isRunning } from './run.ts';
 import { nextTry } from './reconnect.ts';
 
-/** Milliseconds since the epoch; goes on once a second while something on the page counts with it. */
+/** Milliseconds since the epoch; updated once a second while a part of the page uses it. */
 export const now: Signal<number> = signal(Date.now());
 
-/** Seconds since the epoch, to the moment: whoever draws with them is drawn again when `now` goes on. */
+/** Returns the exact time in seconds since the epoch. Callers are drawn again when `now` is updated. */
 export function presentSeconds(): number {
   void now.value;
   return Date.now() / 1_000;
@@ -20,6 +20,6 @@ export function keepTime(): void {
     tick();
     if (isRunning.value || nextTry.value !== undefined) timer = setInterval(tick, 1_000);
   });
-  // Words such as "3 min" grow old without any of that.
+  // Texts such as "3 min" become outdated without any event.
   setInterval(tick, 30_000);
 }

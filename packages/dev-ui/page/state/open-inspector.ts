@@ -2,13 +2,13 @@ import { openTab, selectEvent } from './location.ts';
 import type { Tab } from './route.ts';
 import { inspectorOpen, inspectorShown, isNarrow } from './screen.ts';
 
-/** Shows an event in the inspector, which is brought in where it was away. */
+/** Shows an event in the inspector and opens the inspector if it is hidden. */
 export function inspect(eventId: string, tab?: Tab): void {
   selectEvent(eventId, tab);
   if (tab !== undefined) bringIn();
 }
 
-/** Opens a tab of the inspector, which is brought in where it was away. */
+/** Opens a tab of the inspector and opens the inspector if it is hidden. */
 export function showTab(tab: Tab): void {
   openTab(tab);
   bringIn();

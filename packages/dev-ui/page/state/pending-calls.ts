@@ -4,5 +4,5 @@ import { findPendingCalls } from './find-pending-calls.ts';
 import type { PendingCall } from './find-pending-calls.ts';
 import { events } from './session.ts';
 
-/** Calls of the open session that wait for a person's answer, oldest first. */
+/** Calls of the open session that wait for a person, oldest first. */
 export const pendingCalls: ReadonlySignal<readonly PendingCall[]> = computed(() => findPendingCalls(events.value));

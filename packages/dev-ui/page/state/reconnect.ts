@@ -5,10 +5,10 @@ import { connection } from './connection.ts';
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;
 
-/** When the server is asked again, in ms since the epoch; undefined while it answers. */
+/** Time of the next attempt, in milliseconds since the epoch. Undefined while the server answers. */
 export const nextTry = signal<number | undefined>(undefined);
 
-/** Asks the server whether it is there, now. */
+/** Asks the server now whether it is available. */
 export async function tryNow(): Promise<void> {
   nextTry.value = undefined;
   await client.health({ timeoutMs: 5_000 }).catch(() => {
@@ -16,7 +16,10 @@ export async function tryNow(): Promise<void> {
   });
 }
 
-/** While the server is away, asks again: after a second, then each time after twice as long, and when the network comes back. */
+/**
+ * While the server is unreachable, asks again after one second, then after twice as long each time, and when the
+ * network returns.
+ */
 export function keepTrying(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wait = FIRST_MS;

@@ -2,7 +2,7 @@
 export const tabs = ['event', 'request', 'state', 'memory', 'artifacts', 'trace', 'graph'] as const;
 export type Tab = (typeof tabs)[number];
 
-/** What the page shows. It stands in the address, so that a view can be sent to a colleague. */
+/** The view of the page. It is in the address, so that a view can be shared. */
 export interface Route {
   app?: string | undefined;
   user: string;
@@ -15,7 +15,7 @@ export interface Route {
 export const DEFAULT_USER = 'user';
 export const DEFAULT_TAB: Tab = 'event';
 
-/** `#/app/session/event?tab=state&user=ann` as a route. Whatever cannot be read is left out; never throws. */
+/** Returns the route of `#/app/session/event?tab=state&user=ann`. Ignores invalid parts; never throws. */
 export function parseRoute(hash: string): Route {
   const [path, query] = split(hash.replace(/^#\/?/, ''));
   const [app, session, event] = path.split('/').map(decoded);
@@ -30,7 +30,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-/** The address of a route; `parseRoute` gives the same route again. */
+/** Returns the address of a route; the inverse of `parseRoute`. */
 export function formatRoute(route: Route): string {
   const parts = [route.app, route.app && route.session, route.app && route.session && route.event];
   const path = parts.filter((each) => each !== undefined && each !== '').map((each) => encodeURIComponent(each!));

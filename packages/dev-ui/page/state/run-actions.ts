@@ -12,8 +12,8 @@ import { readStored, writeStored } from './stored.ts';
 import { titleOf } from './title-of.ts';
 
 /**
- * Sends a message in the open session; where none is open, begins one named after the message. Resolves as soon as its run has
- * begun; false where it did not, and why stands in `run`.
+ * Sends a message in the open session, or creates a session named after the message. Resolves to true when its run
+ * has started; false if it did not, with the reason in `run`.
  */
 export async function send(parts: Part[]): Promise<boolean> {
   const content: Content = { role: 'user', parts };
@@ -21,7 +21,7 @@ export async function send(parts: Part[]): Promise<boolean> {
   return runIn(ref, { newMessage: content }, content);
 }
 
-/** Answers a call that waits for it. Resolves as `send`. */
+/** Answers a pending call. Resolves as `send` does. */
 export async function answerCall(event: Event, call: FunctionCall, response: JsonObject): Promise<boolean> {
   const ref = sessionRef.peek();
   if (!ref) return false;
@@ -30,7 +30,7 @@ export async function answerCall(event: Event, call: FunctionCall, response: Jso
   return runIn(ref, { newMessage, invocationId: event.invocationId, functionCallEventId: event.id }, newMessage);
 }
 
-/** Goes another way: a new session with what was before the message with this id, and another message in its place. */
+/** Branches off: creates a session with the events before the message with this id, and sends another message. */
 export async function runAgainFrom(eventId: string, parts: Part[]): Promise<boolean> {
   const content: Content = { role: 'user', parts };
   const { state, events: before } = forkOf(events.peek(), eventId, sessionState.peek());
@@ -42,11 +42,11 @@ export async function runAgainFrom(eventId: string, parts: Part[]): Promise<bool
 export async function stop(): Promise<void> {
   const reader = runs.peek().get(openKey.peek() ?? '')?.reader;
   if (!reader) return;
-  // Where the server cannot be asked, it is left: what becomes of the run is the server's to say.
+  // If the server cannot be asked, stop reading: the server decides what happens to the run.
   await reader.cancel().catch(() => reader.abort('stopped'));
 }
 
-/** Takes up the run that was going on when the page was closed or loaded anew. */
+/** Continues reading the run that was active when the page was closed or reloaded. */
 export function resumeRun(ref: SessionRef, session: Session): void {
   const key = sessionKey(ref);
   const invocationId = readStored(`run:${key}`);
@@ -56,7 +56,7 @@ export function resumeRun(ref: SessionRef, session: Session): void {
   void followRun(ref, reader, 'resumed');
 }
 
-/** Makes a session and opens it. */
+/** Creates a session and opens it. */
 export async function beginSession(
   displayName: string,
   from?: { state: StateMap; events: Event[] },

@@ -5,7 +5,7 @@ import type { Event } from '@thole/core';
 import { openKey } from './session.ts';
 import type { SentMessage } from './sent-message.ts';
 
-/** What the newest run of a session is doing. */
+/** State of the newest run of a session. */
 export type RunState =
   | { kind: 'idle' }
   | { kind: 'running'; invocationId?: string | undefined; startedAt: number; reconnecting?: boolean | undefined }
@@ -20,7 +20,7 @@ export interface RunRecord {
   streaming: readonly Event[];
 }
 
-/** By `sessionKey`. A run goes on being read when another session is opened. */
+/** By `sessionKey`. A run is read further when another session is opened. */
 export const runs: Signal<ReadonlyMap<string, RunRecord>> = signal<ReadonlyMap<string, RunRecord>>(new Map());
 
 const idle: RunRecord = { state: { kind: 'idle' }, streaming: [] };
@@ -30,10 +30,10 @@ export const openRun: ReadonlySignal<RunRecord> = computed(() => runs.value.get(
 export const run: ReadonlySignal<RunState> = computed(() => openRun.value.state);
 export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind === 'running');
 
-/** Answers that are being written: the partials of each event put together, until the whole one comes. */
+/** Answers being written: the joined partial events, until the complete event arrives. */
 export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
 
-/** The message that was sent and is not yet an event. */
+/** The sent message that is not yet an event. */
 export const sent: ReadonlySignal<SentMessage | undefined> = computed(() => openRun.value.sent);
 
 export function changeRun(key: string, change: Partial<RunRecord>): void {

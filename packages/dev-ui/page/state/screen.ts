@@ -2,23 +2,23 @@ import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { readStored, writeStored } from './stored.ts';
 
-/** Too narrow for the inspector beside the conversation: it slides in. */
+/** True if the inspector has no room next to the conversation: it slides in. */
 export const isNarrow: Signal<boolean> = follow('(max-width: 1099px)');
 
-/** Too narrow for the sessions too. */
+/** True if the sessions have no room either. */
 export const isPhone: Signal<boolean> = follow('(max-width: 759px)');
 
-/** The main pointer is a finger: there is most likely no keyboard. */
+/** True if the main pointer is a finger: there is probably no keyboard. */
 export const isTouch: Signal<boolean> = follow('(pointer: coarse)');
 
-/** Whether what slides in is in. */
+/** True while the sessions are slid in. */
 export const sessionsOpen: Signal<boolean> = signal(false);
 export const inspectorOpen: Signal<boolean> = signal(false);
 
-/** Whether the inspector stands beside the conversation, where there is room. */
+/** True if the inspector is shown next to the conversation, where there is room. */
 export const inspectorShown: Signal<boolean> = kept('inspector', true);
 
-/** Whether the time line stands below. */
+/** True if the timeline is shown. */
 export const timelineShown: Signal<boolean> = kept('timeline', !isPhone.value);
 
 function follow(query: string): Signal<boolean> {

@@ -7,15 +7,15 @@ import { mergeEvents } from './merge-events.ts';
 import { events, openKey, sessionRef, sessionState, status } from './session.ts';
 import { sessionKey } from './session-key.ts';
 
-/** Enough to close the gap that a run leaves: the user's own message, and what others wrote meanwhile. */
+/** Enough to fill the gap after a run: the user's own message, and events of other writers. */
 const TAIL = 50;
 
-/** Whom to tell when a session was read: a run that was going on before the page was loaded is taken up again. */
+/** Called when a session was read: a run that was active before the page was loaded is continued. */
 let onLoaded: (ref: SessionRef, session: Session) => void = () => {};
 let shown: string | undefined;
 let loading: AbortController | undefined;
 
-/** Reads the session that the address names, whenever that changes and when the server is back. */
+/** Reads the session of the address whenever that changes and when the server returns. */
 export function followSession(loaded: typeof onLoaded): void {
   onLoaded = loaded;
   effect(() => {
@@ -27,7 +27,7 @@ export function followSession(loaded: typeof onLoaded): void {
   });
 }
 
-/** Reads the open session anew, all of it. */
+/** Reads the whole open session again. */
 export async function loadSession(): Promise<void> {
   loading?.abort();
   loading = new AbortController();
@@ -50,7 +50,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Shows a session that is known already, such as one just made, without reading it. */
+/** Shows a known session, such as a new one, without reading it. */
 export function showSession(session: Session): void {
   loading?.abort();
   shown = sessionKey({ appName: session.appName, userId: session.userId, sessionId: session.id });
@@ -60,7 +60,7 @@ export function showSession(session: Session): void {
   });
 }
 
-/** Fetches what is new in the open session: its state, and events that others wrote. Fails quietly. */
+/** Reads new data of the open session: its state and events of other writers. Errors are ignored. */
 export async function refreshSession(): Promise<void> {
   const ref = sessionRef.peek();
   if (!ref || status.peek().kind === 'loading') return;
@@ -77,12 +77,12 @@ export async function refreshSession(): Promise<void> {
   }
 }
 
-/** `seq` counts from 1 without a hole. */
+/** `seq` counts from 1 without gaps. */
 function hasGap(list: readonly Event[]): boolean {
   return list.length > 0 && list.at(-1)!.seq !== list.length;
 }
 
-/** Writes state of the open session; null deletes a key. Rejects with a `ClientError` where the server refuses. */
+/** Writes state of the open session; null deletes a key. Rejects with a `ClientError` if the server refuses. */
 export async function writeState(delta: StateDelta): Promise<void> {
   const ref = sessionRef.peek();
   if (!ref) return;
@@ -92,7 +92,7 @@ export async function writeState(delta: StateDelta): Promise<void> {
   await refreshSession();
 }
 
-/** Takes a stored event of the open session in, with what it changes in the state. */
+/** Adds a stored event of the open session, with its changes of the state. */
 export function takeEvent(event: Event): void {
   batch(() => {
     events.value = mergeEvents(events.peek(), [event]);

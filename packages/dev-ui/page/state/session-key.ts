@@ -1,6 +1,6 @@
 import type { SessionRef } from '@thole/core';
 
-/** One text for the triple that finds a session. Names may hold any character, so it is JSON. */
+/** Returns one text for the three names of a session. Names may contain any character, so it is JSON. */
 export function sessionKey(ref: SessionRef): string {
   return JSON.stringify([ref.appName, ref.userId, ref.sessionId]);
 }

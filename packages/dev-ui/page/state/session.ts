@@ -4,7 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import { appName, selectedEventId, sessionId, userId } from './location.ts';
 import { sessionKey } from './session-key.ts';
 
-/** How far the open session is read. */
+/** How much of the open session is read. */
 export type SessionStatus =
   | { kind: 'none' }
   | { kind: 'loading' }
@@ -14,20 +14,20 @@ export type SessionStatus =
 
 export const status: Signal<SessionStatus> = signal<SessionStatus>({ kind: 'none' });
 
-/** The stored events of the open session, in order; grows while a run goes on. Replaced, never changed in place. */
+/** The stored events of the open session in order; grows during a run. Replaced, never changed in place. */
 export const events: Signal<readonly Event[]> = signal<readonly Event[]>([]);
 
 /** The merged state of the open session, with prefixes. */
 export const sessionState: Signal<Readonly<Record<string, Json>>> = signal<Readonly<Record<string, Json>>>({});
 
-/** The triple of the open session; undefined where none is open. */
+/** The names of the open session. Undefined if none is open. */
 export const sessionRef: ReadonlySignal<SessionRef | undefined> = computed(() =>
   appName.value !== undefined && sessionId.value !== undefined
     ? { appName: appName.value, userId: userId.value, sessionId: sessionId.value }
     : undefined,
 );
 
-/** The same as one text, to compare. */
+/** The same as one text, for comparisons. */
 export const openKey: ReadonlySignal<string | undefined> = computed(
   () => sessionRef.value && sessionKey(sessionRef.value),
 );

@@ -5,27 +5,27 @@ import { client } from './client.ts';
 import { returns } from './connection.ts';
 import { appName, userId } from './location.ts';
 
-/** As many as are listed; older ones are found by their address. */
+/** Maximum number of listed sessions. Older ones are found by their address. */
 const MOST = 500;
 
-/** The newest sessions of the user, newest first; undefined before they are known. */
+/** The newest sessions of the user, newest first. Undefined before they are read. */
 const listed: Signal<readonly SessionSummary[] | undefined> = signal<readonly SessionSummary[] | undefined>(undefined);
 export const sessionsError: Signal<unknown> = signal<unknown>(undefined);
 
-/** Deleted on the page, and not yet on the server: this can be undone. */
+/** Deleted on the page, but not yet on the server: this can be undone. */
 export const hiddenSessions: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
 
 export const sessions: ReadonlySignal<readonly SessionSummary[] | undefined> = computed(() =>
   listed.value?.filter((each) => !hiddenSessions.value.has(each.id)),
 );
 
-/** Whether a session is surely not there any more; where older ones than those listed may be, nothing is sure. */
+/** True if a session certainly no longer exists. False if there may be older sessions than those listed. */
 export function isGone(id: string): boolean {
   const all = listed.value;
   return all !== undefined && all.length < MOST && !all.some((each) => each.id === id);
 }
 
-/** Reads the list whenever the app or the user changes, and when the server is back. */
+/** Reads the list when the app or user changes and when the server returns. */
 export function followSessions(): void {
   let of = '';
   effect(() => {
@@ -37,7 +37,7 @@ export function followSessions(): void {
   });
 }
 
-/** Reads the list anew. */
+/** Reads the list again. */
 export async function refreshSessions(): Promise<void> {
   const app = appName.peek();
   const user = userId.peek();

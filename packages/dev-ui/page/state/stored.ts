@@ -1,6 +1,6 @@
 const PREFIX = 'thole:';
 
-/** `browser` outlives the browser's tab, `tab` does not. */
+/** `browser` survives closing the tab, `tab` does not. */
 export type StoredIn = 'browser' | 'tab';
 
 /** Returns what is stored under a name; undefined if there is nothing, or if the browser stores nothing. */
@@ -18,7 +18,7 @@ export function writeStored(name: string, text: string | undefined, where: Store
     if (text === undefined) storageOf(where).removeItem(PREFIX + name);
     else storageOf(where).setItem(PREFIX + name, text);
   } catch {
-    // Full or switched off.
+    // Full, or turned off.
   }
 }
 

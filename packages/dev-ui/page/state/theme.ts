@@ -3,14 +3,14 @@ import { readStored, writeStored } from './stored.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The chosen theme; `system` follows the system's wish. Kept in this browser. */
+/** The chosen theme; `system` follows the system setting. Stored in this browser. */
 export const theme = signal<Theme>(parse(readStored('theme')));
 
 const media = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(media.matches);
 media.addEventListener('change', () => (systemIsDark.value = media.matches));
 
-/** Sets the theme on the page whenever it changes. */
+/** Applies the theme whenever it changes. */
 export function applyTheme(): void {
   effect(() => {
     const chosen = theme.value;
@@ -20,7 +20,7 @@ export function applyTheme(): void {
   });
 }
 
-/** Whether the page is dark now. */
+/** True if the page is dark now. */
 export function isDark(): boolean {
   return theme.value === 'dark' || (theme.value === 'system' && systemIsDark.value);
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 
-/** A line at the bottom of the page, for a few seconds. */
+/** A message at the bottom of the page, for a few seconds. */
 export interface Toast {
   id: number;
   text: string;
@@ -14,7 +14,7 @@ export const toasts: Signal<readonly Toast[]> = signal<readonly Toast[]>([]);
 
 let count = 0;
 
-/** Shows a line, read out by screen readers; with `undo` it has a button for it. */
+/** Shows a message, also to screen readers; with `undo` it has a button for that. */
 export function toast(
   text: string,
   options: { undo?: (() => void) | undefined; kind?: Toast['kind'] | undefined } = {},

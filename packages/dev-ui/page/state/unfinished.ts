@@ -4,7 +4,10 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import { events, openKey } from './session.ts';
 import { readStored, writeStored } from './stored.ts';
 
-/** Answers that ended before they were stored, by session; those of an older visit are read when a session is opened. */
+/**
+ * Answers that ended before they were stored, by session. Those of an earlier visit are read when a session is
+ * opened.
+ */
 const all: Signal<ReadonlyMap<string, readonly Event[]>> = signal<ReadonlyMap<string, readonly Event[]>>(new Map());
 
 /** The answers of the open session that a stop or a failure cut off. The server does not have them. */
@@ -13,7 +16,7 @@ export const unfinished: ReadonlySignal<readonly Event[]> = computed(() => {
   return key === undefined ? [] : (all.value.get(key) ?? readUnfinished(key));
 });
 
-/** Keeps the answers that were not stored, in this tab. */
+/** Keeps answers that were not stored, in this tab. */
 export function keepUnfinished(key: string, streamed: readonly Event[]): void {
   const stored = new Set(events.peek().map((event) => event.id));
   const cut = streamed.filter((event) => !stored.has(event.id));

@@ -4,11 +4,11 @@ import type { TimeWindow } from './zoom.ts';
 
 interface Props {
   lane: Lane;
-  /** What of the time is in view. */
+  /** The visible time range. */
   window: TimeWindow;
-  /** When the turn began. */
+  /** Start of the turn. */
   startMs: number;
-  /** Height of a row, in pixels. */
+  /** Height of a row in pixels. */
   rowHeight: number;
   /** The only bar of all lanes that the Tab key reaches. */
   activeId: string | undefined;

@@ -20,7 +20,7 @@ import { useZoom } from './use-zoom.ts';
 import type { TimeWindow } from './zoom.ts';
 import './timeline.css';
 
-/** Where the time of a turn went: the selected event's, else the newest. */
+/** The time of a turn by agent: that of the selected event, otherwise the newest. */
 export function Timeline() {
   useEffect(followSpans, []);
   const read = useMemo(turnsOf, []);
@@ -55,7 +55,7 @@ export function Timeline() {
   );
 }
 
-// The count of events tells that a turn grew: the turn itself stays the same object.
+// The number of events shows that a turn grew: the turn itself stays the same object.
 function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   const spans = factsByInvocation.value.get(turn.invocationId);
   const bars = useMemo(() => {
@@ -159,7 +159,7 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   );
 }
 
-/** Times below the lanes, each with its unit, as many as have room beside each other. */
+/** Times below the lanes with their units, as many as fit. */
 function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number; width: number }) {
   const length = window.endMs - window.startMs;
   const from = window.startMs - startMs;
@@ -182,19 +182,19 @@ function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number
   );
 }
 
-/** Room for the label of a tick, the names of the lanes, and the narrowest bar, in pixels. */
+/** Widths of a tick's label, the lanes' names and the narrowest bar, in pixels. */
 const TICK_WIDTH = 84;
 const NAMES_WIDTH = 120;
 const LEAST_BAR = 6;
 
-/** Rows share the height that there is, from as low as can be read to as high as is of use. */
+/** Rows share the available height, between a readable minimum and a useful maximum. */
 function rowHeightFor(lanes: readonly { rows: number }[], height: number): number {
   const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0);
   const free = height - 24 - 3 * lanes.length;
   return Math.max(18, Math.min(40, Math.floor(free / Math.max(rows, 1))));
 }
 
-/** The bars of a stopped turn that end with the stop did not fail. */
+/** Bars of a stopped turn that end with the stop did not fail. */
 function markStopped(bars: readonly Bar[], turn: readonly Event[]): Bar[] {
   const wasStopped = turn.some(({ errorCode }) => isStop(errorCode));
   return bars.map((bar) =>

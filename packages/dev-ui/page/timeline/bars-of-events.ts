@@ -2,8 +2,8 @@ import type { Event } from '@thole/core';
 import type { Bar } from './lanes.ts';
 
 /**
- * The time of a turn as its events tell it, where no traces were kept: an event stands at the end of what it took. An answer
- * of a model took the time since the event before it in its branch, a tool the time since its call; a call that the user
+ * Returns the time of a turn from its events, if there are no traces: an event marks the end of its work. A model's
+ * answer took the time since the previous event of its branch, a tool the time since its call; a call that the user
  * answers waited.
  */
 export function barsOfEvents(turn: readonly Event[]): Bar[] {
@@ -20,7 +20,7 @@ export function barsOfEvents(turn: readonly Event[]): Bar[] {
     for (const { id, name } of answers) {
       const isWait = author === 'user';
       const call = calls.get(id ?? name) ?? (isWait ? undefined : { startMs, lane: author });
-      // Asked in another turn: the time between is of neither.
+      // Called in another turn: the time between belongs to neither.
       if (!call) continue;
       bars.push({
         id: `${eventId} ${id ?? name}`,

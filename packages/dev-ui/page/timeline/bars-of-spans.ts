@@ -1,10 +1,7 @@
 import type { SpanFacts } from '../inspector/trace/span-facts.ts';
 import type { Bar } from './lanes.ts';
 
-/**
- * Model calls, tools and stores as bars in the lane of the agent that they belong to, and what is left of an agent's time
- * between them as waiting.
- */
+/** Returns model calls, tools and stores as bars in their agent's lane, and the rest of the agent's time as waiting. */
 export function barsOfSpans(spans: readonly SpanFacts[]): Bar[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const children = Map.groupBy(spans, ({ parentId }) => parentId);
@@ -16,7 +13,7 @@ export function barsOfSpans(spans: readonly SpanFacts[]): Bar[] {
   return bars;
 }
 
-/** Shorter gaps are the loop's own work. */
+/** Shorter gaps are the event loop's own work. */
 const SHORTEST_WAIT_MS = 5;
 
 function barOf(span: SpanFacts, lane: string): Bar {

@@ -1,6 +1,6 @@
 import type { TimeKind } from '../inspector/trace/span-facts.ts';
 
-/** One stretch of time in a lane. Times are milliseconds since the epoch. */
+/** A period of time in a lane. Times are milliseconds since the epoch. */
 export interface Bar {
   id: string;
   lane: string;
@@ -10,19 +10,19 @@ export interface Bar {
   endMs: number;
   eventId: string | undefined;
   error?: string | undefined;
-  /** True if it ended because the run was stopped: that is not a failure. */
+  /** True if it ended because the run was stopped, which is not an error. */
   isStopped?: boolean | undefined;
 }
 
 /** Codes of runs that were ended from outside. */
 const STOPS = new Set(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'AbortError']);
 
-/** True if an error says that a run was stopped. */
+/** True if an error means that a run was stopped. */
 export function isStop(error: string | undefined): boolean {
   return error !== undefined && STOPS.has(error);
 }
 
-/** The time of one agent. Bars that overlap lie in rows of their own, below each other. */
+/** The time of one agent. Overlapping bars are in separate rows. */
 export interface Lane {
   name: string;
   bars: (Bar & { row: number })[];
@@ -30,8 +30,8 @@ export interface Lane {
 }
 
 /**
- * Returns the bars by lane, in the order in which the lanes begin, each bar in the first row that is free. A bar takes at
- * least `leastMs` of a row, so that short ones, which are drawn wider than they are, do not cover their neighbours.
+ * Returns the bars by lane, in the order in which the lanes begin, each bar in the first free row. A bar takes at
+ * least `leastMs` of a row, so that short bars, which are drawn wider, do not cover their neighbours.
  */
 export function toLanes(bars: readonly Bar[], leastMs: number = 0): Lane[] {
   const lanes = new Map<string, { lane: Lane; ends: number[] }>();
@@ -48,7 +48,7 @@ export function toLanes(bars: readonly Bar[], leastMs: number = 0): Lane[] {
   return [...lanes.values()].map(({ lane }) => lane);
 }
 
-/** From where to where the bars reach. */
+/** Returns the time range of the bars. */
 export function extentOf(bars: readonly Bar[]): { startMs: number; endMs: number } {
   let startMs = Infinity;
   let endMs = -Infinity;
@@ -59,7 +59,7 @@ export function extentOf(bars: readonly Bar[]): { startMs: number; endMs: number
   return bars.length === 0 ? { startMs: 0, endMs: 0 } : { startMs, endMs };
 }
 
-/** How long each kind of time is, counted once where bars of a kind overlap. */
+/** Returns the duration of each kind of work; overlapping bars of a kind count once. */
 export function totals(bars: readonly Bar[]): { kind: TimeKind; ms: number }[] {
   const kinds: TimeKind[] = ['model', 'tool', 'store', 'wait', 'agent'];
   return kinds.flatMap((kind) => {

@@ -1,4 +1,7 @@
-/** Returns where to write times on an axis of this length: at round numbers, about `most` of them, from `fromMs` on. */
+/**
+ * Returns the positions of ticks on an axis of this length: at round numbers, about `most` of them, starting at
+ * `fromMs`.
+ */
 export function ticks(lengthMs: number, most: number, fromMs: number = 0): number[] {
   if (!(lengthMs > 0) || most < 1) return [fromMs];
   const step = stepFor(lengthMs / most);
@@ -7,7 +10,7 @@ export function ticks(lengthMs: number, most: number, fromMs: number = 0): numbe
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => (first + i) * step);
 }
 
-/** A time on the axis, in digits that tell ticks of this distance apart. */
+/** Returns the label of a tick, with enough digits for this distance between ticks. */
 export function formatTick(ms: number, stepMs: number): string {
   if (ms < 1_000) return `${withDigits(ms, stepMs)} ms`;
   if (ms < 60_000) return `${withDigits(ms / 1_000, stepMs / 1_000)} s`;

@@ -1,21 +1,21 @@
 import type { Event } from '@thole/core';
 import { incremental } from '../inspector/incremental.ts';
 
-/** One invocation of a session in which something was said; a change of state alone is none. */
+/** One invocation of a session with a message; a change of state alone is not a turn. */
 export interface Turn {
   invocationId: string;
-  /** What the user said, in few words. */
+  /** The start of the user's message. */
   title: string;
   events: Event[];
   isSaid: boolean;
 }
 
-/** The turns of a session, in the order in which they began; events that follow are added to what was read. */
+/** Returns a function that returns the turns of a session in order and adds later events. */
 export function turnsOf(): (events: readonly Event[]) => { readonly of: TurnList } {
   return incremental<Event, TurnList>(() => ({ turns: [], byId: new Map() }), addEvent);
 }
 
-/** The turns, and every invocation by its id, also one in which nothing was said yet. */
+/** The turns, and every invocation by id, also without a message yet. */
 export interface TurnList {
   turns: Turn[];
   byId: Map<string, Turn>;

@@ -3,23 +3,23 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { moved, revealing, zoomed } from './zoom.ts';
 import type { TimeWindow } from './zoom.ts';
 
-/** What of a turn's time is in view, and how to change it. */
+/** The visible part of a turn's time, and functions to change it. */
 export interface Zoom {
   window: TimeWindow;
   whole: TimeWindow;
   isZoomed: boolean;
-  /** Below 1: shows less, in more detail, around the middle. */
+  /** Zooms around the middle. A factor below 1 shows less time in more detail. */
   by: (factor: number) => void;
   reset: () => void;
-  /** Brings a stretch of time into view. */
+  /** Scrolls to a period of time. */
   reveal: (bar: TimeWindow) => void;
-  /** `+`, `-` and `0`, around the bar that has the focus. Returns true if the key is one of them. */
+  /** Handles `+`, `-` and `0` around the focused bar. Returns true if the key is one of them. */
   onKey: (key: string, at: TimeWindow | undefined) => boolean;
 }
 
 /**
- * Zooms by keys, and over the bars by the wheel with Ctrl or ⌘ (or two fingers on a touch pad); a wheel that turns sideways,
- * or with Shift, and dragging move what is in view.
+ * Zooms by keys, and over the bars by the wheel with Ctrl or ⌘ (or a pinch gesture). A horizontal wheel, Shift with
+ * the wheel, and dragging move the visible range.
  */
 export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null>): Zoom {
   const extent = { startMs: whole.startMs, endMs: Math.max(whole.endMs, whole.startMs + 1) };

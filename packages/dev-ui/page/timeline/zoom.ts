@@ -4,10 +4,10 @@ export interface TimeWindow {
   endMs: number;
 }
 
-/** Less than this is not shown: there is nothing in between. */
+/** Minimum visible time. */
 const LEAST_MS = 1;
 
-/** Returns the window made smaller (`factor` below 1) or larger around a moment, within the whole. */
+/** Returns the window scaled around a time by `factor` (below 1: smaller), within the whole. */
 export function zoomed(window: TimeWindow, whole: TimeWindow, p: { factor: number; atMs: number }): TimeWindow {
   const length = Math.max((window.endMs - window.startMs) * p.factor, LEAST_MS);
   if (length >= whole.endMs - whole.startMs) return whole;
@@ -20,7 +20,7 @@ export function moved(window: TimeWindow, whole: TimeWindow, byMs: number): Time
   return within({ startMs: window.startMs + byMs, endMs: window.endMs + byMs }, whole);
 }
 
-/** Returns the window moved so far that a stretch of time is in view. */
+/** Returns the window moved so that a period of time is visible. */
 export function revealing(window: TimeWindow, whole: TimeWindow, bar: TimeWindow): TimeWindow {
   if (bar.endMs > window.startMs && bar.startMs < window.endMs) return window;
   const middle = (bar.startMs + bar.endMs) / 2;

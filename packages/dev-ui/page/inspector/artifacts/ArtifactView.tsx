@@ -11,7 +11,7 @@ import { lineDiff } from '../line-diff.ts';
 import { PreviewBox } from './PreviewBox.tsx';
 import { bytesOf, previewOf } from './preview-of.ts';
 
-/** One file: a version of it, or two beside each other. `revision` grows when a version may have been saved. */
+/** One file: a version, or two side by side. `revision` grows when a version may have been saved. */
 export function ArtifactView({ filename, revision }: { filename: string; revision: number }) {
   const [chosen, setChosen] = useState<number | undefined>(undefined);
   const [other, setOther] = useState<number | undefined>(undefined);

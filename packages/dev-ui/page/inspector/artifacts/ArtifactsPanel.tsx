@@ -10,13 +10,13 @@ import { ArtifactView } from './ArtifactView.tsx';
 import { savedVersions } from './saved-versions.ts';
 import { sortArtifacts } from './sort-artifacts.ts';
 
-/** The files of the session and of its user, each with its versions. */
+/** The files of the session and its user, with their versions. */
 export function ArtifactsPanel() {
   const saved = savedVersions(events.value);
-  // A server that does not tell what it has is asked only where files were saved.
+  // If the server does not report its services, ask only where files were saved.
   const hasService = openApp()?.services?.artifacts ?? saved.size > 0;
   const key = hasService ? openKey.value : undefined;
-  // Every version that was saved is a reason to look again.
+  // Each saved version triggers a reload.
   const count = [...saved.values()].reduce((sum, each) => sum + each, 0);
   const list = useResource(key && `${key} ${count}`, (signal) =>
     client.artifacts.list({ ...sessionRef.peek()!, signal }),

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../parts/format.ts';
 import type { Preview } from './preview-of.ts';
 
-/** One version of a file, as well as it can be shown. */
+/** A preview of one version of a file. */
 export function PreviewBox({ preview, label }: { preview: Preview; label: string }) {
   return (
     <figure class="preview">
@@ -29,7 +29,7 @@ function Content({ preview, label }: { preview: Preview; label: string }) {
         </pre>
       );
     case 'elsewhere':
-      // Shown, not fetched: the page asks no other host for anything.
+      // Shown, not fetched: the page sends no requests to other hosts.
       return <p class="mono">{preview.url}</p>;
     case 'file':
       return <p class="muted">No preview for this kind of file. Download it to look into it.</p>;

@@ -1,13 +1,13 @@
 import type { Part } from '@thole/core';
 
-/** How a file can be shown: a picture, a sound or a film by its address, text by its words, anything else by its size. */
+/** The preview of a file: image, audio or video by address, text as text, anything else by its size. */
 export type Preview =
   | { kind: 'image' | 'audio' | 'video'; url: string; mimeType: string; bytes: number }
   | { kind: 'text'; text: string; mimeType: string; bytes: number }
   | { kind: 'file'; mimeType: string; bytes: number }
   | { kind: 'elsewhere'; url: string; mimeType: string };
 
-/** How to show one version of an artifact. JSON is laid out; what only claims to be text or JSON is shown as a file. */
+/** Returns the preview of one version of an artifact. JSON is formatted; invalid text or JSON is shown as a file. */
 export function previewOf({ inlineData, fileData, text }: Part): Preview {
   if (text !== undefined) return { kind: 'text', text, mimeType: 'text/plain', bytes: sizeOf(text) };
   if (fileData) return { kind: 'elsewhere', url: fileData.fileUri, mimeType: fileData.mimeType ?? '' };
@@ -23,7 +23,7 @@ export function previewOf({ inlineData, fileData, text }: Part): Preview {
   return { kind: 'text', text: /[/+]json\b/.test(mimeType) ? laidOut(words) : words, mimeType, bytes };
 }
 
-/** The bytes of a part, to be saved as a file. */
+/** Returns the bytes of a part, to save them as a file. */
 export function bytesOf({ inlineData, text }: Part): Uint8Array<ArrayBuffer> {
   if (text !== undefined) return new TextEncoder().encode(text);
   return fromBase64(inlineData?.data ?? '');

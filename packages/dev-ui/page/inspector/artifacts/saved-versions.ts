@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
 
-/** How often each file was saved, as far as the events tell. */
+/** Returns how often each file was saved, from the events. */
 export function savedVersions(events: readonly Event[]): Map<string, number> {
   const saved = new Map<string, number>();
   for (const { actions } of events)

@@ -10,7 +10,7 @@ import { isDelta } from './delta-paths.ts';
 import { foldAll, jsonRows } from './json-rows.ts';
 import type { Folds } from './json-rows.ts';
 
-/** The selected event as it is stored, with what it changes marked. */
+/** The selected event as it is stored, with its changes marked. */
 export function EventPanel() {
   const event = selectedEvent.value;
   if (!event)

@@ -1,9 +1,9 @@
-/** Whether a line of an event's JSON is something that the event changes: state, artifacts, who goes on. */
+/** True for a line of an event's JSON that is a change: of state, artifacts, or the next agent. */
 export function isDelta(path: string): boolean {
   return DELTAS.some((delta) => path.startsWith(delta));
 }
 
-// Their members alone: the maps themselves are always there.
+// Only their members: the maps themselves are always present.
 const DELTAS = [
   '/actions/stateDelta/',
   '/actions/artifactDelta/',

@@ -2,28 +2,28 @@ import type { Json } from '@thole/core';
 
 /** One visible line of a folded JSON tree. */
 export interface JsonRow {
-  /** JSON pointer: '' is the whole. Names the line among its siblings and remembers what is open. */
+  /** JSON pointer; '' is the whole value. Identifies the line and stores which nodes are open. */
   path: string;
   depth: number;
-  /** The member's name or the element's index; undefined for the whole. */
+  /** Name of the member or index of the element. Undefined for the whole value. */
   name: string | undefined;
   kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
-  /** The value as JSON, cut where it is very long; for objects and arrays what they hold in few words. */
+  /** The value as JSON, cut if it is very long; for objects and arrays a short summary. */
   text: string;
-  /** undefined where there is nothing to open. */
+  /** Undefined if there is nothing to open. */
   isOpen: boolean | undefined;
-  /** Where it stands among its siblings, from 1, and how many those are. */
+  /** Position among its siblings, from 1, and their number. */
   position: number;
   siblings: number;
   isMatch: boolean;
 }
 
-/** What has been opened and closed by hand, by path; whatever is not in it is as `opensByItself` says. */
+/** Nodes that were opened or closed by hand, by path. All others follow `opensByItself`. */
 export type Folds = ReadonlyMap<string, boolean>;
 
 /**
- * The lines of a JSON value that are to be seen. With a query only those that hold it, in a name or a value and whatever
- * their case, with all that they stand in; folds do not count then. `open` levels are open by themselves (5).
+ * Returns the visible lines of a JSON value. With a query, only lines that contain it in a name or value
+ * (case-insensitive), with their ancestors; folds are then ignored. `open` levels are open at first. Default: 5.
  */
 export function jsonRows(
   value: Json,
@@ -37,7 +37,10 @@ export function jsonRows(
   return rows;
 }
 
-/** Every object and array of a value as opened or closed: for "open all" and "close all". The whole itself stays open. */
+/**
+ * Returns every object and array of a value as opened or closed, for "open all" and "close all". The whole value
+ * stays open.
+ */
 export function foldAll(value: Json, isOpen: boolean): Folds {
   const folds = new Map<string, boolean>();
   const walk = (each: Json, path: string): void => {
@@ -57,7 +60,7 @@ interface Place {
   siblings: number;
 }
 
-/** Longer texts are cut: a picture in base64 is of no use as letters. */
+/** Longer texts are cut: a base64 image is not readable. */
 const LONGEST_TEXT = 2_000;
 const OPEN_DEPTH = 5;
 const OPEN_CHILDREN = 40;

@@ -9,7 +9,7 @@ import { readEvidence } from './read-evidence.ts';
 import type { Evidence } from './read-evidence.ts';
 import { Source } from './Source.tsx';
 
-/** What a fact rests on, each with where it was said. */
+/** The evidence of a fact, with links to its turns. */
 export function EvidenceList({ ids, actions }: { ids: readonly string[]; actions: MemoryActions }) {
   const { user, known } = actions;
   const { value, error } = useResource(JSON.stringify([user.appName, user.userId, ids]), (signal) =>

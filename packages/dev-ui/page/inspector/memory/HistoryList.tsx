@@ -6,7 +6,7 @@ import type { MemoryActions } from './memory-actions.ts';
 import { memoryText } from './memory-text.ts';
 import { validity } from './validity.ts';
 
-/** What a memory took the place of, newest first. */
+/** The earlier versions of a memory, newest first. */
 export function HistoryList({ before, actions }: { before: readonly MemoryEntry[]; actions: MemoryActions }) {
   return (
     <ol class="memory-behind" aria-label="What it took the place of, newest first">
@@ -21,7 +21,7 @@ function Past({ entry, actions }: { entry: MemoryEntry; actions: MemoryActions }
   const item = useRef<HTMLLIElement>(null);
   async function forget(): Promise<void> {
     const focus = focusNear(item.current);
-    // What it rests on is also what the memory rests on that took its place.
+    // Its evidence is also the evidence of the newer version.
     if (await actions.forget(entry, { keepEvidence: true })) focus();
   }
   return (

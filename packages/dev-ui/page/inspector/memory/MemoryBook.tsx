@@ -14,7 +14,7 @@ import { Remembered } from './Remembered.tsx';
 import { SearchBar } from './SearchBar.tsx';
 import { useMemories } from './use-memories.ts';
 
-/** What is remembered of the user: searched, added to, corrected, forgotten. */
+/** The user's memory: search, add, correct and forget entries. */
 export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
   const user: UserRef = { appName: appName.value!, userId: userId.value };
   const [adds, setAdds] = useState(false);
@@ -38,7 +38,7 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
       const isDone = await act('Corrected.', async () => {
         corrected = await correctMemory(client.memory, { ...user, entry, text, now: Date.now() / 1_000, correction });
       });
-      // Another entry may stand there now.
+      // Another entry may be there now.
       if (isDone) requestAnimationFrame(() => focusMemory(part.current, corrected));
       return isDone;
     },

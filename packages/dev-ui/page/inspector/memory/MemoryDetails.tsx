@@ -14,17 +14,14 @@ interface Detail {
 
 interface Props {
   line: KnownLine;
-  /** The best score of the same answer. */
+  /** The best score of the same result list. */
   best: number;
   actions: MemoryActions;
-  /** What is told of it without being asked. */
+  /** Always visible content. */
   children: ComponentChildren;
 }
 
-/**
- * What is told of a memory in a line, and what stands behind it, folded away: what it rests on, what it took the place of, what gave
- * how much to its score.
- */
+/** A memory on one line, with collapsed details: its evidence, earlier versions, and the signals of its score. */
 export function MemoryDetails({ line: { entry, before }, best, actions, children }: Props) {
   const [opened, setOpened] = useState<number | undefined>(undefined);
   const id = useId();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { EditForm } from '../../parts/EditForm.tsx';
 
-/** A text to keep in memory, or the one that is there to be put right. */
+/** A form for a new memory, or for the correction of one. */
 export function MemoryForm(p: {
   text?: string | undefined;
   label: string;

@@ -19,12 +19,12 @@ const kinds = { turn: 'said', fact: 'fact', note: 'note' } as const;
 
 interface Props {
   line: KnownLine;
-  /** The best score of the same answer. */
+  /** The best score of the same result list. */
   best: number;
   actions: MemoryActions;
 }
 
-/** One memory: what it says, where it came from, and what can be done with it. */
+/** One memory: its text, its source and its actions. */
 export function MemoryItem({ line, best, actions }: Props) {
   const { entry } = line;
   const [correction, setCorrection] = useState<Correction | undefined>(undefined);

@@ -4,7 +4,7 @@ import { appName } from '../../state/location.ts';
 import { MemoryBook } from './MemoryBook.tsx';
 import { RecalledPart } from './RecalledPart.tsx';
 
-/** What memory gave to the turn, and what is in it. */
+/** The memories recalled for the turn, and all memories. */
 export function MemoryPanel() {
   if (appName.value === undefined) return <Empty title="No app is open" text="Open an app to look into its memory." />;
   const hasMemory = openApp()?.services?.memory;

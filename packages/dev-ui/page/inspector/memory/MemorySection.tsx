@@ -8,16 +8,16 @@ interface Props {
   title: string;
   lines: readonly KnownLine[];
   actions: MemoryActions;
-  /** Nothing but its title until it is opened. */
+  /** True to show only the title until it is opened. */
   isFolded?: boolean | undefined;
-  /** These were read page by page, and are all drawn; whether there are more. */
+  /** True if there are more pages. Sections read by page show all entries. */
   hasMore?: boolean | undefined;
 }
 
-/** As many as are drawn at once. */
+/** Maximum number of entries that are drawn at first. */
 const FEW = 50;
 
-/** Memories of one kind under a heading; nothing at all where there are none. */
+/** Memories of one kind under a heading. Empty without memories. */
 export function MemorySection({ title, lines, actions, isFolded, hasMore }: Props) {
   const [count, setCount] = useState(hasMore === undefined ? FEW : Infinity);
   const [isOpen, setIsOpen] = useState(!isFolded);

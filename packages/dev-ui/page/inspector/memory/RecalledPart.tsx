@@ -11,7 +11,7 @@ import { recallsOf } from './recalled.ts';
 import type { Recall, RecalledMemory } from './recalled.ts';
 import { Relevance } from './Relevance.tsx';
 
-/** What was recalled for the turn of the selected event, else for the newest. */
+/** The memories recalled for the turn of the selected event, or for the newest turn. */
 export function RecalledPart() {
   const invocationId = shownInvocation.value;
   const recalls = useMemo(() => {
@@ -35,7 +35,7 @@ function contentsFor(eventId: string | undefined): readonly Content[] {
   return readRequest(answer && modelSpans.value.get(answer.id)?.attributes)?.contents ?? [];
 }
 
-/** As many as are shown before the rest is asked for. */
+/** Number of memories shown before the rest is requested. */
 const FEW = 3;
 
 function OneRecall({ recall: { by, query, eventId, problem, memories } }: { recall: Recall }) {

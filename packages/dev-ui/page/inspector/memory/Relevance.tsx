@@ -1,8 +1,8 @@
 interface Props {
-  /** From 0 to 1; undefined if the service does not compute it. */
+  /** 0 to 1. Undefined if the service does not compute it. */
   relevance?: number | undefined;
   score: number | undefined;
-  /** The best score of the same answer. */
+  /** The best score of the same result list. */
   best: number;
 }
 

@@ -8,7 +8,7 @@ import { MemoryItem } from './MemoryItem.tsx';
 import { MemorySection } from './MemorySection.tsx';
 import type { Memories } from './use-memories.ts';
 
-/** What a search found, best first; else all that is remembered: what is known, and what was said. */
+/** Search results, best first, or all memories: facts, notes and turns. */
 export function Remembered({ memories, actions }: { memories: Memories; actions: MemoryActions }) {
   const { known, found, turns, next, searched, isUnlisted, isCut } = memories;
   const seconds = presentSeconds();

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Asks for what is looked for; an empty field, for everything. */
+/** Searches memory. An empty field lists everything. */
 export function SearchBar({ onSearch }: { onSearch: (query: string) => Promise<void> }) {
   const [query, setQuery] = useState('');
   return (

@@ -1,6 +1,6 @@
 import { reasonsOf } from './signal-reasons.ts';
 
-/** Tells in words why a memory was found, strongest reason first, with what each added to the score. */
+/** Explains why a memory was found, strongest reason first, with each signal's part of the score. */
 export function Signals({ explanation }: { explanation: { readonly [signal: string]: number } }) {
   return (
     <dl class="signals" aria-label="Why this was found">

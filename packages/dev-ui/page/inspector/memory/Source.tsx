@@ -2,7 +2,7 @@ import type { MemoryEntry } from '@thole/core';
 import { go, sessionId } from '../../state/location.ts';
 import { isGone } from '../../state/sessions.ts';
 
-/** Where something was said: opens the session at that place, where it is still there. */
+/** Links to the place in the session, if it still exists. */
 export function Source({ memory: { sessionId: session, eventId } }: { memory: MemoryEntry }) {
   if (session === undefined) return null;
   const isHere = session === sessionId.value;

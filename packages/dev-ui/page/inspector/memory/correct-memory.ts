@@ -1,15 +1,15 @@
 import type { MemoryClient } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 
-/** A correction under way. Made once for one correction: done again after a failure, it makes nothing twice. */
+/** A correction in progress. Repeating it after a failure creates nothing twice. */
 export interface Correction {
-  /** The id of the entry that has taken the place of the other. */
+  /** Id of the new entry. */
   made?: string | undefined;
 }
 
 /**
- * Puts words in the place of others and answers the id that they are found by. A fact ends, and another that rests on the same and
- * holds as long takes its place, so that its history is kept; other entries are changed as they stand. `now` is in seconds.
+ * Corrects a memory and returns its new id. A fact ends, and a new one with the same evidence and validity follows
+ * it, so that its history is kept. Other entries are changed in place. `now` is in seconds.
  */
 export async function correctMemory(
   memory: Pick<MemoryClient, 'add' | 'update'>,

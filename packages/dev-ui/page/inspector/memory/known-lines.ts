@@ -1,26 +1,26 @@
 import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 
-/** A fact or a note that nothing here has taken the place of, with all that it took the place of, newest first. */
+/** A current fact or note with its earlier versions, newest first. */
 export interface KnownLine {
   entry: MemoryEntry;
   before: readonly MemoryEntry[];
 }
 
-/** What is known: facts that hold, notes that do, and what has ended with nothing in its place; each newest first. */
+/** Current facts, current notes, and ended facts without a successor; each newest first. */
 export interface KnownLines {
   facts: readonly KnownLine[];
   notes: readonly KnownLine[];
   ended: readonly KnownLine[];
 }
 
-/** Facts and notes in lines; every entry stands in one of them. `now` is in seconds. */
+/** Returns facts and notes as lines; every entry is in one of them. `now` is in seconds. */
 export function knownLines(entries: readonly MemoryEntry[], now: number): KnownLines {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const replacedBy = Map.groupBy(entries, (entry) => entry.supersededBy);
   const seen = new Set<string>();
 
-  /** What an entry took the place of, and what that did. */
+  /** Returns the earlier versions of an entry, recursively. */
   function before(entry: MemoryEntry): MemoryEntry[] {
     seen.add(entry.id);
     const replaced = (replacedBy.get(entry.id) ?? []).filter((each) => !seen.has(each.id));
@@ -29,7 +29,7 @@ export function knownLines(entries: readonly MemoryEntry[], now: number): KnownL
   const lineOf = (entry: MemoryEntry): KnownLine => ({ entry, before: before(entry).toSorted(byEnd) });
 
   const lines = entries.filter(({ supersededBy }) => supersededBy === undefined || !byId.has(supersededBy)).map(lineOf);
-  // Entries that name each other have no last one.
+  // Entries that name each other have no last version.
   for (const entry of entries) if (!seen.has(entry.id)) lines.push(lineOf(entry));
 
   const newestFirst = lines.toSorted((a, b) => timeOf(b.entry) - timeOf(a.entry));

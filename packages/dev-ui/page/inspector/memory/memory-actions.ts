@@ -1,10 +1,10 @@
 import type { MemoryEntry, UserRef } from '@thole/core';
 import type { Correction } from './correct-memory.ts';
 
-/** What can be done with a memory of this user; each answers whether it was done. */
+/** Actions on this user's memories. Each returns true if it succeeded. */
 export interface MemoryActions {
   user: UserRef;
-  /** Facts, past ones too, and notes, as far as they were read. */
+  /** Facts and notes read so far, including past facts. */
   known: readonly MemoryEntry[];
   correct(entry: MemoryEntry, text: string, correction: Correction): Promise<boolean>;
   forget(entry: MemoryEntry, p: { keepEvidence: boolean }): Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { MemoryEntry } from '@thole/core';
 
-/** What a memory says. */
+/** Returns the text of a memory. */
 export function memoryText({ content }: MemoryEntry): string {
   return (content.parts ?? []).map((part) => part.text ?? '').join('\n');
 }

@@ -1,6 +1,6 @@
 import type { RecalledMemory } from './recalled.ts';
 
-/** The memories in a text that quotes them in the frame in which prompts do; none where there is no such frame. */
+/** Returns the memories in a text that quotes them in the frame of prompts. Empty without such a frame. */
 export function quotedMemories(text: string): RecalledMemory[] {
   const memories: RecalledMemory[] = [];
   for (const [, block = ''] of text.matchAll(FRAMES)) memories.push(...inBlock(block));
@@ -11,7 +11,8 @@ const FRAMES = /<past_conversations>\n([^]*?)\n<\/past_conversations>/g;
 const QUOTE = /^- (?:([^:\n]{1,80}): )?(.*)$/;
 const NO_LONGER = ' (no longer true)';
 
-// Headings with a time end in a colon, quotes begin with "- ", their further lines are indented; all else is the frame's.
+// Headings with a time end in a colon, quotes begin with "- ", and their further lines are indented. Other lines
+// belong to the frame.
 function inBlock(block: string): RecalledMemory[] {
   const memories: RecalledMemory[] = [];
   let time: string | undefined;

@@ -1,18 +1,18 @@
 import type { MemoryClient } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 
-/** One thing that a fact rests on. */
+/** One piece of evidence of a fact. */
 export interface Evidence {
   id: string;
-  /** Undefined where memory does not hold it any more. */
+  /** Undefined if memory no longer holds it. */
   entry: MemoryEntry | undefined;
 }
 
 const PAGE = 200;
 
 /**
- * What a fact rests on, in its order: turns are read from the memory of their sessions, each no further than needed; what was read
- * before is not asked for.
+ * Reads the evidence of a fact in order. Turns are read from the memory of their sessions, only as far as needed.
+ * Entries read before are not requested again.
  */
 export async function readEvidence(
   memory: Pick<MemoryClient, 'list'>,
@@ -34,13 +34,13 @@ export async function readEvidence(
   return ids.map((id) => ({ id, entry: found.get(id) }));
 }
 
-/** The session in the id of a turn; undefined for ids of another make. */
+/** Returns the session in the id of a turn. Undefined for other ids. */
 function sessionOfTurn(id: string): string | undefined {
   try {
     const parts: unknown = JSON.parse(id);
     if (Array.isArray(parts) && parts.length === 2 && parts.every((part) => typeof part === 'string')) return parts[0];
   } catch {
-    // An id of another make.
+    // Another kind of id.
   }
   return undefined;
 }

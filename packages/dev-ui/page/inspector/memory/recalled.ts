@@ -1,34 +1,34 @@
 import type { Content, Event, Json, JsonObject } from '@thole/core';
 import { quotedMemories } from './quoted-memories.ts';
 
-/** One memory as it was handed to the model. */
+/** One memory as the model received it. */
 export interface RecalledMemory {
   text: string;
   author?: string | undefined;
   /** ISO 8601, or a heading of the block. */
   time?: string | undefined;
-  /** From 0 to 1; undefined if the tool does not return it. */
+  /** 0 to 1. Undefined if the tool does not return it. */
   relevance?: number | undefined;
   /** Undefined if the tool does not return it. */
   score?: number | undefined;
-  /** No longer true. */
+  /** True if the fact has ended. */
   ended: boolean;
 }
 
-/** What was recalled at one place of a turn, and why. */
+/** The memories recalled at one place of a turn. */
 export interface Recall {
-  /** Names it among the recalls of the turn. */
+  /** Identifies the recall within the turn. */
   id: string;
   by: string;
-  /** What was looked for, where it is known. */
+  /** The query, if it is known. */
   query?: string | undefined;
   eventId?: string | undefined;
-  /** Why nothing was found, as the tool said it. */
+  /** The tool's reason for finding nothing. */
   problem?: string | undefined;
   memories: RecalledMemory[];
 }
 
-/** What memory gave to a turn: what its tools answered, and what was put into the request before the message. */
+/** Returns the memories that a turn used: answers of memory tools, and quotes that were added before the message. */
 export function recallsOf(turn: readonly Event[], contents: readonly Content[] = []): Recall[] {
   const queries = new Map<string, string>();
   const recalls: Recall[] = [];

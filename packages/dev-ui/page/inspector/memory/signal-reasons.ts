@@ -1,4 +1,4 @@
-/** Why a signal speaks for a memory, by the names that the memory services of this project use. */
+/** Explanations of signals, by the names that this project's memory services use. */
 const REASONS: { readonly [signal: string]: string } = {
   ownWords: 'It has words of the query',
   neighbourhood: 'What was said right before or after has words of the query',

@@ -5,25 +5,25 @@ import { client } from '../../state/client.ts';
 
 const PAGE = 50;
 const KNOWN_PAGE = 200;
-/** Of facts and notes; what stands on later ones is found by a search alone. */
+/** Maximum number of pages of facts and notes. Only search finds entries on later pages. */
 const MOST_PAGES = 10;
 const FOUND = 20;
 
-/** What is read of a user's memory. */
+/** The part of a user's memory that was read. */
 export interface Memories {
-  /** Facts, past ones too, and notes; undefined before they were read. */
+  /** Facts, including past ones, and notes. Undefined before they are read. */
   known: readonly MemoryEntry[] | undefined;
-  /** There are more facts and notes than were read. */
+  /** True if there are more facts and notes than were read. */
   isCut: boolean;
-  /** What was said, page by page. */
+  /** Turns, page by page. */
   turns: readonly MemoryEntry[];
-  /** The cursor of the next page of what was said. */
+  /** The cursor of the next page of turns. */
   next: string | undefined;
-  /** The service can search and cannot list. */
+  /** True if the service can search but not list. */
   isUnlisted: boolean;
-  /** What a search found, best first; undefined where nothing is looked for. */
+  /** Search results, best first. Undefined without a search. */
   found: readonly MemoryEntry[] | undefined;
-  /** What was looked for; empty for the list of all. */
+  /** The query. Empty for the list of all. */
   searched: string;
 }
 
@@ -32,7 +32,7 @@ const nothing: Memories = {
   ...{ isUnlisted: false, found: undefined, searched: '' },
 };
 
-/** The memories of a user that are shown: all of them, and what a search found. */
+/** Reads the shown memories of a user: all of them, and search results. */
 export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) {
   const user = { appName, userId };
   const [shown, setShown] = useState<Memories>(nothing);
@@ -41,7 +41,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
   const reading = useRef<AbortController>(undefined);
   const query = useRef('');
 
-  // What is asked for later counts: an answer that comes late is not shown.
+  // The latest request counts: an answer that arrives later than a newer one is not shown.
   async function read(work: (signal: AbortSignal) => Promise<Partial<Memories>>): Promise<void> {
     reading.current?.abort();
     const { signal } = (reading.current = new AbortController());
@@ -81,7 +81,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
     return read(found);
   };
 
-  /** Reads again all that is shown. */
+  /** Reads everything that is shown again. */
   const refresh = (): Promise<void> =>
     read(async (signal) => ({ ...(await everything(signal)), ...(await found(signal)) }));
 
@@ -91,7 +91,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
       return { ...page, turns: [...shown.turns, ...page.turns] };
     });
 
-  /** Does something to memory, then reads again what is shown; false where it failed. */
+  /** Changes memory, then reads everything that is shown again. Returns false if the change failed. */
   async function act(work: () => Promise<unknown>): Promise<boolean> {
     setError(undefined);
     try {
@@ -114,7 +114,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
   return { ...shown, error, isLoading, search, act, more };
 }
 
-// Services may pass over the filter.
+// Services may ignore the filter.
 const isKnown = ({ kind }: MemoryEntry): boolean => kind !== 'turn';
 
 async function listKnown(user: UserRef, signal: AbortSignal): Promise<Pick<Memories, 'known' | 'isCut'>> {

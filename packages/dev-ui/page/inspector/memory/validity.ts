@@ -1,7 +1,7 @@
 import type { MemoryEntry } from '@thole/core';
 import { formatDay } from '../../parts/format.ts';
 
-/** When a fact holds, in words: `since …`, `until …`, or both; empty where nothing is known of it. */
+/** Returns when a fact is valid: `since …`, `until …`, or both. Empty if neither is known. */
 export function validity({ validFrom, validTo }: MemoryEntry): string {
   const from = validFrom === undefined ? '' : formatDay(validFrom);
   const to = validTo === undefined ? '' : formatDay(validTo);

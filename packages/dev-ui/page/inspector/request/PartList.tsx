@@ -4,12 +4,12 @@ import type { PartChange } from './diff-requests.ts';
 import { PartView } from './PartView.tsx';
 import { ToolGroup } from './ToolGroup.tsx';
 
-/** More tools than this stand behind one line, so that what was said is not far away. */
+/** More tools than this are collapsed into one line, so that the messages are not far away. */
 const MANY_TOOLS = 3;
-/** More parts than this are drawn as far as they are in sight. */
+/** More parts than this are drawn only while they are visible. */
 const LONG = 120;
 
-/** The parts of a request in the order in which the model reads them; compared, with what stayed the same put together. */
+/** The parts of a request in the order in which the model reads them. When compared, equal parts are collapsed. */
 export function PartList({ changes, compares }: { changes: readonly PartChange[]; compares: boolean }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
   const [showsSame, setShowsSame] = useState(false);

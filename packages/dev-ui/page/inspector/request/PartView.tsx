@@ -10,7 +10,7 @@ import { originNames } from './TokenBar.tsx';
 
 const signs = { same: '', added: '+', changed: '~', removed: '−' } as const;
 
-/** One part of a request: a line, and opened all of it. */
+/** One part of a request: one line, or opened completely. */
 export function PartView(p: { change: PartChange; compares: boolean; isOpen: boolean; onToggle: () => void }) {
   const { kind, part, before } = p.change;
   const isTool = part.id.startsWith('tool:');

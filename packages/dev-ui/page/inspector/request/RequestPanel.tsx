@@ -17,7 +17,7 @@ import type { RequestPart } from './request-part.ts';
 import { requestParts, totalTokens } from './request-parts.ts';
 import { TokenBar } from './TokenBar.tsx';
 
-/** Exactly what the model was told for the selected answer. */
+/** The exact request for the selected answer. */
 export function RequestPanel() {
   const answer = answerOf(events.value, selectedEventId.value);
   const span = answer && modelSpans.value.get(answer.id);

@@ -1,7 +1,7 @@
 import { formatCount } from '../../parts/format.ts';
 import type { Origin, RequestPart } from './request-part.ts';
 
-/** What each origin is called. */
+/** Label of each origin. */
 export const originNames: Record<Origin, string> = {
   instruction: 'instruction',
   memory: 'memory',
@@ -11,7 +11,7 @@ export const originNames: Record<Origin, string> = {
   settings: 'settings',
 };
 
-/** How much of a request came from where, at a glance and in numbers. */
+/** The share of each origin in a request, as a bar and in numbers. */
 export function TokenBar({ parts }: { parts: readonly RequestPart[] }) {
   const sums = new Map<Origin, number>();
   for (const { origin, tokens = 0 } of parts) sums.set(origin, (sums.get(origin) ?? 0) + tokens);

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icons.tsx';
 import type { RequestPart } from './request-part.ts';
 import { totalTokens } from './request-parts.ts';
 
-/** The tools of a request behind one line. */
+/** The tools of a request, collapsed into one line. */
 export function ToolGroup(p: {
   tools: readonly RequestPart[];
   isOpen: boolean;

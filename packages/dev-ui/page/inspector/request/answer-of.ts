@@ -1,8 +1,8 @@
 import type { Event } from '@thole/core';
 
 /**
- * The answer of a model whose request belongs to an event: the event itself where a model said it; for a message or a tool's
- * answer what the model said next in the same invocation, else the last that it said in it.
+ * Returns the model's answer whose request belongs to an event: the event itself if it is an answer; for a message
+ * or a tool's answer the model's next answer in the same invocation, otherwise its last.
  */
 export function answerOf(events: readonly Event[], eventId: string | undefined): Event | undefined {
   const at = eventId === undefined ? events.length - 1 : events.findIndex(({ id }) => id === eventId);
@@ -15,7 +15,7 @@ export function answerOf(events: readonly Event[], eventId: string | undefined):
   return undefined;
 }
 
-/** The answer before this one, of the same agent: whose request the newer one is laid over. */
+/** Returns the previous answer of the same agent, to compare requests. */
 export function answerBefore(events: readonly Event[], answer: Event): Event | undefined {
   const at = events.findLastIndex(({ id }) => id === answer.id);
   for (let i = at - 1; i >= 0; i--) {
@@ -25,7 +25,7 @@ export function answerBefore(events: readonly Event[], answer: Event): Event | u
   return undefined;
 }
 
-/** Whether a model said this. */
+/** True if a model wrote the event. */
 export function isAnswer({ author, content, errorCode, usageMetadata }: Event): boolean {
   if (author === 'user' || author === 'system') return false;
   if (usageMetadata !== undefined) return true;
@@ -34,5 +34,5 @@ export function isAnswer({ author, content, errorCode, usageMetadata }: Event): 
   return content?.role === 'model' ? parts.length > 0 : errorCode?.startsWith('MODEL_') === true;
 }
 
-/** An invocation that goes on for longer than this many events is not walked to its end. */
+/** In an invocation with more events than this, the search stops. */
 const NEAR = 1_000;

@@ -2,7 +2,7 @@ import type { Content, Json, Part } from '@thole/core';
 import { estimatedTokens } from './estimated-tokens.ts';
 import type { Origin, RequestPart } from './request-part.ts';
 
-/** One content of a request; `place` is where it stands to the message that is answered now. */
+/** Returns one content of a request as parts. `place` is its position relative to the current message. */
 export function contentPart(
   content: Content,
   p: { id: string; place: 'before' | 'message' | 'after'; eventId: string | undefined },
@@ -44,7 +44,7 @@ function cameFrom(
   return { origin: 'history', note: undefined };
 }
 
-/** How one part reads. */
+/** Returns one part as text. */
 export function partText(part: Part): string {
   const { functionCall, functionResponse, inlineData, fileData, executableCode, codeExecutionResult } = part;
   if (functionCall) return `${functionCall.name}(${JSON.stringify(functionCall.args, undefined, 2)})`;

@@ -1,19 +1,19 @@
 import { commonRun } from '../common-run.ts';
 import type { RequestPart } from './request-part.ts';
 
-/** A part of a request, and what became of it since the request before. */
+/** A part of a request, and its change since the previous request. */
 export interface PartChange {
   kind: 'same' | 'added' | 'changed' | 'removed';
-  /** As it is now; for what was removed, as it was. */
+  /** The current part; for a removed part, the old one. */
   part: RequestPart;
-  /** As it was, where it was changed. */
+  /** The old part, if it was changed. */
   before?: RequestPart | undefined;
 }
 
 /**
- * What differs between two requests, in the order of the newer one; what was removed stands where it was. Instruction, tools
- * and settings are known by what they are, contents by what they hold: the history grows at its end and is cut at its
- * beginning.
+ * Returns the differences between two requests in the order of the newer one; removed parts are at their old place.
+ * Instruction, tools and settings are matched by identity, contents by their text: the history grows at its end and
+ * is cut at its beginning.
  */
 export function diffRequests(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   return [
@@ -41,7 +41,7 @@ function changeOf(before: RequestPart | undefined, part: RequestPart): PartChang
   return keyOf(before) === keyOf(part) ? { kind: 'same', part } : { kind: 'changed', part, before };
 }
 
-// Whatever stands in both, in the same order, is the same; between two such stretches pairs of one origin are changes.
+// Parts that occur in both, in the same order, are equal. Between two such runs, pairs of one origin are changes.
 function diffContents(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   const changes: PartChange[] = [];
   let i = 0;

@@ -1,4 +1,7 @@
-/** About how many tokens a text takes, four letters each. To be shown with "≈": what a model counts is its own. */
+/**
+ * Returns the approximate number of tokens of a text: one for four letters. Show it with "≈", because models count
+ * differently.
+ */
 export function estimatedTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -2,8 +2,8 @@ import type { Content, Event } from '@thole/core';
 import { partText } from './content-part.ts';
 
 /**
- * Finds the event that a content of a request tells again: calls and answers by their ids, words by what they say. What is
- * found once is not found again by its words.
+ * Returns a function that finds the event of a content in a request: calls and answers by id, texts by their words.
+ * Each event is found once by its words.
  */
 export function eventFinder(events: readonly Event[]): (content: Content) => string | undefined {
   const byKey = new Map<string, string[]>();

@@ -1,6 +1,8 @@
 import type { JsonObject, LlmRequest } from '@thole/core';
 
-/** The request in a span's attributes, as `gcp.vertex.agent.llm_request`; undefined where content is not captured. */
+/**
+ * Returns the request in a span's attributes (`gcp.vertex.agent.llm_request`). Undefined if content is not captured.
+ */
 export function readRequest(attributes: JsonObject | undefined): LlmRequest | undefined {
   const json = attributes?.['gcp.vertex.agent.llm_request'];
   const request = typeof json === 'string' ? parsed(json) : json;
@@ -10,7 +12,7 @@ export function readRequest(attributes: JsonObject | undefined): LlmRequest | un
   return { ...request, contents, config: typeof config === 'object' && config !== null ? config : {} } as LlmRequest;
 }
 
-// Who does not capture content may send '{}' or nothing at all.
+// Without captured content the attribute may be '{}' or missing.
 function parsed(json: string): JsonObject | undefined {
   try {
     return JSON.parse(json) as JsonObject;

@@ -1,22 +1,22 @@
 import type { Json } from '@thole/core';
 
-/** From where something in a request came. */
+/** The origin of a part of a request. */
 export type Origin = 'instruction' | 'memory' | 'history' | 'tool' | 'message' | 'settings';
 
-/** One piece of what a model was told. */
+/** One part of a request to a model. */
 export interface RequestPart {
-  /** The same in the next request for what is the same thing: 'instruction', 'tool:name', 'settings', 'content:3'. */
+  /** The same id in the next request for the same thing: 'instruction', 'tool:name', 'settings', 'content:3'. */
   id: string;
   origin: Origin;
-  /** What it is, in few words: 'System instruction', 'Tool book_room', 'user'. */
+  /** A short title: 'System instruction', 'Tool book_room', 'user'. */
   title: string;
-  /** More on where it came from, where there is more to say. */
+  /** More about its origin, if there is more. */
   note?: string | undefined;
-  /** As it is shown. */
+  /** The displayed text. */
   text: string;
-  /** About how many tokens; undefined where letters say nothing of it, such as a picture. */
+  /** Approximate number of tokens. Undefined if letters do not show it, as for an image. */
   tokens: number | undefined;
-  /** The event that it tells again, where one was found. */
+  /** The event with the same content, if one was found. */
   eventId?: string | undefined;
   value: Json;
 }

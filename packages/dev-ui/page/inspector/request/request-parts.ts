@@ -4,8 +4,8 @@ import { estimatedTokens } from './estimated-tokens.ts';
 import type { RequestPart } from './request-part.ts';
 
 /**
- * What a model was told, piece by piece in the order it is told: the system instruction, each tool, the settings, each
- * content; answers of several tools in one content each by itself. `eventOf` finds the event that a content tells again.
+ * Returns the parts of a request in the model's order: system instruction, each tool, settings, each content.
+ * Answers of several tools in one content are separate parts. `eventOf` finds the event of a content.
  */
 export function requestParts(
   request: LlmRequest,
@@ -30,12 +30,12 @@ export function requestParts(
   ];
 }
 
-/** The sum of what is estimated. */
+/** Returns the sum of the estimates. */
 export function totalTokens(parts: readonly RequestPart[]): number {
   return parts.reduce((sum, { tokens = 0 }) => sum + tokens, 0);
 }
 
-// The last of the user's that answers no call and quotes no memory: what is answered now.
+// The current message: the user's last content that answers no call and quotes no memory.
 function messageIndex(contents: readonly Content[]): number {
   return contents.findLastIndex(
     ({ role, parts = [] }) =>
@@ -67,7 +67,7 @@ function instructionPart(instruction: unknown): RequestPart[] {
   ];
 }
 
-// Other writers of traces keep it as a content.
+// Other tracers record it as a content.
 function instructionText(instruction: unknown): string {
   if (typeof instruction === 'string') return instruction;
   const parts = (instruction as Content | undefined)?.parts ?? [];
@@ -107,7 +107,7 @@ function settingsPart(settings: object): RequestPart[] {
       origin: 'settings',
       title: 'Settings',
       text,
-      // Of all settings a schema alone is read by the model.
+      // Of all settings, the model reads only the schema.
       tokens: responseJsonSchema === undefined ? undefined : estimatedTokens(JSON.stringify(responseJsonSchema)),
       value: settings as Json,
     },

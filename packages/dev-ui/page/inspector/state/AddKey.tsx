@@ -5,7 +5,7 @@ import { keyProblem } from './parse-value.ts';
 import { prefixOf } from './state-groups.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 
-/** A new key of a scope, with its first value. */
+/** A form for a new key of a scope and its first value. */
 export function AddKey(p: {
   scope: StateScope;
   taken: readonly string[];

@@ -13,13 +13,13 @@ import { ValueEditor } from './ValueEditor.tsx';
 interface Props {
   row: StateRow;
   changes: readonly StateChange[];
-  /** The selected event changed it. */
+  /** True if the selected event changed the key. */
   isChanged: boolean;
-  /** Absent where it cannot be changed. */
+  /** Undefined if the key cannot be changed. */
   write: ((delta: StateDelta) => Promise<boolean>) | undefined;
 }
 
-/** One key: its value, which opens to be changed where it stands, and what became of it. */
+/** One key: its value, which can be edited in place, and its changes. */
 export function StateKey({ row, changes, isChanged, write }: Props) {
   const [isEdited, setIsEdited] = useState(false);
   const [showsHistory, setShowsHistory] = useState(false);
@@ -96,7 +96,7 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
   );
 }
 
-/** Of a key that changes all the time the newest are enough. */
+/** The newest changes are enough for a key that changes often. */
 const MOST = 50;
 
 function History({ name, changes }: { name: string; changes: readonly StateChange[] }) {

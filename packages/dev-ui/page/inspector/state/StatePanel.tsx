@@ -20,7 +20,7 @@ const names = {
   temp: ['Temporary', 'of the newest run alone, not kept'],
 } as const;
 
-/** The state by scope, to be read and changed. */
+/** The state by scope, to read and edit. */
 export function StatePanel() {
   const [query, setQuery] = useState('');
   const [failure, setFailure] = useState<{ scope: StateScope; error: unknown } | undefined>(undefined);
@@ -90,7 +90,7 @@ export function StatePanel() {
 interface ScopeProps {
   group: StateGroup;
   write: (delta: StateDelta) => Promise<boolean>;
-  /** Why the last change was not made. */
+  /** Why the last change failed. */
   error: unknown;
   children: ComponentChildren;
 }

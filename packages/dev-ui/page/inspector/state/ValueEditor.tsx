@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { EditForm } from '../../parts/EditForm.tsx';
 import { parseValue } from './parse-value.ts';
 
-/** A value as JSON to write in, which is checked while one writes. */
+/** A JSON editor for a value that validates while typing. */
 export function ValueEditor(p: {
   label: string;
   value: Json | undefined;

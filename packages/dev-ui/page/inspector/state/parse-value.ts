@@ -1,6 +1,6 @@
 import type { Json } from '@thole/core';
 
-/** What was typed as JSON, or why it is none, for the one who typed it. */
+/** Returns the value of a JSON text, or a message for the user if it is invalid. */
 export function parseValue(text: string): { value: Json } | { problem: string } {
   if (text.trim() === '') return { problem: 'Write a JSON value: "text", 12, true, [1, 2] or {"a": 1}.' };
   let value: Json;
@@ -14,7 +14,7 @@ export function parseValue(text: string): { value: Json } | { problem: string } 
   return { value };
 }
 
-/** Why a key cannot be used, or undefined. */
+/** Returns why a key cannot be used, or undefined. */
 export function keyProblem(name: string, taken: readonly string[]): string | undefined {
   if (name.trim() === '') return 'Give the key a name.';
   if (taken.includes(name)) return 'There is such a key already: edit that one.';

@@ -3,9 +3,9 @@ import type { StateScope } from '@thole/core/kit';
 
 /** One key of the state. */
 export interface StateRow {
-  /** With its prefix: what a delta names it by. */
+  /** The key with its prefix, as in a delta. */
   key: string;
-  /** Without. */
+  /** The key without its prefix. */
   name: string;
   value: Json;
 }
@@ -16,7 +16,7 @@ export interface StateGroup {
   rows: StateRow[];
 }
 
-/** The state by scope, the session's first; each scope is there, also when it holds nothing. */
+/** Returns the state by scope, the session's first. Every scope is present, also if it is empty. */
 export function stateGroups(state: StateMap, temporary: StateMap = {}): StateGroup[] {
   const groups = new Map<StateScope, StateRow[]>(SCOPES.map((scope) => [scope, []]));
   for (const [key, value] of [...Object.entries(state), ...Object.entries(temporary)]) {
@@ -30,17 +30,17 @@ export function stateGroups(state: StateMap, temporary: StateMap = {}): StateGro
   }));
 }
 
-/** What stands before a key of this scope. */
+/** Returns the prefix of a scope's keys. */
 export function prefixOf(scope: StateScope): string {
   return scope === 'session' ? '' : `${scope}:`;
 }
 
-/** Whose key it is, by its first prefix. */
+/** Returns the scope of a key by its first prefix. */
 export function scopeOf(key: string): StateScope {
   return SCOPES.find((scope) => scope !== 'session' && key.startsWith(`${scope}:`)) ?? 'session';
 }
 
-/** The page's own key: a session's name. It is renamed in the list of sessions. */
+/** The page's own key: a session's name. It is edited in the list of sessions. */
 export const SESSION_METADATA = '__session_metadata__';
 
 const SCOPES: readonly StateScope[] = ['session', 'user', 'app', 'temp'];

@@ -7,22 +7,22 @@ export interface StateChange {
   author: string;
   /** Seconds since the epoch. */
   timestamp: number;
-  /** null: deleted. */
+  /** Null if the key was deleted. */
   value: Json;
-  /** What it was before, as far as the events tell. */
+  /** The value before, as far as the events show it. */
   before: Json | undefined;
 }
 
-/** What the events tell of the state. */
+/** The history of the state in the events. */
 export interface StateHistory {
   /** The changes of each key, oldest first. */
   changes: Map<string, StateChange[]>;
-  /** The `temp:` keys of the newest invocation: they are not kept with the session. */
+  /** The `temp:` keys of the newest invocation, which are not stored with the session. */
   temporary: StateMap;
   invocationId: string | undefined;
 }
 
-/** Reads the history of each key from the events' deltas; events that follow are added to what was read. */
+/** Returns a function that reads the history of each key from the events' deltas and adds later events. */
 export function stateHistory(): (events: readonly Event[]) => { readonly of: StateHistory } {
   return incremental<Event, StateHistory>(
     () => ({ changes: new Map(), temporary: {}, invocationId: undefined }),

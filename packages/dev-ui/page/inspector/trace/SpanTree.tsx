@@ -12,12 +12,12 @@ import { opened } from './opened.ts';
 import type { SpanFacts } from './span-facts.ts';
 import { spanRows, spanTree } from './span-tree.ts';
 
-/** More lines than this are drawn as far as they are in sight. */
+/** More lines than this are drawn only while they are visible. */
 const LONG = 200;
 
 type Extent = Pick<SpanFacts, 'startMs' | 'endMs'>;
 
-/** Spans as a tree, each with its time and where in the whole it lies. Choosing one selects its event. */
+/** Spans as a tree, each with its duration and position in time. Selecting one selects its event. */
 export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set());
   const [chosen, setChosen] = useState<string | undefined>(undefined);
@@ -119,7 +119,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
   );
 }
 
-/** From where to where each trace reaches: of a whole session, most would be time in which nothing ran. */
+/** Returns the time range of each trace. In the range of a whole session, most of the time nothing runs. */
 function extentsOf(spans: readonly SpanFacts[]): Map<string, Extent> {
   const extents = new Map<string, Extent>();
   for (const { traceId, startMs, endMs } of spans) {

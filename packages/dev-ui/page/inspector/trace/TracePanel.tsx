@@ -10,7 +10,7 @@ import { SpanTree } from './SpanTree.tsx';
 import { facts, factsByInvocation, spans, spansError } from './session-spans.ts';
 import { sumOf } from './span-tree.ts';
 
-/** What the turn of the selected event did and how long it took, as a tree. */
+/** The spans of the selected event's turn as a tree, with durations. */
 export function TracePanel() {
   const [isWhole, setIsWhole] = useState(false);
   const invocationId = shownInvocation.value;

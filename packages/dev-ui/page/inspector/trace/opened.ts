@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** Attributes with what they hold as JSON texts (requests, arguments, answers) as what it is, to look into. */
+/** Returns attributes with parsed JSON texts (requests, arguments, answers), so that they can be opened. */
 export function opened(attributes: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, openedValue(value)]));
 }

@@ -9,11 +9,11 @@ import { byInvocation } from './by-invocation.ts';
 import { spanFacts } from './span-facts.ts';
 import type { SpanFacts } from './span-facts.ts';
 
-/** What the server recorded of the open session; undefined before it is known. */
+/** The recorded spans of the open session. Undefined before they are read. */
 export const spans: Signal<readonly TraceSpan[] | undefined> = signal<readonly TraceSpan[] | undefined>(undefined);
 export const spansError: Signal<unknown> = signal<unknown>(undefined);
 
-/** The same, read. */
+/** The facts of these spans. */
 export const facts: ReadonlySignal<readonly SpanFacts[]> = computed(() => (spans.value ?? []).map(spanFacts));
 
 /** The spans of each invocation. */
@@ -21,7 +21,7 @@ export const factsByInvocation: ReadonlySignal<ReadonlyMap<string, SpanFacts[]>>
   byInvocation(facts.value),
 );
 
-/** The model call behind each answer, by the event's id. */
+/** The model call of each answer, by the event's id. */
 export const modelSpans: ReadonlySignal<ReadonlyMap<string, TraceSpan>> = computed(() => {
   const found = new Map<string, TraceSpan>();
   for (const span of spans.value ?? []) {
@@ -31,13 +31,13 @@ export const modelSpans: ReadonlySignal<ReadonlyMap<string, TraceSpan>> = comput
   return found;
 });
 
-/** After an event that comes without a run of ours, more may follow at once. */
+/** Wait after an event from another client, because more may follow at once. */
 const SETTLE_MS = 250;
 
 let followers = 0;
 let end: (() => void) | undefined;
 
-/** Reads the spans of the open session whenever a run has ended or events came, for as long as somebody follows; the answer ends it. */
+/** Reads the spans of the open session after each run and each event, until the returned function is called. */
 export function followSpans(): () => void {
   if (followers++ === 0) end = follow();
   return () => {
@@ -50,7 +50,7 @@ function follow(): () => void {
   let reading: AbortController | undefined;
   let shown: string | undefined;
   const stop = effect(() => {
-    // Read anew also when the server is back: it may have been another one meanwhile.
+    // Read again also after the server returns: it may be another server.
     const key = `${returns.value} ${openKey.value}`;
     const last = events.value.at(-1)?.id;
     if (key !== shown) {

@@ -1,33 +1,33 @@
 import type { TraceSpan } from '@thole/client';
 import type { Json } from '@thole/core';
 
-/** For what a piece of time went. */
+/** The kind of work in a period of time. */
 export type TimeKind = 'agent' | 'model' | 'tool' | 'store' | 'wait';
 
-/** What the page shows of a span. Times are milliseconds since the epoch. */
+/** A span as the page shows it. Times are milliseconds since the epoch. */
 export interface SpanFacts {
   id: string;
   traceId: string;
   parentId: string | undefined;
-  /** `other` is what the conventions do not name, such as a whole run. */
+  /** `other` for spans outside the conventions, such as a whole run. */
   kind: TimeKind | 'other';
-  /** The agent's, model's or tool's name. */
+  /** The name of the agent, model or tool. */
   title: string;
   agent: string | undefined;
   invocationId: string | undefined;
   eventId: string | undefined;
   startMs: number;
   endMs: number;
-  /** Tokens in and out, as the model's provider counts them. */
+  /** Input and output tokens, as the model's provider counts them. */
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  /** In the provider's currency; only where the span tells it. */
+  /** In the provider's currency, if the span has it. */
   cost: number | undefined;
-  /** What went wrong, in a word. */
+  /** The error in one word. */
   error: string | undefined;
 }
 
-/** Reads a span by the GenAI conventions, with ADK's names for what they leave open. */
+/** Reads a span by the GenAI conventions, and by ADK's names where those are open. */
 export function spanFacts(span: TraceSpan): SpanFacts {
   const { name, span_id, parent_span_id, start_time, end_time, attributes } = span;
   const text = (...keys: string[]): string | undefined => keys.map((key) => attributes[key]).find(isText);

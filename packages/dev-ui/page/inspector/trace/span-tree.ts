@@ -3,7 +3,7 @@ import type { SpanFacts } from './span-facts.ts';
 /** One span in the tree of a trace. */
 export interface SpanNode {
   facts: SpanFacts;
-  /** By their beginning. */
+  /** In order of their start. */
   children: SpanNode[];
 }
 
@@ -11,13 +11,13 @@ export interface SpanNode {
 export interface SpanRow {
   facts: SpanFacts;
   depth: number;
-  /** undefined where there is nothing to open. */
+  /** Undefined if there is nothing to open. */
   isOpen: boolean | undefined;
   position: number;
   siblings: number;
 }
 
-/** Spans as trees, by their beginning. What has a parent that is not here is a root; so is one in a circle. */
+/** Returns spans as trees, in order of their start. A span with a missing parent, or in a cycle, is a root. */
 export function spanTree(spans: readonly SpanFacts[]): SpanNode[] {
   const nodes = new Map(spans.map((facts) => [facts.id, { facts, children: [] as SpanNode[] }]));
   const roots: SpanNode[] = [];
@@ -29,7 +29,7 @@ export function spanTree(spans: readonly SpanFacts[]): SpanNode[] {
   return roots.sort(byBeginning);
 }
 
-/** The visible lines of the trees; what is in `closed` hides what is in it. */
+/** Returns the visible lines of the trees. Spans in `closed` hide their children. */
 export function spanRows(roots: readonly SpanNode[], closed: ReadonlySet<string> = new Set()): SpanRow[] {
   const rows: SpanRow[] = [];
   const add = (nodes: readonly SpanNode[], depth: number): void => {
@@ -43,13 +43,13 @@ export function spanRows(roots: readonly SpanNode[], closed: ReadonlySet<string>
   return rows;
 }
 
-/** What a number of spans took together in tokens; undefined where none tells. */
+/** Returns the sum of a count over spans. Undefined if no span has it. */
 export function sumOf(spans: readonly SpanFacts[], of: 'inputTokens' | 'outputTokens' | 'cost'): number | undefined {
   const told = spans.flatMap((facts) => facts[of] ?? []);
   return told.length === 0 ? undefined : told.reduce((sum, each) => sum + each, 0);
 }
 
-// Clocks are coarse: what began at once stays in the order in which it was told.
+// Clocks are coarse: spans with the same start keep their order.
 const byBeginning = (a: SpanNode, b: SpanNode): number => a.facts.startMs - b.facts.startMs;
 
 function isInCircle(node: SpanNode, nodes: ReadonlyMap<string, SpanNode>): boolean {

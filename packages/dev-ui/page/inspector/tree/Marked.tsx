@@ -1,4 +1,4 @@
-/** A text with every place marked that holds what is searched for. */
+/** A text with every match of the query marked. */
 export function Marked({ text, query }: { text: string; query?: string | undefined }) {
   const wanted = query?.trim().toLowerCase();
   if (!wanted) return <>{text}</>;

@@ -1,13 +1,13 @@
-/** What a tree's keys have to know of a line. */
+/** The members of a line that keyboard navigation needs. */
 export interface TreeRow {
   depth: number;
   isOpen?: boolean | undefined;
 }
 
-/** What a key does in a tree: goes to a line, opens or closes the one it is on, or nothing. */
+/** The effect of a key in a tree: focus a line, open or close the current one, or nothing. */
 export type TreeMove = { focus: number } | { open: boolean } | undefined;
 
-/** The keys of a tree, as the practices for accessible trees have them; `at` is the line that has the focus. */
+/** Returns the effect of a key by the accessibility practices for trees. `at` is the focused line. */
 export function moveInTree(rows: readonly TreeRow[], at: number, key: string): TreeMove {
   const row = rows[at];
   if (!row) return undefined;

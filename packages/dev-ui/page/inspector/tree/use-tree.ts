@@ -2,12 +2,12 @@ import { useRef, useState } from 'preact/hooks';
 import { moveInTree } from './move-in-tree.ts';
 import type { TreeRow } from './move-in-tree.ts';
 
-/** One place in the page's tab order for a whole tree, and its arrow keys. */
+/** Gives a tree one place in the tab order, and its arrow keys. */
 export function useTree(p: {
   rows: readonly (TreeRow & { position: number; siblings: number })[];
   toggle: (index: number, isOpen: boolean) => void;
   choose?: ((index: number) => void) | undefined;
-  /** Brings a line into sight that a long list may have left out. */
+  /** Scrolls to a line that a long list has not drawn. */
   reveal?: ((index: number) => void) | undefined;
 }) {
   const element = useRef<HTMLDivElement>(null);
