@@ -1,6 +1,6 @@
 import type { Plugin } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
-import { AutoIngestPlugin } from '@thole/memory/ingest';
+import { AutoIngestPlugin } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { median } from './figures.ts';
 import type { Figures } from './figures.ts';

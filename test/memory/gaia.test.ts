@@ -1,8 +1,7 @@
 import { createEvent, getFunctionResponses, isFinalResponse, textOf } from '@thole/core';
 import type { Event, LlmRequest, MemoryEntry, MemoryService, SessionService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { applyProposals, memoryParts, proposeMemories, undoProposals } from '@thole/memory';
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { applyProposals, IdleConsolidator, memoryParts, proposeMemories, undoProposals } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';

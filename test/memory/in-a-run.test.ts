@@ -1,12 +1,9 @@
 import { getFunctionCalls, textOf, TholeError } from '@thole/core';
 import type { LlmRequest, MemoryEntry, MemoryService, Plugin, Session, SessionRef } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { AutoIngestPlugin, IdleConsolidator, ProfilePlugin, SessionWindowPlugin } from '@thole/memory';
+import type { AutoIngestPluginOptions } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
-import { AutoIngestPlugin } from '@thole/memory/ingest';
-import type { AutoIngestPluginOptions } from '@thole/memory/ingest';
-import { ProfilePlugin } from '@thole/memory/profile';
-import { SessionWindowPlugin } from '@thole/memory/window';
 import { AgentTool, LlmAgent, Runner } from '@thole/runner';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';

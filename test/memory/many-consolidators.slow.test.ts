@@ -1,4 +1,4 @@
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { IdleConsolidator } from '@thole/memory';
 import { expect, it } from 'vitest';
 import { Child } from '../durability/child.ts';
 import { beginSession } from './begin-session.ts';

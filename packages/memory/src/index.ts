@@ -1,17 +1,9 @@
-export type { UsersTimeZone } from './user-time-zone.ts';
 export { memoryCommands } from './commands/memory-commands.ts';
 export type { CommandAnswer, MemoryCommands, MemoryCommandsOptions } from './commands/memory-commands.ts';
 export type { ConsolidationOutcome } from './consolidate/consolidate-session.ts';
 export type { ConsolidationFailure, IdleConsolidatorOptions } from './consolidate/consolidator-options.ts';
 export { IdleConsolidator } from './consolidate/idle-consolidator.ts';
 export type { SweepReport } from './consolidate/idle-consolidator.ts';
-export { EXTRACTION_INSTRUCTIONS } from './facts/extraction-instructions.ts';
-export type { FactExtractor, FactOperation, FactRequest, FactTurn, KnownFact } from './facts/fact-extractor.ts';
-export { FactMemoryService } from './facts/fact-memory-service.ts';
-export type { FactMemoryServiceOptions } from './facts/fact-memory-options.ts';
-export type { FactReport } from './facts/digest-turns.ts';
-export { LlmFactExtractor } from './facts/llm-fact-extractor.ts';
-export type { LlmFactExtractorOptions } from './facts/llm-fact-extractor.ts';
 export { applyProposals } from './improve/apply-proposals.ts';
 export type { ApplyProposalsOptions } from './improve/apply-proposals.ts';
 export { proposeMemories } from './improve/propose-memories.ts';

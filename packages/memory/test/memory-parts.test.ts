@@ -1,8 +1,9 @@
 import { getFunctionResponses, textOf } from '@thole/core';
 import type { Event, MemoryEntry } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { EXTRACTION_INSTRUCTIONS, memoryParts } from '@thole/memory';
+import { memoryParts } from '@thole/memory';
 import type { MemoryPartsOptions } from '@thole/memory';
+import { EXTRACTION_INSTRUCTIONS } from '@thole/memory/facts';
 import { LlmAgent, Runner } from '@thole/runner';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';

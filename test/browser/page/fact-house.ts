@@ -1,5 +1,5 @@
 import { InMemoryMemoryService } from '@thole/mem-services';
-import { FactMemoryService } from '@thole/memory';
+import { FactMemoryService } from '@thole/memory/facts';
 import { says, ScriptedLlm } from '@thole/testing';
 import { openHouse } from '../house.ts';
 import type { House } from '../house.ts';

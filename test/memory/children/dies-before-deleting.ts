@@ -1,6 +1,6 @@
 // dies-before-deleting.ts <url> <session>: consolidates the session, and tells when nothing is left but to delete it. It never does.
 import type { SessionRef } from '@thole/core';
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { IdleConsolidator } from '@thole/memory';
 import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
 import { Channel } from '../../durability/children/channel.ts';
 import { factsOfGrace } from '../facts-of-grace.ts';

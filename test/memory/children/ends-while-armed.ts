@@ -1,7 +1,6 @@
 // ends-while-armed.ts <url> <session>: one turn, after which timers are armed for half an hour and a day. Nothing is closed, nothing is waited for.
 import type { SessionRef } from '@thole/core';
-import { memoryParts } from '@thole/memory';
-import { MemoryRetention } from '@thole/memory/privacy';
+import { memoryParts, MemoryRetention } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
 import { says, ScriptedLlm } from '@thole/testing';

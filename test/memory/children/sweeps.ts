@@ -1,5 +1,5 @@
 // sweeps.ts <url> <app>: tells when it is ready, sweeps when it hears from the test, and tells what it found.
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { IdleConsolidator } from '@thole/memory';
 import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
 import { Channel } from '../../durability/children/channel.ts';
 import { factsOfGrace } from '../facts-of-grace.ts';

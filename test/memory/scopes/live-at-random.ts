@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { textOf } from '@thole/core';
 import type { MemoryEntry, MemoryService, UserRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { memoryCommands } from '@thole/memory/commands';
-import { profile } from '@thole/memory/profile';
+import { memoryCommands, profile } from '@thole/memory';
 import { confusableNames, FixedRuntime, ScriptedLlm } from '@thole/testing';
 import { KnownUser } from './known-user.ts';
 

@@ -1,8 +1,8 @@
 import type { MemoryService } from '@thole/core';
 import { InMemoryMemoryService, VectorMemoryService } from '@thole/mem-services';
+import { RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactRequest } from '@thole/memory/facts';
-import { RedactingMemoryService } from '@thole/memory/privacy';
 import { DatabaseMemoryService, SqliteVecStore, SqlMemoryStore } from '@thole/sql-services';
 import { HashEmbedder } from '@thole/testing';
 import type { FixedRuntime } from '@thole/testing';

@@ -1,4 +1,3 @@
-export type { UsersTimeZone } from '../user-time-zone.ts';
 export { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
 export type { FactExtractor, FactOperation, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
 export { FactMemoryService } from './fact-memory-service.ts';

@@ -1,9 +1,8 @@
 import { createEvent } from '@thole/core';
 import type { CallOptions, MemoryEntry } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { memoryCommands } from '@thole/memory/commands';
-import type { MemoryCommandsOptions } from '@thole/memory/commands';
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { IdleConsolidator, memoryCommands } from '@thole/memory';
+import type { MemoryCommandsOptions } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,8 +1,8 @@
 import { createEvent } from '@thole/core';
 import type { MemoryService, Session, SessionRef } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { IdleConsolidator } from '@thole/memory/consolidate';
-import type { ConsolidationFailure, IdleConsolidatorOptions } from '@thole/memory/consolidate';
+import { IdleConsolidator } from '@thole/memory';
+import type { ConsolidationFailure, IdleConsolidatorOptions } from '@thole/memory';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ann, bob } from '../support/talks.ts';

@@ -1,8 +1,7 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
 import type { MemoryService, SessionRef } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { memoryCommands } from '@thole/memory/commands';
-import { IdleConsolidator } from '@thole/memory/consolidate';
+import { IdleConsolidator, memoryCommands } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
 import { expect, it } from 'vitest';

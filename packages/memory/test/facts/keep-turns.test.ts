@@ -1,9 +1,9 @@
 import { textOf } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import { InMemoryMemoryService } from '@thole/mem-services';
+import { RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactMemoryServiceOptions } from '@thole/memory/facts';
-import { RedactingMemoryService } from '@thole/memory/privacy';
 import { fails, FixedRuntime, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';

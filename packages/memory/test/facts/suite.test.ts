@@ -1,5 +1,6 @@
 import { InMemoryMemoryService, VectorMemoryService } from '@thole/mem-services';
-import { FactMemoryService, RedactingMemoryService } from '@thole/memory';
+import { RedactingMemoryService } from '@thole/memory';
+import { FactMemoryService } from '@thole/memory/facts';
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { HashEmbedder, memoryAbilities, memoryServiceCases, register } from '@thole/testing';
 import type { MemoryService, Runtime } from '@thole/core';

@@ -1,7 +1,7 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { applyProposals, proposeMemories, undoProposals } from '@thole/memory/improve';
+import { applyProposals, proposeMemories, undoProposals } from '@thole/memory';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ann, bob, texts } from '../support/talks.ts';

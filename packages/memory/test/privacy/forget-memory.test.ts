@@ -1,6 +1,6 @@
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
-import { forgetMemory } from '@thole/memory/privacy';
+import { forgetMemory } from '@thole/memory';
 import { describe, expect, it } from 'vitest';
 import { ann, bob, talk, texts } from '../support/talks.ts';
 

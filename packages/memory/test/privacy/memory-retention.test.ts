@@ -1,8 +1,8 @@
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { MemoryRetention } from '@thole/memory';
+import type { MemoryRetentionOptions } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactRequest } from '@thole/memory/facts';
-import { MemoryRetention } from '@thole/memory/privacy';
-import type { MemoryRetentionOptions } from '@thole/memory/privacy';
 import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';

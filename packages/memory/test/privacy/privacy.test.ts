@@ -1,8 +1,8 @@
 import { createEvent, TholeError } from '@thole/core';
 import { quoteMemory } from '@thole/core/kit';
 import { InMemoryMemoryService, InMemorySessionService, VectorMemoryService } from '@thole/mem-services';
+import { correctMemory, exportMemory, importMemory, RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
-import { correctMemory, exportMemory, importMemory, RedactingMemoryService } from '@thole/memory/privacy';
 import { FixedRuntime, HashEmbedder, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { add, ann, bob, facts, operations, said, talk, texts } from '../support/talks.ts';

@@ -1,8 +1,8 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
-import { profile, profileBlock, ProfilePlugin } from '@thole/memory/profile';
-import type { ProfileOptions } from '@thole/memory/profile';
+import { profile, profileBlock, ProfilePlugin } from '@thole/memory';
+import type { ProfileOptions } from '@thole/memory';
 import { fails, FixedRuntime, hangs, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';

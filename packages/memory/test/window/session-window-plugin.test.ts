@@ -1,5 +1,5 @@
 import type { Event, EventLog, InvocationContext, Part } from '@thole/core';
-import { SessionWindowPlugin } from '@thole/memory/window';
+import { SessionWindowPlugin } from '@thole/memory';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { said } from '../support/talks.ts';
