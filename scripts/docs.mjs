@@ -97,15 +97,25 @@ function addReadme({ folder, name }) {
   writeFileSync(page, `${text}\n${list}`);
 }
 
+/** Builds the site. Throws if a page has a dead link. */
+export async function buildSite() {
+  await writeReference();
+  const { build } = await import('vitepress');
+  await build(site);
+}
+
+async function serveSite() {
+  await writeReference();
+  const { createServer } = await import('vitepress');
+  const server = await createServer(site);
+  await server.listen();
+  server.printUrls();
+}
+
+const commands = { build: buildSite, dev: serveSite, reference: writeReference };
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [command = 'build'] = process.argv.slice(2);
-  if (!['build', 'dev', 'reference'].includes(command)) throw new Error('usage: pnpm run docs [build|dev|reference]');
-  await writeReference();
-  const { build, createServer } = await import('vitepress');
-  if (command === 'build') await build(site);
-  if (command === 'dev') {
-    const server = await createServer(site);
-    await server.listen();
-    server.printUrls();
-  }
+  if (!Object.hasOwn(commands, command)) throw new Error('usage: pnpm run docs [build|dev|reference]');
+  await commands[command]();
 }

@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitepress';
+import { escapeTags, linkNames, linkOutside } from './links.ts';
+import { navigation, sidebar } from './sidebar.ts';
+
+/** The documentation site. `pnpm run docs` builds it. */
+export default defineConfig({
+  title: 'Thole',
+  description: 'An Agent Development Kit for TypeScript',
+  lang: 'en',
+  srcExclude: ['examples/**', 'deploy/**'],
+  // Without this esbuild reads the tsconfig.json of the repository, which names targets that it does not know.
+  vite: { esbuild: { tsconfigRaw: {} } },
+  markdown: {
+    config(md) {
+      escapeTags(md);
+      linkOutside(md);
+      linkNames(md);
+    },
+  },
+  themeConfig: {
+    nav: navigation(),
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: 'https://github.com/thole-dev/thole' }],
+  },
+});

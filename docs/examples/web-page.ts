@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { devUi } from '@thole/dev-ui';
+import { createHandler } from '@thole/server';
+import { toNodeListener } from '@thole/server/node';
+import { InMemorySessionService } from 'thole';
+import { createClerk } from './clerk.ts';
+
+const handler = createHandler({
+  apps: [{ name: 'shop', rootAgent: createClerk() }],
+  sessionService: new InMemorySessionService(),
+  basePath: '/api',
+  ui: devUi(),
+});
+const listener = toNodeListener(handler);
+const page = await readFile(new URL('./chat.html', import.meta.url));
+const client = await readFile(new URL(import.meta.resolve('@thole/client')));
+
+const server = createServer((request, response) => {
+  if (request.url === '/') response.setHeader('content-type', 'text/html').end(page);
+  else if (request.url === '/client.js') response.setHeader('content-type', 'text/javascript').end(client);
+  else listener(request, response);
+});
+const port = Number(process.env.PORT ?? 8000);
+server.listen(port, '127.0.0.1', () => console.log(`Open http://127.0.0.1:${port}/ in a browser.`));

@@ -1,0 +1,2 @@
+export function writeReference(): Promise<void>;
+export function buildSite(): Promise<void>;
