@@ -13,7 +13,7 @@ const said = anEvent(4, { parts: [{ text: 'Booked.' }] });
 const shape = (events: Parameters<typeof toEntries>[0]) =>
   toEntries(events).map((entry) => [entry.event.id, entry.head, ...entry.blocks.map((block) => block.kind)]);
 
-it('shows a tool’s answer with its call and not as a row of its own', () => {
+it('shows a tool’s answer with its call and not as a separate row', () => {
   expect(shape([question, call, answer, said])).toEqual([
     ['event-1', true, 'text'],
     ['event-2', true, 'tool'],

@@ -38,7 +38,7 @@ it('keeps partials of agents that write at the same time apart', () => {
   expect(growing.map((event) => event.content!.parts![0]!.text)).toEqual(['aa', 'bb']);
 });
 
-it('forks before a message: its events, and the state that they made, without what is the user’s', () => {
+it('branches off before a message with its events and state, without the user’s state', () => {
   const fork = forkOf([one, two, three], 'event-3', { a: 3, c: 'from the beginning', 'user:u': 1, 'app:x': 1 });
   expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One', 'Two']);
   expect(fork.state).toEqual({ a: 2, c: 'from the beginning' });

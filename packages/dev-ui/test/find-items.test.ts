@@ -36,7 +36,7 @@ it('offers only commands that can be done now', () => {
   expect(findItems('', { ...nothing, commands })).toEqual([]);
 });
 
-it('lists the newest of many events, and not so many that they bury the rest', () => {
+it('lists only the newest of many events', () => {
   const events = Array.from({ length: 10_000 }, (_, i) => anEvent(i, { parts: [{ text: `room ${i}` }] }));
   const found = findItems('room', { ...nothing, events, state: { room: 1 } });
   expect(found).toHaveLength(9);

@@ -56,7 +56,7 @@ it('keeps quotes in a title or an alternative text within their attribute', () =
   expect(htmlOf('![x" onerror="y](data:image/png;base64,AAAA)')).not.toMatch(/ onerror="/);
 });
 
-it('gives code as pieces of their own with their language, also while the last one is not closed', () => {
+it('returns code as separate blocks with their language, also an unclosed last one', () => {
   expect(toBlocks('Look:\n\n```ts twoslash\nconst a = 1;\n```\n\nSo.')).toMatchObject([
     { kind: 'html' },
     { kind: 'code', code: 'const a = 1;', language: 'ts' },

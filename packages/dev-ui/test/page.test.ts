@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from 'vite';
 
-/** The page as it is built from what stands here now, by file name. */
+/** The page built from the current sources, by file name. */
 const files = new Map<string, string>();
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ it('names its own files by relative addresses, so it works below any path', () =
   for (const address of addresses) expect(address).toMatch(/^(\.\/|data:image\/)/);
 });
 
-it('takes no script, style, font or image from another host, and has no script in the page itself', () => {
+it('loads no script, style, font or image from another host and has no inline script', () => {
   const html = files.get('index.html')!;
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)/);
   expect(html).not.toMatch(/\son\w+=/);

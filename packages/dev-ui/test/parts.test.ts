@@ -57,7 +57,7 @@ it('takes a JSON object as a tool’s result as it is, and anything else under `
   expect(readAnswer('yes, please ')).toEqual({ result: 'yes, please' });
 });
 
-it('offers the first messages that the app suggests, each once, and none of its own', () => {
+it('offers only the app’s suggestions, each once', () => {
   const app = { name: 'hotel', rootAgentName: 'a', description: '', language: 'typescript', agents: {} };
   expect([undefined, app, { ...app, suggestions: [] }].map(suggestionsFor)).toEqual([[], [], []]);
   expect(suggestionsFor({ ...app, suggestions: ['Hi.', ' ', 'Hi.', 'Book.'] })).toEqual(['Hi.', 'Book.']);

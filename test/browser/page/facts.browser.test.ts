@@ -44,7 +44,7 @@ describeInBrowser('the page, on facts', (browser) => {
     const lisbon = item('Lives in Lisbon.');
     expect(await lisbon.textContent()).toMatch(/since /);
     await button(lisbon, 'History (1)').click();
-    const past = lisbon.getByRole('list', { name: 'What it took the place of, newest first' });
+    const past = lisbon.getByRole('list', { name: 'Earlier versions, newest first' });
     expect(await texts(past)).toEqual(['Lives in Porto.']);
     await button(lisbon, 'Evidence (1)').click();
     const behind = lisbon.getByRole('list', { name: 'What it rests on' });
@@ -77,7 +77,7 @@ describeInBrowser('the page, on facts', (browser) => {
     await wool.getByText('Is allergic to feathers.').waitFor();
 
     await find(page, 'wool allergic');
-    const found = list('What was found, best first');
+    const found = list('Search results, best first');
     await expect.poll(async () => (await texts(found))[0]).toBe('Is allergic to wool.');
     const first = found.locator('li.memory').first();
     await button(first, 'Why this was found').click();
@@ -144,7 +144,7 @@ describeInBrowser('the page, on facts', (browser) => {
     const memoryService = { addSessionToMemory: async () => {}, searchMemory: async () => ({ memories: [] }) };
     const house = await openHouse([], { memoryService });
     const page = await visit(browser(), address(house), { expected: /400/ });
-    await page.getByText('This memory can be searched, and not listed').waitFor();
+    await page.getByText('This memory can be searched but not listed').waitFor();
     await find(page, 'figs');
     await page.getByText('Nothing is remembered of “figs”').waitFor();
   });
@@ -212,7 +212,7 @@ describeInBrowser('the page, on facts', (browser) => {
         expect(await seriousIn(page), name).toEqual([]);
         await button(dialog, 'Cancel').click();
         await find(page, 'where does the guest live');
-        await inspector.getByRole('list', { name: 'What was found, best first' }).waitFor();
+        await inspector.getByRole('list', { name: 'Search results, best first' }).waitFor();
         await button(inspector, 'Why this was found').first().click();
         await keepScreenshot(page, `${name}-${colorScheme}-found-facts`);
         expect(await seriousIn(page, '.inspector'), name).toEqual([]);

@@ -177,7 +177,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('figs');
     await inspector.getByRole('button', { name: 'Search', exact: true }).click();
     const [first] = await house.client.memory.search({ ...user, query: 'figs' });
-    const found = inspector.getByRole('list', { name: 'What was found, best first' }).getByRole('listitem').first();
+    const found = inspector.getByRole('list', { name: 'Search results, best first' }).getByRole('listitem').first();
     await found.getByText(`${Math.round(first!.relevance! * 100)} %`).waitFor();
     await found.getByRole('button', { name: 'from this session' }).click();
     await page.getByRole('main').locator('article[aria-current]', { hasText: 'Do you like figs?' }).waitFor();

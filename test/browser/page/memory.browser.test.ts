@@ -65,7 +65,7 @@ describeInBrowser('the page, in memory', (browser) => {
     await house.client.memory.add({ ...user, memories: notes });
     const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByText('There is more that is known; a search finds it.').waitFor();
+    await inspector.getByText('There are more facts. Use the search to find them.').waitFor();
     await inspector.getByRole('heading', { name: 'Notes 2,000' }).waitFor();
     await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('lighthouses');
     await inspector.getByRole('button', { name: 'Search', exact: true }).click();

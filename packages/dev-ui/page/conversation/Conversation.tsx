@@ -38,7 +38,7 @@ function Body() {
     return (
       <div class="conversation-body conversation-middle">
         {connection.value === 'offline' ? (
-          <Empty title="The server does not answer" text="Start it, and this page goes on by itself." />
+          <Empty title="The server does not answer" text="Start it. The page reconnects automatically." />
         ) : (
           <ErrorNote error={appsError.value} retry={() => void loadApps()} />
         )}
@@ -48,7 +48,7 @@ function Body() {
   if (apps.value?.length === 0) {
     return (
       <div class="conversation-body conversation-middle">
-        <Empty title="No app here yet" text="Give createHandler an app, and load this page again." />
+        <Empty title="No app here yet" text="Give createHandler an app and reload this page." />
       </div>
     );
   }

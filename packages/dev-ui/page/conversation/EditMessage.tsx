@@ -31,7 +31,7 @@ export function EditMessage({ event, text, close }: { event: Event; text: string
       onCancel={close}
     >
       {error !== undefined && <ErrorNote error={error} />}
-      <p class="muted edit-note">Goes on in a new session; this one stays.</p>
+      <p class="muted edit-note">Continues in a new session. This one stays unchanged.</p>
     </EditForm>
   );
 }

@@ -17,7 +17,7 @@ export function Suggestions() {
         <h2>{app?.rootAgentName ?? app?.name ?? 'Agent'}</h2>
         {app?.description && <p class="muted">{app.description}</p>}
         {suggestions.length === 0 ? (
-          <p class="muted">Write a message to begin.</p>
+          <p class="muted">Write a message to start.</p>
         ) : (
           <ul aria-label="Things to ask">
             {suggestions.map((text) => (

@@ -14,7 +14,7 @@ export function AppMenu() {
         <Icon name="down" size={12} />
       </MenuButton>
       <Menu class="menu" gutter={6} aria-label="Apps" portal>
-        {known.length === 0 && <p class="menu-empty muted">No app is known yet.</p>}
+        {known.length === 0 && <p class="menu-empty muted">No apps yet.</p>}
         {known.map((app) => (
           <MenuItem
             key={app.name}

@@ -19,7 +19,7 @@ export function GraphPanel() {
   if (app === undefined) return <Empty title="No app is open" text="Open an app to see its agents and tools." />;
   if (graph.error !== undefined) return <ErrorNote error={graph.error} retry={graph.reload} />;
   if (!graph.value) return <Skeleton lines={5} />;
-  if (!root) return <Empty title="Nothing to draw" text="The server does not tell how this app is built." />;
+  if (!root) return <Empty title="Nothing to draw" text="The server does not describe the structure of this app." />;
   const turn = events.value.filter(({ invocationId }) => invocationId === shownInvocation.value);
   const { agents, tools } = countNodes(root);
   return (

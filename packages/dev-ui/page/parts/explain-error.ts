@@ -9,7 +9,7 @@ export interface Explained {
   code?: string | undefined;
   /** The meaning of the code, if it is known. */
   meaning?: string | undefined;
-  /** What to do about it. */
+  /** The next step. */
   advice?: string | undefined;
   /** Internals, only from a server in development. */
   debug?: ErrorDebug | undefined;

@@ -54,7 +54,7 @@ export function SessionList() {
       </div>
       <div class="sessions-list" ref={box}>
         {!all && <Waiting />}
-        {all?.length === 0 && <Empty title="No sessions yet" text="Write a message, and it begins one." />}
+        {all?.length === 0 && <Empty title="No sessions yet" text="Write a message to start one." />}
         {all && all.length > 0 && found?.length === 0 && (
           <p class="muted sessions-none" role="status">
             {readingTexts.value ? 'Searching …' : 'Nothing found.'}
@@ -84,7 +84,7 @@ export function SessionList() {
 
 /** The list before it is known: loading, or an error. */
 function Waiting() {
-  if (connection.value === 'offline') return <p class="muted sessions-none">They show when the server answers.</p>;
+  if (connection.value === 'offline') return <p class="muted sessions-none">They appear when the server answers.</p>;
   if (access.value !== 'open') return <p class="muted sessions-none">Enter the token to see the sessions.</p>;
   if (sessionsError.value === undefined) return <Skeleton lines={6} />;
   return <ErrorNote error={sessionsError.value} retry={() => void refreshSessions()} />;

@@ -2,7 +2,7 @@ import { createEventActions } from '@thole/core';
 import type { Event, StateMap } from '@thole/core';
 import { forkOf } from '../state/fork-of.ts';
 
-/** The events and the state in a session's file, of ours or of ADK's web UI. Throws a sentence where it is none. */
+/** Returns events and state of a session file of Thole or of ADK's web UI. Throws a message for the user if it is not one. */
 export function readSessionFile(text: string): { state: StateMap; events: Event[] } {
   let file: unknown;
   try {

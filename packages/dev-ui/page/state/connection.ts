@@ -4,7 +4,7 @@ import { accessToken, noteAccess } from './access-token.ts';
 
 export type Connection = 'connecting' | 'connected' | 'offline';
 
-/** Whether the server answered the last request of the page. */
+/** State of the connection after the last request of the page. */
 export const connection: Signal<Connection> = signal<Connection>('connecting');
 
 /** Number of times the server returned after it was unreachable. Views of its data read again when this grows. */

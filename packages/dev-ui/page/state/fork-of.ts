@@ -1,7 +1,7 @@
 import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
 
-/** What a new session begins with that goes another way from an event on. */
+/** State and events of a new session that branches off before an event. */
 export interface Fork {
   state: StateMap;
   events: Event[];
@@ -10,9 +10,9 @@ export interface Fork {
 const reserved = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
 
 /**
- * The events before the one with this id, as a session can begin with them: without what only a run may write, and without
- * the questions that a run puts to people. The state is what these events made of it, on top of values that no event ever
- * wrote; that of the user and of the app stays where it is.
+ * Returns the events before the one with this id in a form that a new session accepts: without data that only a run may write
+ * and without requests to people. The state is the result of these events on top of values that no event wrote. State of
+ * the user and the app is left out.
  */
 export function forkOf(events: readonly Event[], beforeId: string, state: Readonly<Record<string, Json>>): Fork {
   const at = events.findIndex((event) => event.id === beforeId);
@@ -42,7 +42,7 @@ function plainEvent(event: Event): Event[] {
     {
       ...rest,
       ...(content && { content: { ...content, ...(parts && { parts }) } }),
-      // The state is given as a whole; the rest a server takes from its own runs alone.
+      // The state is given as a whole. Servers accept the other actions only from their own runs.
       actions: createEventActions(),
     },
   ];

@@ -4,7 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import { appName, selectedEventId, sessionId, userId } from './location.ts';
 import { sessionKey } from './session-key.ts';
 
-/** How much of the open session is read. */
+/** Progress of reading the open session. */
 export type SessionStatus =
   | { kind: 'none' }
   | { kind: 'loading' }

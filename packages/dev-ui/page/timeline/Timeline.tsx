@@ -28,10 +28,7 @@ export function Timeline() {
   const invocationId = selectedEvent.value?.invocationId;
   const selected = invocationId === undefined ? undefined : byId.get(invocationId);
   const turn = selected?.isSaid ? selected : turns.at(-1);
-  if (!turn)
-    return (
-      <p class="timeline timeline-empty muted">Where the time of a turn went shows here, as soon as there is one.</p>
-    );
+  if (!turn) return <p class="timeline timeline-empty muted">The timeline of a turn appears here.</p>;
   const at = turns.indexOf(turn);
   const goTo = (index: number): void => selectEvent(turns[index]?.events[0]?.id);
   return (

@@ -50,7 +50,7 @@ describe('readGraph', () => {
       expect(readGraph(told)).toBeUndefined();
   });
 
-  it('gives what stands in two places two ids', () => {
+  it('gives a node in two places two ids', () => {
     const ids = readGraph({ rootAgent: { name: 'a', subAgents: [{ name: 'b', tools: ['t'] }], tools: ['t', 'b'] } });
     const all: string[] = [];
     const walk = (node: NonNullable<typeof ids>): void => {

@@ -24,7 +24,7 @@ describe('previewOf', () => {
     expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });
   });
 
-  it('shows as a file what is no text whatever it claims, and what it does not know', () => {
+  it('shows binary data and unknown types as a file', () => {
     const bytes = { inlineData: { mimeType: 'text/plain', data: Buffer.from([0xff, 0xfe, 0x00]).toString('base64') } };
     expect(previewOf(bytes)).toMatchObject({ kind: 'file', bytes: 3 });
     expect(previewOf(part('application/pdf', 'x'))).toMatchObject({ kind: 'file' });

@@ -20,7 +20,7 @@ describe('incremental', () => {
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  it('begins anew with another list, a shorter one or one that was changed', () => {
+  it('starts again with another list, a shorter one or a changed one', () => {
     const sum = summing();
     sum(items);
     expect(sum(items.slice(0, 3)).of.sum).toBe(6);

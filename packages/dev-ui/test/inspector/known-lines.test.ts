@@ -12,7 +12,7 @@ function fact(id: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
 const told = (lines: readonly KnownLine[]): string[] =>
   lines.map(({ entry, before }) => [entry.id, ...before.map(({ id }) => id)].join(' < '));
 
-it('puts what was superseded behind what took its place, newest first, over any number of steps', () => {
+it('lists earlier versions behind the current one, newest first, over any number of steps', () => {
   const lines = knownLines(
     [
       fact('Rome', { validTo: 10, supersededBy: 'Porto' }),

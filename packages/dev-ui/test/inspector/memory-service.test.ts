@@ -95,7 +95,7 @@ describe('correctMemory', () => {
     expect(found[0]?.id).toBe(id);
   });
 
-  it('leaves to the corrected fact how long it holds, what takes its place then, and what an app keeps with it', async () => {
+  it('keeps validity, successor and metadata of a corrected fact', async () => {
     const { service, fact } = await told();
     const kept = { validTo: 900, supersededBy: 'later', customMetadata: { topic: 'food' } };
     const { memory } = memoryOf(service);

@@ -49,7 +49,7 @@ describe('recallsOf', () => {
 });
 
 describe('quotedMemories', () => {
-  it('reads again what preload_memory writes: author, time, lines, tags, and what is no longer true', () => {
+  it('reads the quotes of preload_memory: author, time, lines, tags and ended facts', () => {
     const said = [
       { text: 'I like <b>high</b> floors & tea.\nAlways: yes.', author: 'user', timestamp: 1_600_000_000 },
       { text: 'Lives in Rome.', author: 'user', timestamp: 1_600_000_001, validTo: 1_600_000_002 },

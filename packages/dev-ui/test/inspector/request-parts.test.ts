@@ -39,7 +39,7 @@ describe('requestParts', () => {
     expect(parts[0]).toMatchObject({ origin: 'memory', note: 'answer of load_memory' });
   });
 
-  it('shows the answers of several tools in one content each by itself, memory apart from the others', () => {
+  it('shows the answers of several tools in one content separately, memory apart', () => {
     const answer = (id: string, name: string) => ({ functionResponse: { id, name, response: {} } });
     const contents = [{ role: 'user' as const, parts: [answer('1', 'load_memory'), answer('2', 'book')] }];
     expect(requestParts({ config: {}, contents })).toMatchObject([
@@ -97,7 +97,7 @@ describe('requestParts', () => {
 });
 
 describe('eventFinder', () => {
-  it('finds calls and answers by their ids, words by what they say, and the same words twice in order', () => {
+  it('finds calls and answers by id, texts by their words, and repeated texts in order', () => {
     const find = eventFinder([
       event({ id: 'one', author: 'user', text: 'Again.' }),
       event({ id: 'two', parts: [{ functionCall: { id: 'c', name: 'f', args: {} } }] }),

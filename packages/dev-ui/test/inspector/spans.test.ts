@@ -85,7 +85,7 @@ describe('byInvocation', () => {
     expect([...groups.keys()]).toEqual(['run']);
   });
 
-  it('counts what an agent did as a tool, in an invocation of its own, to the run that called it', () => {
+  it('adds the spans of an agent tool’s separate invocation to the calling run', () => {
     const of = (invocation: string) => ({ 'gcp.vertex.agent.invocation_id': invocation });
     const groups = byInvocation([
       span('a', undefined, 0, of('outer')),

@@ -34,12 +34,12 @@ describe('barsOfSpans', () => {
     ]);
   });
 
-  it('calls waiting what no child of an agent covers, and no gap that is shorter than five milliseconds', () => {
+  it('shows uncovered time of an agent as waiting, except gaps below five milliseconds', () => {
     expect(bars.filter(({ kind }) => kind === 'wait')).toMatchObject([{ startMs: 120, endMs: 190 }]);
     expect(barsOfSpans([span('invoke_agent a', undefined, 0, 4)])).toEqual([]);
   });
 
-  it('does not wait while the longest of several goes on', () => {
+  it('does not wait while the longest of several runs', () => {
     const spans = [
       span('invoke_agent cook', undefined, 0, 60),
       span('execute_tool a', 'invoke_agent cook', 0, 50),
@@ -75,7 +75,7 @@ describe('barsOfEvents', () => {
     ]);
   });
 
-  it('calls it waiting until somebody answers a long-running call, in the lane of who asked', () => {
+  it('shows waiting until a long-running call is answered, in the caller’s lane', () => {
     const bars = barsOfEvents([
       event({ id: 'c', author: 'cook', parts: [call('1')], longRunningToolIds: ['1'], ...at(0) }),
       event({ id: 'a', author: 'user', parts: [answer('1')], ...at(60) }),

@@ -96,7 +96,7 @@ describe('formatTick', () => {
 });
 
 describe('ticks', () => {
-  it('stand at round numbers from 0 on, never more than asked for', () => {
+  it('are at round numbers from 0, at most the requested number', () => {
     expect(ticks(1_234, 6)).toEqual([0, 500, 1_000]);
     expect(ticks(100, 5)).toEqual([0, 20, 40, 60, 80, 100]);
     expect(ticks(0, 5)).toEqual([0]);

@@ -33,12 +33,7 @@ export function ArtifactsPanel() {
   if (list.error !== undefined) return <ErrorNote error={list.error} retry={list.reload} />;
   if (!list.value) return <Skeleton lines={4} />;
   if (list.value.length === 0)
-    return (
-      <Empty
-        title="No files yet"
-        text="Files that tools save in this session, and in others for the user, show here."
-      />
-    );
+    return <Empty title="No files yet" text="This tab shows files that tools save in this session or for the user." />;
   const changed = selectedEvent.value?.actions.artifactDelta ?? {};
   const rows = sortArtifacts(list.value);
   const open =

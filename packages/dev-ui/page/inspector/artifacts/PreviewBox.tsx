@@ -32,6 +32,6 @@ function Content({ preview, label }: { preview: Preview; label: string }) {
       // Shown, not fetched: the page sends no requests to other hosts.
       return <p class="mono">{preview.url}</p>;
     case 'file':
-      return <p class="muted">No preview for this kind of file. Download it to look into it.</p>;
+      return <p class="muted">No preview for this type of file. Download it to open it.</p>;
   }
 }

@@ -9,7 +9,7 @@ import { validity } from './validity.ts';
 /** The earlier versions of a memory, newest first. */
 export function HistoryList({ before, actions }: { before: readonly MemoryEntry[]; actions: MemoryActions }) {
   return (
-    <ol class="memory-behind" aria-label="What it took the place of, newest first">
+    <ol class="memory-behind" aria-label="Earlier versions, newest first">
       {before.map((entry) => (
         <Past key={entry.id} entry={entry} actions={actions} />
       ))}

@@ -6,7 +6,7 @@ import { RecalledPart } from './RecalledPart.tsx';
 
 /** The memories recalled for the turn, and all memories. */
 export function MemoryPanel() {
-  if (appName.value === undefined) return <Empty title="No app is open" text="Open an app to look into its memory." />;
+  if (appName.value === undefined) return <Empty title="No app is open" text="Open an app to see its memory." />;
   const hasMemory = openApp()?.services?.memory;
   return (
     <>
@@ -14,7 +14,7 @@ export function MemoryPanel() {
       {hasMemory === false ? (
         <Empty
           title="This app has no memory"
-          text="Give the server a memory service, and agents the tools load_memory or preload_memory: then they know what earlier sessions said."
+          text="Give the server a memory service and add load_memory or preload_memory to the agents. They can then use earlier sessions."
         />
       ) : (
         <MemoryBook listsAtOnce={hasMemory === true} />

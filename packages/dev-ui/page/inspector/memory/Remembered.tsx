@@ -18,7 +18,7 @@ export function Remembered({ memories, actions }: { memories: Memories; actions:
     const lineOf = new Map([...lines.facts, ...lines.notes, ...lines.ended].map((line) => [line.entry.id, line]));
     if (found.length === 0) return <Empty title={`Nothing is remembered of “${searched}”`} />;
     return (
-      <ul class="memories" aria-label="What was found, best first">
+      <ul class="memories" aria-label="Search results, best first">
         {found.map((entry) => (
           <MemoryItem
             key={entry.id}
@@ -30,18 +30,16 @@ export function Remembered({ memories, actions }: { memories: Memories; actions:
       </ul>
     );
   }
-  if (isUnlisted) return <Empty title="This memory can be searched, and not listed" />;
+  if (isUnlisted) return <Empty title="This memory can be searched but not listed" />;
   if (known === undefined) return null;
   if (known.length === 0 && turns.length === 0)
-    return (
-      <Empty title="Nothing is remembered yet" text="Save a session, or add what agents shall know of this user." />
-    );
+    return <Empty title="Nothing is remembered yet" text="Save a session, or add a note about this user." />;
   return (
     <>
       <MemorySection title="Facts" lines={lines.facts} actions={actions} />
       <MemorySection title="Notes" lines={lines.notes} actions={actions} />
       <MemorySection title="No longer true" lines={lines.ended} actions={actions} isFolded />
-      {isCut && <p class="muted panel-note">There is more that is known; a search finds it.</p>}
+      {isCut && <p class="muted panel-note">There are more facts. Use the search to find them.</p>}
       <MemorySection
         title="What was said"
         lines={turns.map((entry) => ({ entry, before: [] }))}

@@ -48,7 +48,7 @@ export function PartList({ changes, compares }: { changes: readonly PartChange[]
       <div class="parts" role="list" aria-label={compares ? 'What changed in the request' : 'Parts of the request'}>
         {views.length > LONG ? <VList style={{ height: '65vh' }}>{views}</VList> : views}
       </div>
-      {compares && shown.length === 0 && <p class="muted panel-note">Nothing differs.</p>}
+      {compares && shown.length === 0 && <p class="muted panel-note">No differences.</p>}
       {same > 0 && (
         <button type="button" class="button button-quiet" onClick={() => setShowsSame(!showsSame)}>
           {showsSame ? 'Hide what stayed the same' : `Show ${same} that stayed the same`}

@@ -21,8 +21,7 @@ import { TokenBar } from './TokenBar.tsx';
 export function RequestPanel() {
   const answer = answerOf(events.value, selectedEventId.value);
   const span = answer && modelSpans.value.get(answer.id);
-  if (!answer)
-    return <Empty title="No answer yet" text="Select an answer of an agent to see what its model was told for it." />;
+  if (!answer) return <Empty title="No answer yet" text="Select an agent’s answer to see the request to its model." />;
   if (spansError.value) return <ErrorNote error={spansError.value} />;
   if (spans.value === undefined && !isRunning.value) return <Skeleton lines={6} />;
   const request = readRequest(span?.attributes);

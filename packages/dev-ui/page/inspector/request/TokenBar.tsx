@@ -23,7 +23,7 @@ export function TokenBar({ parts }: { parts: readonly RequestPart[] }) {
           <span key={origin} data-origin={origin} style={{ flexGrow: tokens }} />
         ))}
       </div>
-      <ul aria-label="Estimated tokens by where they came from">
+      <ul aria-label="Estimated tokens by origin">
         {shown.map(([origin, tokens]) => (
           <li key={origin}>
             <span class="origin-dot" data-origin={origin} /> {originNames[origin]}{' '}

@@ -17,13 +17,11 @@ export function TracePanel() {
   const ofTurn = factsByInvocation.value.get(invocationId ?? '');
   const shown = useMemo(() => (isWhole ? facts.value : (ofTurn ?? [])), [isWhole, facts.value, ofTurn]);
   if (events.value.length === 0)
-    return (
-      <Empty title="Nothing has run yet" text="Send a message: then its agents, model calls and tools show here." />
-    );
+    return <Empty title="Nothing has run yet" text="Send a message to see its agents, model calls and tools." />;
   if (spansError.value !== undefined) return <ErrorNote error={spansError.value} />;
   if (spans.value === undefined)
     return isRunning.value ? (
-      <Empty title="The run goes on" text="Its trace is here as soon as it has ended." />
+      <Empty title="The run goes on" text="The trace appears when it has ended." />
     ) : (
       <Skeleton lines={6} />
     );
@@ -31,7 +29,7 @@ export function TracePanel() {
     return (
       <Empty
         title="No traces were kept"
-        text="The server keeps the newest traces while it runs, where it records them: the command thole web does, and createHandler with the option traces."
+        text="The server keeps the newest traces while it runs if it records them: use the command thole web, or the option traces of createHandler."
       />
     );
   const input = sumOf(shown, 'inputTokens');
@@ -59,7 +57,7 @@ export function TracePanel() {
       {shown.length === 0 ? (
         <Empty
           title={isRunning.value ? 'The run goes on' : 'No trace of this turn'}
-          text={isRunning.value ? 'Its trace is here as soon as it has ended.' : 'The server keeps the newest alone.'}
+          text={isRunning.value ? 'The trace appears when it has ended.' : 'The server keeps the newest alone.'}
         />
       ) : (
         <SpanTree spans={shown} />
