@@ -9,7 +9,6 @@ export { LOAD_MEMORY, loadMemoryTool } from './load-memory-tool.ts';
 export type { LoadedMemory, LoadMemoryToolOptions } from './load-memory-tool.ts';
 export { PRELOAD_MEMORY, preloadMemoryTool } from './preload-memory-tool.ts';
 export type { PreloadMemoryToolOptions } from './preload-memory-tool.ts';
-export type { ToldTimeZone } from './told-time-zone.ts';
 export { rememberTool } from './remember-tool.ts';
 export { forgetTool } from './forget-tool.ts';
 export type { ForgetAnswer, ForgetToolOptions, MemoryCandidate } from './forget-tool.ts';

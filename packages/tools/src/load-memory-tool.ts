@@ -1,13 +1,18 @@
 import { textOf } from '@thole/core';
-import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { MemoryEntry, MemoryFilter, Tool, ZonedTime } from '@thole/core';
+import {
+  assertCount,
+  createTimeZoneReader,
+  DEFAULT_MIN_RELEVANCE,
+  isoTime,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type { MemoryEntry, MemoryFilter, TimeZoneOption, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 import { readTimeRange } from './read-time-range.ts';
 import type { TimeRange } from './read-time-range.ts';
-import { zonesOf } from './told-time-zone.ts';
-import type { ToldTimeZone } from './told-time-zone.ts';
 
 /** Options of `loadMemoryTool`. */
 export interface LoadMemoryToolOptions {
@@ -19,7 +24,7 @@ export interface LoadMemoryToolOptions {
   minScore?: number | undefined;
   filter?: MemoryFilter | undefined;
   /** The user's time zone, for the model's times and the times of memories. Default: UTC. */
-  timeZone?: ToldTimeZone | undefined;
+  timeZone?: TimeZoneOption | undefined;
 }
 
 /**
@@ -60,7 +65,7 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, knownOptions(), 'load_memory');
   const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
   assertCount('limit', limit, 1);
-  const zoneOf = zonesOf(timeZone);
+  const readTimeZone = createTimeZoneReader(timeZone);
   return new FunctionTool({
     name: 'load_memory',
     description:
@@ -78,7 +83,7 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
       answerIfNotConfigured(
         { tool: 'load_memory', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
         async () => {
-          const zone = zoneOf(toolContext);
+          const zone = await readTimeZone(toolContext);
           const within = withinFilter(filter, readTimeRange(range, zone));
           if (within?.from !== undefined && within.to !== undefined && within.from >= within.to)
             return { memories: [] };

@@ -1,6 +1,7 @@
 import { textOf, TholeError } from '@thole/core';
 import {
   assertCount,
+  createTimeZoneReader,
   DEFAULT_MIN_RELEVANCE,
   invalidInput,
   labelFormattedMemory,
@@ -14,13 +15,12 @@ import type {
   MaybePromise,
   MemoryEntry,
   MemoryFilter,
+  TimeZoneOption,
   Tool,
   ToolContext,
   ZonedTime,
 } from '@thole/core';
 import { insertBeforeMessage } from './insert-before-message.ts';
-import { zonesOf } from './told-time-zone.ts';
-import type { ToldTimeZone } from './told-time-zone.ts';
 
 /** Options of `preloadMemoryTool`. */
 export interface PreloadMemoryToolOptions {
@@ -47,7 +47,7 @@ export interface PreloadMemoryToolOptions {
    * The user's time zone for times in headings. An invalid zone of one call is logged and replaced by UTC. Default:
    * UTC.
    */
-  timeZone?: ToldTimeZone | undefined;
+  timeZone?: TimeZoneOption | undefined;
 }
 
 /**
@@ -66,13 +66,13 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
   if (format !== undefined && typeof format !== 'function') throw invalidInput('format', 'a function', format);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
-  const zoneOf = zonesOf(timeZone);
+  const readTimeZone = createTimeZoneReader(timeZone);
 
   async function findBlock(toolContext: ToolContext, shown: readonly Content[]): Promise<string> {
     const query = wordsOf(toolContext.userContent);
     if (!query) return '';
     try {
-      const zone = zoneFor(toolContext);
+      const zone = await zoneFor(toolContext);
       const search = { limit, minRelevance, minScore, filter, timeZone: zone?.timeZone };
       const { memories } = await toolContext.searchMemory(query, search);
       const news = withoutShown(memories, toolContext.sessionId, shown);
@@ -92,11 +92,11 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     return labelFormattedMemory(text, maxTokens);
   }
 
-  function zoneFor(toolContext: ToolContext): ZonedTime | undefined {
+  async function zoneFor(toolContext: ToolContext): Promise<ZonedTime | undefined> {
     try {
-      return zoneOf(toolContext);
+      return await readTimeZone(toolContext);
     } catch (error) {
-      logFailure('preload_memory was told no time zone', error, toolContext);
+      logFailure('preload_memory could not read the time zone', error, toolContext);
       return undefined;
     }
   }

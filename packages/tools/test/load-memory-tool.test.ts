@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryEntry, MemoryService, SearchMemoryRequest, ToolContext } from '@thole/core';
+import type { JsonObject, MemoryEntry, MemoryService, SearchMemoryRequest, TimeZoneOption } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { calls, FixedRuntime, says, ScriptedLlm, toolContextFor } from '@thole/testing';
@@ -197,7 +197,7 @@ describe('the time zone of load_memory', () => {
   });
 
   it('may be each user’s own, from their state', async () => {
-    const own = ({ state }: ToolContext): string | undefined => state.get<string>('user:timeZone');
+    const own: TimeZoneOption = ({ state }) => state?.get<string>('user:timeZone');
     expect(await timesIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toEqual([
       '2026-07-01T09:00:00+09:00',
       '2026-12-01T09:00:00+09:00',

@@ -185,7 +185,7 @@ describe('the time zone of preload_memory', () => {
   });
 
   it('may be each user’s own, from their state', async () => {
-    const own: PreloadMemoryToolOptions['timeZone'] = ({ state }) => state.get<string>('user:timeZone');
+    const own: PreloadMemoryToolOptions['timeZone'] = ({ state }) => state?.get<string>('user:timeZone');
     expect(await toldIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toBe('2026-07-01T07:30:00+09:00:');
     expect(await toldIn(own)).toBe('2026-06-30T22:30:00Z:');
   });
