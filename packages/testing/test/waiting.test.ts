@@ -1,7 +1,7 @@
 import { systemRuntime } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { settles } from '../src/suites/waiting.ts';
+import { settlesWithin } from '../src/suites/waiting.ts';
 
 const real = systemRuntime();
 
@@ -15,15 +15,15 @@ async function lookUntilOver(runtime: FixedRuntime): Promise<string> {
   }
 }
 
-describe('settles', () => {
+describe('settlesWithin', () => {
   it('waits for the next look of a store whose answers come after the limit', async () => {
     const runtime = new FixedRuntime();
-    expect(await settles(runtime, lookUntilOver(runtime), 4_000)).toBe('over');
+    expect(await settlesWithin(runtime, lookUntilOver(runtime), 4_000)).toBe('over');
   });
 
   it('fails for a promise that does not settle, and moves the clock a second past the limit', async () => {
     const runtime = new FixedRuntime();
-    await expect(settles(runtime, new Promise(() => {}), 4_000)).rejects.toThrow(/nothing came within 4000 ms/);
+    await expect(settlesWithin(runtime, new Promise(() => {}), 4_000)).rejects.toThrow(/nothing came within 4000 ms/);
     expect(runtime.monotonic()).toBe(5_000);
   });
 });

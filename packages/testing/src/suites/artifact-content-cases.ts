@@ -3,7 +3,7 @@ import { encodeBase64, decodeBase64 } from '@thole/core/kit';
 import type { Part } from '@thole/core';
 import { everyByte, file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
-import { notJson, refTo, refused, same } from './session-support.ts';
+import { notJson, refTo, rejectsWith, same } from './session-support.ts';
 
 /** Contents of versions. */
 export const artifactContentCases: readonly ArtifactCase[] = [
@@ -61,13 +61,16 @@ export const artifactContentCases: readonly ArtifactCase[] = [
     contracts: [37],
     async check(service) {
       const data = encodeBase64(new Uint8Array(65_536 + 1));
-      await refused(
+      await rejectsWith(
         'ARTIFACT_TOO_LARGE',
         service.saveArtifact({ ...file(), artifact: { inlineData: { mimeType: 'a/b', data } } }),
       );
-      await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: { text: 'x'.repeat(65_536) } }));
+      await rejectsWith(
+        'ARTIFACT_TOO_LARGE',
+        service.saveArtifact({ ...file(), artifact: { text: 'x'.repeat(65_536) } }),
+      );
       const beside = { inlineData: { mimeType: 'a/b', data: '' }, thoughtSignature: 'x'.repeat(65_536) };
-      await refused('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: beside }));
+      await rejectsWith('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: beside }));
       same(await service.listArtifactKeys(refTo()), []);
       same(await service.saveArtifact({ ...file(), artifact: text('small') }), 0);
     },
@@ -137,19 +140,19 @@ export const artifactContentCases: readonly ArtifactCase[] = [
         { inlineData: { mimeType: 'a/b', data: 'not base64!' } },
       ];
       for (const artifact of bad) {
-        await refused(
+        await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...file(), artifact: artifact as never }),
           JSON.stringify(artifact),
         );
       }
       for (const [what, value] of notJson()) {
-        await refused(
+        await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...file(), artifact: { text: 'a', extra: value } as Part }),
           what,
         );
-        await refused(
+        await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...file(), artifact: text('a'), customMetadata: { a: value as never } }),
           what,

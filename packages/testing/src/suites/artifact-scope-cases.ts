@@ -1,6 +1,6 @@
 import { file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
-import { refTo, refused, same } from './session-support.ts';
+import { refTo, rejectsWith, same } from './session-support.ts';
 
 const oddNames = [
   'a/b',
@@ -145,21 +145,21 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
     async check(service) {
       for (const filename of ['', 'user:', 'a\0b', '\ud800', 'x'.repeat(513), 7 as never, undefined as never]) {
         const ref = { ...refTo(), filename };
-        await refused(
+        await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...ref, artifact: text('a') }),
           `saveArtifact ${String(filename)}`,
         );
-        await refused('INVALID_INPUT', service.loadArtifact(ref), `loadArtifact ${String(filename)}`);
-        await refused('INVALID_INPUT', service.listVersions(ref), `listVersions ${String(filename)}`);
-        await refused('INVALID_INPUT', service.deleteArtifact(ref), `deleteArtifact ${String(filename)}`);
+        await rejectsWith('INVALID_INPUT', service.loadArtifact(ref), `loadArtifact ${String(filename)}`);
+        await rejectsWith('INVALID_INPUT', service.listVersions(ref), `listVersions ${String(filename)}`);
+        await rejectsWith('INVALID_INPUT', service.deleteArtifact(ref), `deleteArtifact ${String(filename)}`);
       }
       for (const part of ['appName', 'userId', 'sessionId']) {
         const ref = { ...file(), [part]: '' };
-        await refused('INVALID_INPUT', service.saveArtifact({ ...ref, artifact: text('a') }), part);
-        await refused('INVALID_INPUT', service.listArtifactKeys(ref), part);
-        await refused('INVALID_INPUT', service.deleteSessionArtifacts(ref), part);
-        if (part !== 'sessionId') await refused('INVALID_INPUT', service.deleteUserArtifacts(ref), part);
+        await rejectsWith('INVALID_INPUT', service.saveArtifact({ ...ref, artifact: text('a') }), part);
+        await rejectsWith('INVALID_INPUT', service.listArtifactKeys(ref), part);
+        await rejectsWith('INVALID_INPUT', service.deleteSessionArtifacts(ref), part);
+        if (part !== 'sessionId') await rejectsWith('INVALID_INPUT', service.deleteUserArtifacts(ref), part);
       }
     },
   },

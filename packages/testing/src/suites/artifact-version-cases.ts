@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { everyByte, file, reopened, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
-import { numbers, refTo, refused, same } from './session-support.ts';
+import { numbers, refTo, rejectsWith, same } from './session-support.ts';
 
 /** Version numbers with concurrent saves and deletions. */
 export const artifactVersionCases: readonly ArtifactCase[] = [
@@ -52,8 +52,8 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
     async check(service) {
       await service.saveArtifact({ ...file(), artifact: text('a') });
       for (const version of [-1, 0.5, Number.NaN, '0' as never, null as never]) {
-        await refused('INVALID_INPUT', service.loadArtifact({ ...file(), version }), String(version));
-        await refused('INVALID_INPUT', service.getArtifactVersion({ ...file(), version }), String(version));
+        await rejectsWith('INVALID_INPUT', service.loadArtifact({ ...file(), version }), String(version));
+        await rejectsWith('INVALID_INPUT', service.getArtifactVersion({ ...file(), version }), String(version));
       }
     },
   },

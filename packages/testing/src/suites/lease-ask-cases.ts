@@ -79,7 +79,7 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'ask.reject',
-    sentence: 'answers busy with reject if a run holds the session or waits, without a place',
+    sentence: 'answers busy with reject if a run holds the session or staysPending, without a place',
     contracts: [13],
     needs,
     async check(store) {

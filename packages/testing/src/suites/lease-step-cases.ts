@@ -13,7 +13,7 @@ import {
   notGranted,
 } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
-import { numbers, refTo, refused, same } from './session-support.ts';
+import { numbers, refTo, rejectsWith, same } from './session-support.ts';
 
 const needs = ['lease'];
 const noMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };
@@ -333,7 +333,7 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       await granted(leases, askOf('f1'));
-      await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { fence: 'f1' }));
+      await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { fence: 'f1' }));
       assert.equal(await store.load(refTo(), {}), undefined);
     },
   },

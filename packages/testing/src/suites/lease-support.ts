@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { LeaseRequest, LeaseManager, SessionService } from '@thole/core';
-import { made } from './session-support.ts';
+import { createSession } from './session-support.ts';
 
-/** What the service can lease with; who claims `lease` has it. */
+/** Returns the lease manager of the service. Suites that claim `lease` have one. */
 export function leasingOf(service: SessionService): LeaseManager {
-  assert.ok(service.leasing, 'the service has no leasing: do not claim lease');
+  assert.ok(service.leasing, 'the service has no leases: do not claim lease');
   return service.leasing;
 }
 
-/** The same, with the session that most cases use made. */
-export async function ready(service: SessionService): Promise<LeaseManager> {
-  await made(service);
+/** Creates the session that most cases use, and returns the lease manager of the service. */
+export async function setUpLeasing(service: SessionService): Promise<LeaseManager> {
+  await createSession(service);
   return leasingOf(service);
 }
 
-/** One runner's request, patient by default. */
+/** Returns a request that waits 30 seconds by default. */
 export function request(invocationId: string, more: Partial<LeaseRequest> = {}): LeaseRequest {
   return {
     invocationId,

@@ -6,24 +6,24 @@ import {
   eventOf,
   idsOf,
   isDeeplyFrozen,
-  made,
+  createSession,
   read,
   refTo,
-  refused,
+  rejectsWith,
   same,
   stateOf,
   writing,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-/** One append: what is stored, answered and refused. */
+/** `appendEvent` of one event. */
 export const sessionAppendCases: readonly SessionCase[] = [
   {
-    id: 'append.answers-what-is-stored',
-    sentence: 'the answered event is the stored one, with its seq, frozen',
+    id: 'append.returns-stored',
+    sentence: 'returns the stored event, with its seq and frozen',
     contracts: [7, 9],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const [stored] = await append(service, refTo(), writing('e1', { a: [1] }));
       same((await read(service)).events, [stored]);
       assert.equal(stored!.seq, 1);
@@ -32,10 +32,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.seq-counts',
-    sentence: 'seq counts 1, 2, 3 … in each session by itself, whatever seq the caller wrote',
+    sentence: 'numbers the events of each session 1, 2, 3 …, whatever seq the caller set',
     contracts: [8],
     async check(service) {
-      const [one, other] = [await made(service, refTo('s1')), await made(service, refTo('s2'))];
+      const [one, other] = [await createSession(service, refTo('s1')), await createSession(service, refTo('s2'))];
       await append(service, one, eventOf('e1', { seq: 41 }), eventOf('e2'));
       await append(service, other, eventOf('e1'));
       await append(service, one, eventOf('e3', { seq: 1 }));
@@ -52,7 +52,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.partial',
-    sentence: 'a partial event is answered untouched and nothing of it is stored or shown',
+    sentence: 'returns a partial event unchanged, and neither stores nor shows any of it',
     contracts: [7],
     async check(service) {
       const session = await service.createSession(refTo());
@@ -68,38 +68,37 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.unknown-session',
-    sentence:
-      'an append to an unknown session, another user’s or a deleted one is SESSION_NOT_FOUND and writes no state in any scope',
+    sentence: 'throws SESSION_NOT_FOUND for an unknown, foreign or deleted session, and writes no state',
     contracts: [1, 7],
     async check(service) {
-      await made(service);
-      const handedIn = await service.createSession(refTo('gone'));
+      await createSession(service);
+      const deleted = await service.createSession(refTo('gone'));
       await service.deleteSession(refTo('gone'));
-      for (const session of [refTo('none'), refTo('s', 'other'), refTo('s', 'u', 'other'), refTo('gone'), handedIn]) {
-        await refused(
+      for (const session of [refTo('none'), refTo('s', 'other'), refTo('s', 'u', 'other'), refTo('gone'), deleted]) {
+        await rejectsWith(
           'SESSION_NOT_FOUND',
           service.appendEvent({ session, event: writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) }),
         );
       }
-      same(handedIn.events, []);
+      same(deleted.events, []);
       same(await stateOf(service), {});
       same(await service.getUserState({ appName: 'app', userId: 'other' }), {});
     },
   },
   {
     id: 'append.temp',
-    sentence: 'temp: keys are in no state, in no stored delta and in no answered event',
+    sentence: 'keeps temp: keys out of the state, the stored deltas and the returned events',
     contracts: [4],
     async check(service) {
-      await made(service);
-      const [answered] = await append(
+      await createSession(service);
+      const [returned] = await append(
         service,
         refTo(),
         writing('e1', { 'temp:a': 1, b: 1 }),
         writing('e2', { 'temp:only': 1 }),
       );
       const { events, state } = await read(service);
-      same(answered!.actions.stateDelta, { b: 1 });
+      same(returned!.actions.stateDelta, { b: 1 });
       same(
         events.map((event) => event.actions.stateDelta),
         [{ b: 1 }, {}],
@@ -109,10 +108,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.all-or-nothing',
-    sentence: 'an event of which one part is refused leaves no event, no state in any scope, no time and no seq behind',
+    sentence: 'stores no event, state, time or seq if one part of the event is rejected',
     contracts: [5, 7],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const before = await read(service);
       const bad: Event[] = [
         writing('e1', { a: 1, 'user:b': 1, 'app:c': 1, z: new Date(0) as never }, { timestamp: 1_700_000_500 }),
@@ -130,10 +129,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.aborted',
-    sentence: 'a signal that is aborted before the call ends it with the signal’s reason, and nothing is stored',
+    sentence: 'throws the reason of a signal that is already aborted, and stores nothing',
     contracts: [7],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const reason = new Error('enough');
       const doing = service.appendEvent({ session: refTo(), event: eventOf('e1'), signal: AbortSignal.abort(reason) });
       await assert.rejects(doing, (error) => error === reason);
@@ -141,12 +140,11 @@ export const sessionAppendCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.aborted-meanwhile',
-    sentence:
-      'a signal that ends the wait gives STORE_OUTCOME_UNKNOWN with its cause, or the stored event; asking again with the same id tells, once',
+    id: 'append.aborted-during-call',
+    sentence: 'throws STORE_OUTCOME_UNKNOWN or returns the event if aborted; the same id finds out',
     contracts: [7],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const controller = new AbortController();
       const doing = service.appendEvent({
         session: refTo(),
@@ -163,11 +161,11 @@ export const sessionAppendCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.refused-shape',
-    sentence: 'an event without id, invocation id, author, time or actions is INVALID_INPUT that names what is missing',
+    id: 'append.invalid-event',
+    sentence: 'throws INVALID_INPUT that names a missing id, invocation, author, time or actions',
     contracts: [7, 42],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const bad: [member: string, value: unknown][] = [
         ['id', ''],
         ['id', undefined],
@@ -184,7 +182,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
       ];
       for (const [member, value] of bad) {
         const event = { ...eventOf('e1'), [member]: value } as Event;
-        const error = await refused(
+        const error = await rejectsWith(
           'INVALID_INPUT',
           service.appendEvent({ session: refTo(), event }),
           `${member} ${String(value)}`,
@@ -192,7 +190,35 @@ export const sessionAppendCases: readonly SessionCase[] = [
         assert.ok(error.message.includes(member), error.message);
       }
       for (const event of [undefined, null, 'e', []] as unknown as Event[]) {
-        await refused('INVALID_INPUT', service.appendEvent({ session: refTo(), event }), JSON.stringify(event));
+        await rejectsWith('INVALID_INPUT', service.appendEvent({ session: refTo(), event }), JSON.stringify(event));
+      }
+      same((await read(service)).events, []);
+    },
+  },
+  {
+    id: 'append.invalid-options',
+    sentence: 'throws INVALID_INPUT for invalid ifHeldBy or marks, and for fence with ifHeldBy',
+    contracts: [7, 42],
+    async check(service) {
+      await createSession(service);
+      const invalid: [name: string, options: object][] = [
+        ['ifHeldBy', { ifHeldBy: '' }],
+        ['ifHeldBy', { ifHeldBy: 7 }],
+        ['fence', { ifHeldBy: 'i1', fence: 'f1' }],
+        ['marks', { marks: 7 }],
+        ['unfinised', { marks: { unfinised: 'i1' } }],
+        ['unfinished', { marks: { unfinished: '' } }],
+        ['unfinished', { marks: { unfinished: 'a\0' } }],
+        ['wakeAt', { marks: { wakeAt: Number.NaN } }],
+        ['wakeAt', { marks: { wakeAt: '5' } }],
+        ['openInterrupts', { marks: { openInterrupts: -1 } }],
+        ['openInterrupts', { marks: { openInterrupts: null } }],
+      ];
+      for (const [name, options] of invalid) {
+        const what = JSON.stringify(options);
+        const call = service.appendEvent({ session: refTo(), event: eventOf('e1'), ...options });
+        const error = await rejectsWith('INVALID_INPUT', call, what);
+        assert.ok(error.message.includes(name), `${what}: ${error.message}`);
       }
       same((await read(service)).events, []);
     },

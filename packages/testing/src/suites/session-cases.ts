@@ -6,7 +6,7 @@ import { sessionCreateCases } from './session-create-cases.ts';
 import { sessionDurableCases } from './session-durable-cases.ts';
 import { sessionEventCases } from './session-event-cases.ts';
 import { sessionFenceCases } from './session-fence-cases.ts';
-import { sessionHandedInCases } from './session-handed-in-cases.ts';
+import { sessionGivenCases } from './session-given-cases.ts';
 import { sessionIncarnationCases } from './session-incarnation-cases.ts';
 import { sessionInterruptCases } from './session-interrupt-cases.ts';
 import { sessionLeaseCases } from './session-lease-cases.ts';
@@ -18,8 +18,8 @@ import { sessionWatchCases } from './session-watch-cases.ts';
 import { sessionWindowCases } from './session-window-cases.ts';
 
 /**
- * What every session service promises. Claims: `lease`, `watch`, `durable` (give `reopen`), and `ttl-60s` (the subject is
- * made so that its sessions live 60 seconds).
+ * Promises of a `SessionService`. Claims: `lease`, `watch`, `durable` (with `reopen`), and `ttl-60s` (the sessions of the
+ * subject expire 60 seconds after their last event).
  */
 export const sessionServiceCases: readonly Case<SessionService>[] = [
   ...sessionCreateCases,
@@ -27,7 +27,7 @@ export const sessionServiceCases: readonly Case<SessionService>[] = [
   ...sessionWindowCases,
   ...sessionAppendCases,
   ...sessionConcurrentCases,
-  ...sessionHandedInCases,
+  ...sessionGivenCases,
   ...sessionIncarnationCases,
   ...sessionEventCases,
   ...sessionStateCases,

@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict';
-import { append, eventOf, idsOf, made, numbers, read, refTo, same, stateOf, writing } from './session-support.ts';
+import {
+  append,
+  eventOf,
+  idsOf,
+  createSession,
+  numbers,
+  read,
+  refTo,
+  same,
+  stateOf,
+  writing,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-/** Many that append: nothing is lost, repeated or put in another order. */
+/** Repeated and concurrent calls of `appendEvent`. */
 export const sessionConcurrentCases: readonly SessionCase[] = [
   {
     id: 'append.repeated',
-    sentence: 'an event id that is stored changes nothing, whatever comes with it, and is answered as stored',
+    sentence: 'returns the stored event for a known id and changes nothing',
     contracts: [7],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const [first] = await append(
         service,
         refTo(),
@@ -26,11 +37,11 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.repeated-at-once',
-    sentence: 'of twenty that append one event id at once all hear the same stored event, and there is one',
+    id: 'append.repeated-concurrent',
+    sentence: 'stores one event for twenty concurrent appends of one id, and returns it to all',
     contracts: [7, 8],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const answers = await Promise.all(
         numbers(20).map((n) => service.appendEvent({ session: refTo(), event: writing('e1', { n }) })),
       );
@@ -42,11 +53,11 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.id-per-session',
-    sentence: 'the same event id in another session is another event',
+    sentence: 'stores one event id in two sessions as two events',
     contracts: [7],
     async check(service) {
-      await made(service, refTo('s1'));
-      await made(service, refTo('s2'));
+      await createSession(service, refTo('s1'));
+      await createSession(service, refTo('s2'));
       await append(service, refTo('s1'), writing('e1', { a: 1 }));
       await append(service, refTo('s2'), writing('e1', { a: 2 }));
       same([await stateOf(service, refTo('s1')), await stateOf(service, refTo('s2'))], [{ a: 1 }, { a: 2 }]);
@@ -54,10 +65,10 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.concurrent',
-    sentence: 'a hundred that append at once lose, repeat and reorder nothing: seq is 1 to 100, and every key is there',
+    sentence: 'stores a hundred concurrent appends once each, with seq 1 to 100 and every key',
     contracts: [6, 8],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const answers = await Promise.all(
         numbers(100).map((n) => service.appendEvent({ session: refTo(), event: writing(`e${n}`, { [`key${n}`]: n }) })),
       );
@@ -74,11 +85,11 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.concurrent-scopes',
-    sentence: 'writers in different sessions never lose each other’s keys in user: and app: state',
+    sentence: 'keeps all user: and app: keys of concurrent writers in different sessions',
     contracts: [6],
     async check(service) {
       const refs = numbers(12).map((n) => refTo(`s${n}`, `u${n % 2}`));
-      await Promise.all(refs.map((ref) => made(service, ref)));
+      await Promise.all(refs.map((ref) => createSession(service, ref)));
       await Promise.all(
         numbers(4).flatMap((round) =>
           refs.map((ref, i) =>
@@ -96,10 +107,10 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.concurrent-handles',
-    sentence: 'two that hold the same session and append in turn both succeed: no snapshot is too old to append to',
+    sentence: 'stores appends of two callers that hold copies of the same session',
     contracts: [7, 8],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const [one, other] = [await read(service), await read(service)];
       await append(service, one, writing('e1', { a: 1 }));
       await append(service, other, writing('e2', { b: 2 }));
@@ -110,10 +121,10 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.order-is-seq',
-    sentence: 'events with falling and equal times are read in the order they were stored',
+    sentence: 'returns events with equal and decreasing times in the order of their seq',
     contracts: [8],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const events = [5, 5, 3, 9, 1].map((time, i) => eventOf(`e${i}`, { timestamp: 1_700_000_000 + time }));
       await append(service, refTo(), ...events);
       same(idsOf((await read(service)).events), idsOf(events));
@@ -121,10 +132,10 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
   },
   {
     id: 'append.long-history',
-    sentence: 'a history of 250 events is read whole and in order',
+    sentence: 'returns a history of 250 events completely and in order',
     contracts: [8, 10],
     async check(service) {
-      await made(service);
+      await createSession(service);
       for (const n of numbers(250)) await service.appendEvent({ session: refTo(), event: eventOf(`e${n}`) });
       same(
         idsOf((await read(service)).events),
@@ -133,8 +144,8 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.time-goes-on',
-    sentence: 'lastUpdateTime is the time of the event, and never goes back',
+    id: 'append.last-update-time',
+    sentence: 'sets lastUpdateTime to the time of the event and never decreases it',
     contracts: [7, 8],
     async check(service) {
       const session = await service.createSession(refTo());

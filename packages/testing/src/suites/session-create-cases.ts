@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import { append, eventOf, made, notJson, numbers, read, refTo, refused, same, stateOf } from './session-support.ts';
+import {
+  append,
+  createSession,
+  eventOf,
+  notJson,
+  numbers,
+  read,
+  refTo,
+  rejectsWith,
+  same,
+  stateOf,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+/** `createSession`. */
 export const sessionCreateCases: readonly SessionCase[] = [
   {
-    id: 'create.id-made',
-    sentence: 'without an id each session gets one of its own, by which it is found',
+    id: 'create.new-id',
+    sentence: 'gives each session without an id a new id, under which it is found',
     contracts: [2],
     async check(service) {
       const user = { appName: 'app', userId: 'u' };
@@ -17,8 +29,8 @@ export const sessionCreateCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'create.begins-empty',
-    sentence: 'a new session has no events, no state, lastSeq 0, the time of its making, and is whole',
+    id: 'create.empty',
+    sentence: 'creates a session without events and state, with lastSeq 0 and the current time',
     contracts: [2, 10, 41],
     async check(service, { runtime }) {
       await runtime.advance(1_250);
@@ -37,8 +49,8 @@ export const sessionCreateCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'create.answers-what-is-read',
-    sentence: 'what creating answers is what reading answers',
+    id: 'create.returns-stored',
+    sentence: 'returns the same session as getSession',
     contracts: [2, 9],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { a: 1, 'user:b': 2, 'app:c': 3 } });
@@ -47,13 +59,13 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.taken',
-    sentence: 'a taken id is SESSION_ALREADY_EXISTS, and the session that has it stays as it is',
+    sentence: 'throws SESSION_ALREADY_EXISTS for an existing id and does not change that session',
     contracts: [2],
     async check(service) {
-      const ref = await made(service, refTo(), { a: 1 });
+      const ref = await createSession(service, refTo(), { a: 1 });
       await append(service, ref, eventOf('e1'));
       const before = await read(service);
-      await refused(
+      await rejectsWith(
         'SESSION_ALREADY_EXISTS',
         service.createSession({ ...ref, state: { a: 2, 'user:b': 2, 'app:c': 3 } }),
       );
@@ -62,7 +74,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.race',
-    sentence: 'of twenty that create one id at once, one succeeds and the others hear SESSION_ALREADY_EXISTS',
+    sentence: 'creates one session for twenty concurrent calls with one id, and rejects the others',
     contracts: [2],
     async check(service) {
       const results = await Promise.allSettled(
@@ -79,20 +91,20 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.same-id-elsewhere',
-    sentence: 'the same id under another user or in another app is another session',
+    sentence: 'creates separate sessions for one id of two users and of two apps',
     contracts: [1],
     async check(service) {
       const refs = [refTo('s', 'u1', 'a1'), refTo('s', 'u2', 'a1'), refTo('s', 'u1', 'a2')];
-      for (const [i, ref] of refs.entries()) await made(service, ref, { i });
+      for (const [i, ref] of refs.entries()) await createSession(service, ref, { i });
       for (const [i, ref] of refs.entries()) same(await stateOf(service, ref), { i });
     },
   },
   {
     id: 'create.scopes',
-    sentence: 'initial state is routed by scope like any delta, and joins what is there',
+    sentence: 'adds the initial state to the stored state of its scopes',
     contracts: [2, 3],
     async check(service) {
-      await made(service, refTo('s1', 'u1'), { own: 1, 'user:name': 'Ada', 'app:mode': 'dark' });
+      await createSession(service, refTo('s1', 'u1'), { own: 1, 'user:name': 'Ada', 'app:mode': 'dark' });
       const second = await service.createSession({ ...refTo('s2', 'u1'), state: { 'user:age': 36 } });
       same(second.state, { 'app:mode': 'dark', 'user:name': 'Ada', 'user:age': 36 });
       same((await service.createSession(refTo('s3', 'u2'))).state, { 'app:mode': 'dark' });
@@ -100,7 +112,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.temp',
-    sentence: 'temp: keys of the initial state are stored nowhere',
+    sentence: 'does not store temp: keys of the initial state',
     contracts: [4],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { 'temp:a': 1, b: 2 } });
@@ -110,10 +122,10 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.null',
-    sentence: 'null in the initial state deletes: nothing of the session, but what app and user have under that key',
+    sentence: 'deletes user: and app: keys that are null in the initial state, and no others',
     contracts: [2, 6],
     async check(service) {
-      await made(service, refTo('s1'), { 'user:a': 1, 'app:b': 1, 'user:stays': 1 });
+      await createSession(service, refTo('s1'), { 'user:a': 1, 'app:b': 1, 'user:stays': 1 });
       same((await service.createSession({ ...refTo('s2'), state: { x: null, 'user:a': null, 'app:b': null } })).state, {
         'user:stays': 1,
       });
@@ -121,7 +133,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.own-copy',
-    sentence: 'what is changed in the given or the answered state afterwards is not stored',
+    sentence: 'does not store later changes of the given or the returned state',
     contracts: [9],
     async check(service) {
       const state = { list: [1], 'user:map': { a: 1 } };
@@ -133,12 +145,12 @@ export const sessionCreateCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'create.refused-state',
-    sentence: 'initial state that is not JSON is refused with its path, and nothing is made',
+    id: 'create.invalid-state',
+    sentence: 'throws INVALID_INPUT with the path for a state value that is not JSON; creates nothing',
     contracts: [5],
     async check(service) {
       for (const [what, value] of notJson()) {
-        const error = await refused(
+        const error = await rejectsWith(
           'INVALID_INPUT',
           service.createSession({ ...refTo(), state: { 'user:ok': 1, a: value as never } }),
           what,
@@ -151,16 +163,19 @@ export const sessionCreateCases: readonly SessionCase[] = [
   },
   {
     id: 'create.state-too-large',
-    sentence: 'a value of the initial state over the limit is VALUE_TOO_LARGE, and nothing is made',
+    sentence: 'throws VALUE_TOO_LARGE for a state value over the limit, and creates nothing',
     contracts: [5],
     async check(service) {
-      await refused('VALUE_TOO_LARGE', service.createSession({ ...refTo(), state: { a: 'x'.repeat(1024 * 1024) } }));
+      await rejectsWith(
+        'VALUE_TOO_LARGE',
+        service.createSession({ ...refTo(), state: { a: 'x'.repeat(1024 * 1024) } }),
+      );
       same(await service.getSession(refTo()), undefined);
     },
   },
   {
     id: 'create.aborted',
-    sentence: 'a signal that is aborted before the call ends it with the signal’s reason, and nothing is made',
+    sentence: 'throws the reason of a signal that is already aborted, and creates nothing',
     contracts: [7],
     async check(service) {
       const reason = new Error('enough');

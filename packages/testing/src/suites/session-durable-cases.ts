@@ -5,40 +5,41 @@ import {
   append,
   eventOf,
   isDeeplyFrozen,
-  made,
+  createSession,
   numbers,
   read,
   refTo,
-  refused,
+  rejectsWith,
   same,
   stateOf,
   writing,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+/** Several instances over one storage, and sessions that expire. */
 export const sessionDurableCases: readonly SessionCase[] = [
   {
     id: 'durable.reopened',
-    sentence: 'another instance over the same storage reads everything as it was, to the last member',
+    sentence: 'returns every member unchanged to another instance over the same storage',
     contracts: [7, 9],
     needs: ['durable'],
     async check(service, t) {
-      await made(service, refTo(), { a: { b: [null] }, 'user:c': 1, 'app:d': 1 });
+      await createSession(service, refTo(), { a: { b: [null] }, 'user:c': 1, 'app:d': 1 });
       await append(service, refTo(), writing('e1', { e: 1 }, { customMetadata: { deep: [{}] } }));
       const other = await reopened(t);
       const session = await read(other);
       same(session, await read(service));
       assert.ok(session.events.every(isDeeplyFrozen));
-      await refused('SESSION_ALREADY_EXISTS', other.createSession(refTo()));
+      await rejectsWith('SESSION_ALREADY_EXISTS', other.createSession(refTo()));
     },
   },
   {
     id: 'durable.two-writers',
-    sentence: 'two instances that append at once lose nothing: seq has no hole, and a repeated id is known to both',
+    sentence: 'stores all events of two instances without a gap in seq; both know repeated ids',
     contracts: [6, 7, 8],
     needs: ['durable'],
     async check(service, t) {
-      await made(service);
+      await createSession(service);
       const both = [service, await reopened(t)];
       await Promise.all(
         numbers(20).flatMap((n) =>
@@ -59,11 +60,11 @@ export const sessionDurableCases: readonly SessionCase[] = [
   },
   {
     id: 'ttl.sliding',
-    sentence: 'a session of 60 seconds’ life lives 60 seconds from its last event, and is gone then',
+    sentence: 'deletes a session 60 seconds after its last event',
     contracts: [14],
     needs: ['ttl-60s'],
     async check(service, { runtime }) {
-      await made(service);
+      await createSession(service);
       await runtime.advance(50_000);
       await append(service, refTo(), eventOf('e1', { timestamp: runtime.now() }));
       await runtime.advance(50_000);
@@ -71,24 +72,24 @@ export const sessionDurableCases: readonly SessionCase[] = [
       await runtime.advance(61_000);
       same(await service.getSession(refTo()), undefined);
       same(await service.listSessions({ appName: 'app' }), { sessions: [], total: 0 });
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ session: refTo(), event: eventOf('e2') }));
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ session: refTo(), event: eventOf('e2') }));
     },
   },
   {
     id: 'ttl.shared-state-stays',
-    sentence: 'user: and app: state do not expire because a session did',
+    sentence: 'keeps user: and app: state when a session expires',
     contracts: [14],
     needs: ['ttl-60s'],
     async check(service, { runtime }) {
-      await made(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
+      await createSession(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
       await runtime.advance(120_000);
-      await made(service, refTo('s2'));
+      await createSession(service, refTo('s2'));
       same(await stateOf(service, refTo('s2')), { 'app:b': 1, 'user:a': 1 });
     },
   },
 ];
 
 async function reopened(t: CaseTools<SessionService>): Promise<SessionService> {
-  assert.ok(t.reopen, 'who claims durable gives reopen');
+  assert.ok(t.reopen, 'a suite that claims durable must give reopen');
   return t.reopen();
 }

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Event } from '@thole/core';
-import { append, eventOf, jsonValues, made, numbers, notJson, read, refTo, refused, same } from './session-support.ts';
+import {
+  append,
+  eventOf,
+  jsonValues,
+  createSession,
+  numbers,
+  notJson,
+  read,
+  refTo,
+  rejectsWith,
+  same,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-/** An event with every member there is, and some that a newer version may bring. */
+/** An event with every member, and some members that a newer version may add. */
 const everything: Event = {
   id: 'e1',
   invocationId: 'invocation',
@@ -64,23 +75,24 @@ const everything: Event = {
   },
 };
 
+/** Events as they are stored and returned. */
 export const sessionEventCases: readonly SessionCase[] = [
   {
     id: 'event.every-member',
-    sentence: 'every member of an event, its actions and its parts comes back as it went in',
+    sentence: 'returns every member of an event, its actions and its parts unchanged',
     contracts: [15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), everything);
       same((await read(service)).events, [{ ...everything, seq: 1 }]);
     },
   },
   {
     id: 'event.unknown-members',
-    sentence: 'members that this version does not know come back too, in the event, its actions, content and parts',
+    sentence: 'returns unknown members of an event, its actions, content and parts unchanged',
     contracts: [15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const event = eventOf('e1', {
         newer: { a: [1] },
         content: { role: 'model', parts: [{ text: 't', videoMetadata: { fps: 2 } }], newer: 1 },
@@ -92,10 +104,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.no-content',
-    sentence: 'an event without content has none afterwards, and one of empty parts has those',
+    sentence: 'returns no content for an event without content, and empty parts for empty parts',
     contracts: [15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(
         service,
         refTo(),
@@ -109,10 +121,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.undefined-is-absent',
-    sentence: 'a member that is undefined counts as absent, at every depth',
+    sentence: 'treats a member that is undefined as absent, at every depth',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const event = eventOf('e1', {
         branch: undefined,
         customMetadata: { a: undefined, b: { c: undefined } } as never,
@@ -127,10 +139,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.maps',
-    sentence: 'the four maps of the actions are always there',
+    sentence: 'always returns the four maps of the actions',
     contracts: [15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), { ...eventOf('e1'), actions: {} as Event['actions'] });
       same((await read(service)).events[0]!.actions, {
         stateDelta: {},
@@ -142,10 +154,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.json-values',
-    sentence: 'awkward JSON comes back as it went in: NUL, lone surrogates, empty keys, numbers at the limits',
+    sentence: 'returns unusual JSON unchanged: NUL, lone surrogates, empty keys, extreme numbers',
     contracts: [5, 15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const metadata = { ...jsonValues, '': 'empty key', 'a.b': 1, $ref: 1, 'a b': 1 };
       await append(service, refTo(), eventOf('e1', { customMetadata: metadata }));
       same((await read(service)).events[0]!.customMetadata, metadata);
@@ -153,10 +165,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.prototype-keys',
-    sentence: '__proto__ and constructor are plain keys inside an event, and pollute nothing',
+    sentence: 'treats __proto__ and constructor in an event as plain keys',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const metadata = JSON.parse(
         '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
       ) as never;
@@ -169,10 +181,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.not-json',
-    sentence: 'what is not JSON is refused anywhere in an event, with its path, and nothing is stored',
+    sentence: 'throws INVALID_INPUT with the path for a value that is not JSON; stores nothing',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const places: [path: string, (value: never) => Event][] = [
         ['event.customMetadata', (value) => eventOf('e1', { customMetadata: { a: value } })],
         [
@@ -188,7 +200,7 @@ export const sessionEventCases: readonly SessionCase[] = [
       ];
       for (const [what, value] of notJson()) {
         for (const [path, make] of places) {
-          const error = await refused(
+          const error = await rejectsWith(
             'INVALID_INPUT',
             service.appendEvent({ session: refTo(), event: make(value as never) }),
             `${what} in ${path}`,
@@ -201,10 +213,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.depth',
-    sentence: 'a value of 100 levels is stored and one of 101 refused',
+    sentence: 'stores a value with 100 levels and rejects one with 101',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const levels = (count: number): never => {
         let value: unknown = 'bottom';
         for (let i = 0; i < count; i++) value = { a: value };
@@ -212,7 +224,7 @@ export const sessionEventCases: readonly SessionCase[] = [
       };
       await append(service, refTo(), eventOf('e1', { actions: { stateDelta: { deep: levels(100) } } }));
       same((await read(service)).state['deep'], levels(100));
-      await refused(
+      await rejectsWith(
         'INVALID_INPUT',
         service.appendEvent({
           session: refTo(),
@@ -223,10 +235,10 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.large',
-    sentence: 'an event of several hundred KiB comes back whole: text, arguments, responses, bytes, many parts',
+    sentence: 'returns an event of several hundred KiB completely',
     contracts: [7, 15],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const long = '0123456789äöü€🙂'.repeat(12_000);
       const parts = [
         { text: long },
@@ -238,21 +250,21 @@ export const sessionEventCases: readonly SessionCase[] = [
       const [stored] = await append(service, refTo(), eventOf('e1', { content: { role: 'model', parts } }));
       const [fresh] = (await read(service)).events;
       const repeated = await service.appendEvent({ session: refTo(), event: eventOf('e1') });
-      // Part by part: to describe how two large values differ takes minutes.
+      // Compared part by part: a report on two large values that differ takes minutes.
       for (const { seq, content } of [stored!, fresh!, repeated]) {
         same([seq, content?.role, content?.parts?.length], [1, 'model', parts.length]);
-        for (const [i, part] of parts.entries()) same(content!.parts![i], part, `part ${i} is another one`);
+        for (const [i, part] of parts.entries()) same(content!.parts![i], part, `part ${i} is different`);
       }
     },
   },
   {
     id: 'event.too-large',
-    sentence: 'an event over 8 MiB is VALUE_TOO_LARGE and nothing is stored',
+    sentence: 'throws VALUE_TOO_LARGE for an event over 8 MiB and stores nothing',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const text = 'x'.repeat(8 * 1024 * 1024);
-      await refused(
+      await rejectsWith(
         'VALUE_TOO_LARGE',
         service.appendEvent({
           session: refTo(),
@@ -264,26 +276,26 @@ export const sessionEventCases: readonly SessionCase[] = [
   },
   {
     id: 'event.value-too-large',
-    sentence: 'a state value of exactly 1 MiB of JSON is stored; one byte more, counted in UTF-8, is VALUE_TOO_LARGE',
+    sentence: 'stores a state value of 1 MiB of JSON and rejects one byte more, counted in UTF-8',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const most = 'x'.repeat(1024 * 1024 - 2);
       await service.updateState({ ...refTo(), stateDelta: { most } });
       same((await read(service)).state['most'], most);
       const half = 'é'.repeat(512 * 1024);
       for (const value of [`${most}x`, half]) {
-        await refused('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more: value } }));
+        await rejectsWith('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more: value } }));
       }
       assert.equal('more' in (await read(service)).state, false);
     },
   },
   {
     id: 'event.every-kind-counts',
-    sentence: 'what is over the limit is VALUE_TOO_LARGE whatever it is made of: nulls, numbers, keys, escapes',
+    sentence: 'throws VALUE_TOO_LARGE for large values of nulls, numbers, keys or escapes',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const many = (value: unknown, length: number): unknown => Array.from({ length }, () => value);
       const overs = {
         nulls: many(null, 220_000),
@@ -294,17 +306,17 @@ export const sessionEventCases: readonly SessionCase[] = [
         empties: many({}, 360_000),
       };
       for (const [what, more] of Object.entries(overs)) {
-        await refused('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more } as never }), what);
+        await rejectsWith('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more } as never }), what);
       }
       same((await read(service)).state, {});
     },
   },
   {
-    id: 'event.messages-tell-no-values',
-    sentence: 'an error says names and types, never what stood in the event or the state',
+    id: 'event.messages-without-values',
+    sentence: 'names only members and types in errors, never values of events or state',
     contracts: [42],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const secret = 'hunter2';
       const bad = [
         eventOf('e1', { content: { parts: [{ text: secret, bad: (() => secret) as never } as never] } }),
@@ -312,7 +324,7 @@ export const sessionEventCases: readonly SessionCase[] = [
         eventOf('e1', { timestamp: secret as never }),
       ];
       for (const event of bad) {
-        const error = await refused('INVALID_INPUT', service.appendEvent({ session: refTo(), event }));
+        const error = await rejectsWith('INVALID_INPUT', service.appendEvent({ session: refTo(), event }));
         assert.equal(JSON.stringify([error.message, error.details ?? null]).includes(secret), false, error.message);
       }
     },

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
-import { append, eventOf, made, read, refTo, refused, same, stateOf, writing } from './session-support.ts';
+import type { Event } from '@thole/core';
+import { append, eventOf, createSession, read, refTo, rejectsWith, same, stateOf, writing } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-import { ready, request } from './lease-support.ts';
+import { setUpLeasing, request } from './lease-support.ts';
 
 const needs = ['lease'];
 
-/** What a fence lets through, and what it keeps out. */
+/** Appends with and without the fence of a lease. */
 export const sessionFenceCases: readonly SessionCase[] = [
   {
-    id: 'fence.holds',
-    sentence: 'appends with the fence of the lease that holds are stored',
+    id: 'fence.stores',
+    sentence: 'stores appends with the fence of the current lease',
     contracts: [13],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1'));
       const stored = await service.appendEvent({
         session: refTo(),
@@ -26,20 +27,19 @@ export const sessionFenceCases: readonly SessionCase[] = [
   },
   {
     id: 'fence.lost',
-    sentence:
-      'an append with the fence of a lease that was taken over, released or never existed is LEASE_LOST and stores nothing, no state either',
+    sentence: 'throws LEASE_LOST for the fence of a replaced, released or unknown lease; stores nothing',
     contracts: [7, 13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
-      await made(service, refTo('other'));
+      const leasing = await setUpLeasing(service);
+      await createSession(service, refTo('other'));
       const elsewhere = await leasing.lease(refTo('other'), request('i0', { ttlMs: 60_000 }));
       const late = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
       await runtime.advance(1_500);
       const lost = async (fence: string, what: string): Promise<void> => {
         const event = writing(`e-${what}`, { a: 1, 'user:b': 1, 'app:c': 1 }, { timestamp: 1_700_000_900 });
         const before = await read(service);
-        await refused('LEASE_LOST', service.appendEvent({ session: refTo(), event, fence }), what);
+        await rejectsWith('LEASE_LOST', service.appendEvent({ session: refTo(), event, fence }), what);
         same(await read(service), before, what);
       };
       const newer = await leasing.lease(refTo(), request('i2'));
@@ -48,17 +48,16 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await lost('made up', 'made up');
       await lost('', 'empty');
       await newer.release();
-      await lost(newer.fence, 'let go');
+      await lost(newer.fence, 'released');
     },
   },
   {
-    id: 'fence.ran-out',
-    sentence:
-      'a lease that ran out holds as long as no other run asks: its appends are stored, it can be renewed, and then it holds against others',
+    id: 'fence.expired',
+    sentence: 'accepts and renews an expired lease until another run requests the session',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
       await runtime.advance(30_000);
       const stored = await service.appendEvent({
@@ -68,22 +67,25 @@ export const sessionFenceCases: readonly SessionCase[] = [
       });
       same([stored.seq, lease.lost.aborted], [1, false]);
       await lease.renew();
-      await refused('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
+      await rejectsWith('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
       await runtime.advance(30_000);
       const newer = await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
-      await refused('LEASE_LOST', lease.renew());
-      await refused('LEASE_LOST', service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }));
+      await rejectsWith('LEASE_LOST', lease.renew());
+      await rejectsWith(
+        'LEASE_LOST',
+        service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }),
+      );
       await newer.release();
-      await refused('LEASE_LOST', lease.renew(), 'after the next has ended');
+      await rejectsWith('LEASE_LOST', lease.renew(), 'after the next has ended');
     },
   },
   {
     id: 'fence.lost-after-stored',
-    sentence: 'a run that asks again, with a lost lease, for an event that was stored hears that it was stored',
+    sentence: 'returns the stored event to a run that repeats an append after losing its lease',
     contracts: [7, 13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
       const stored = await service.appendEvent({
         session: refTo(),
@@ -97,11 +99,11 @@ export const sessionFenceCases: readonly SessionCase[] = [
   },
   {
     id: 'fence.out-of-band',
-    sentence: 'writers without a fence are never blocked by a run and never break it',
+    sentence: 'stores appends without a fence while a run holds the session; the run is not affected',
     contracts: [12, 13],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1'));
       await service.updateState({ ...refTo(), stateDelta: { a: 1 } });
       await append(service, refTo(), eventOf('outside'));
@@ -113,18 +115,43 @@ export const sessionFenceCases: readonly SessionCase[] = [
   },
   {
     id: 'fence.deleted-session',
-    sentence: 'a run whose session is deleted hears SESSION_NOT_FOUND at its next append, though it holds the lease',
+    sentence: 'throws SESSION_NOT_FOUND to the lease holder if the session was deleted',
     contracts: [7, 13],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1'));
       await service.deleteSession(refTo());
-      await refused(
+      await rejectsWith(
         'SESSION_NOT_FOUND',
         service.appendEvent({ session: refTo(), event: eventOf('e1'), fence: lease.fence }),
       );
       await lease.release();
+    },
+  },
+  {
+    id: 'fence.if-held-by',
+    sentence: 'stores an event with ifHeldBy while that invocation runs, and throws NOT_RUNNING otherwise',
+    contracts: [7, 13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await setUpLeasing(service);
+      const send = (id: string, ifHeldBy: string): Promise<Event> =>
+        service.appendEvent({ session: refTo(), event: writing(id, { a: id, 'user:b': id }), ifHeldBy });
+      await rejectsWith('NOT_RUNNING', send('e1', 'i1'), 'no lease');
+      const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 5_000 }));
+      await rejectsWith('NOT_RUNNING', send('e1', 'i2'), 'another invocation');
+      same((await send('e1', 'i1')).seq, 1);
+      await runtime.advance(6_000);
+      await rejectsWith('NOT_RUNNING', send('e2', 'i1'), 'expired');
+      await lease.renew();
+      same((await send('e2', 'i1')).seq, 2);
+      await leasing.requestStop(refTo(), 'i1');
+      await rejectsWith('NOT_RUNNING', send('e3', 'i1'), 'asked to stop');
+      same((await send('e2', 'i1')).seq, 2, 'a stored event is returned again');
+      await lease.release();
+      await rejectsWith('NOT_RUNNING', send('e3', 'i1'), 'released');
+      same([(await read(service)).lastSeq, await stateOf(service)], [2, { a: 'e2', 'user:b': 'e2' }]);
     },
   },
 ];

@@ -1,40 +1,50 @@
 import assert from 'node:assert/strict';
 import type { SessionRef, SessionService } from '@thole/core';
-import { request, ready } from './lease-support.ts';
-import { append, eventOf, idsOf, made, read, refTo, refused, same, stateOf, writing } from './session-support.ts';
+import { request, setUpLeasing } from './lease-support.ts';
+import {
+  append,
+  eventOf,
+  idsOf,
+  createSession,
+  read,
+  refTo,
+  rejectsWith,
+  same,
+  stateOf,
+  writing,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-/** A session that was deleted and created again under its id. */
+/** A session that was deleted and created again with the same id. */
 export const sessionIncarnationCases: readonly SessionCase[] = [
   {
     id: 'incarnation.other',
-    sentence:
-      'an append that names the incarnation of a deleted session is SESSION_NOT_FOUND in the session created again under its id, and stores nothing',
+    sentence: 'throws SESSION_NOT_FOUND for another incarnation, and stores nothing',
     contracts: [7],
     async check(service) {
       const old = await replaced(service);
       const before = await read(service);
       const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event }));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('plain') }), 'plain');
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event }));
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('plain') }), 'plain');
       same(await read(service), before);
       same(await stateOf(service), {});
     },
   },
   {
     id: 'incarnation.other-known-event',
-    sentence: 'the same is true for an event whose id the new session has',
+    sentence: 'throws SESSION_NOT_FOUND for another incarnation if the event id is known',
     contracts: [7],
     async check(service) {
       const old = await replaced(service);
       await append(service, refTo(), eventOf('e1'));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('e1') }));
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('e1') }));
       same(idsOf((await read(service)).events), ['e1']);
     },
   },
   {
     id: 'incarnation.other-concurrent',
-    sentence: 'appends of both incarnations at the same time: those of the new one are stored, the others are refused',
+    sentence: 'stores only the concurrent appends that name the current incarnation',
     contracts: [7, 8],
     async check(service) {
       const old = await replaced(service);
@@ -52,21 +62,21 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
   },
   {
     id: 'incarnation.fence',
-    sentence: 'the same is true for a run that still holds the lease',
+    sentence: 'throws SESSION_NOT_FOUND for another incarnation to the lease holder',
     contracts: [7, 13],
     needs: ['lease'],
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1'));
       const { incarnation } = lease.head!;
       const { fence } = lease;
       const run = { session: refTo(), incarnation, fence };
       await service.appendEvent({ ...run, event: eventOf('before') });
       await service.deleteSession(refTo());
-      await made(service);
+      await createSession(service);
       const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...run, event }));
-      await refused('SESSION_NOT_FOUND', service.appendEvent({ ...run, event: eventOf('e2') }), 'plain');
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...run, event }));
+      await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...run, event: eventOf('e2') }), 'plain');
       same([idsOf((await read(service)).events), await stateOf(service)], [[], {}]);
       same((await lease.renew())?.incarnation, (await read(service)).incarnation);
       await lease.release();
@@ -74,22 +84,22 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
   },
   {
     id: 'incarnation.session-object',
-    sentence: 'a Session that was read names its incarnation, windowed or not',
+    sentence: 'checks the incarnation of a given Session, windowed or not',
     contracts: [7],
     async check(service) {
       const created = await service.createSession(refTo());
       const windowed = (await service.getSession({ ...refTo(), numRecentEvents: 0 }))!;
       await append(service, created, eventOf('e1'));
       await service.deleteSession(refTo());
-      await made(service);
-      await refused('SESSION_NOT_FOUND', append(service, created, eventOf('e2')));
-      await refused('SESSION_NOT_FOUND', append(service, windowed, eventOf('e2')), 'windowed');
+      await createSession(service);
+      await rejectsWith('SESSION_NOT_FOUND', append(service, created, eventOf('e2')));
+      await rejectsWith('SESSION_NOT_FOUND', append(service, windowed, eventOf('e2')), 'windowed');
       same([idsOf(created.events), (await read(service)).lastSeq], [['e1'], 0]);
     },
   },
   {
     id: 'incarnation.same',
-    sentence: 'the incarnation that the session has stores and repeats an event; so does a reference without one',
+    sentence: 'stores and repeats an event with the current incarnation or without one',
     contracts: [7],
     async check(service) {
       await replaced(service);
@@ -104,11 +114,11 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
   },
   {
     id: 'incarnation.update-state',
-    sentence: 'updateState refuses another incarnation too',
+    sentence: 'throws SESSION_NOT_FOUND in updateState for another incarnation',
     contracts: [7, 12],
     async check(service) {
       const old = await replaced(service);
-      await refused(
+      await rejectsWith(
         'SESSION_NOT_FOUND',
         service.updateState({ ...refTo(), incarnation: old.incarnation, stateDelta: { a: 1 } }),
       );
@@ -119,13 +129,17 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
   },
   {
     id: 'incarnation.invalid',
-    sentence: 'an incarnation that is not a string, or an empty one, is INVALID_INPUT',
+    sentence: 'throws INVALID_INPUT for an incarnation that is empty or not a string',
     contracts: [1],
     async check(service) {
-      await made(service);
+      await createSession(service);
       for (const incarnation of ['', 7, null] as string[]) {
         const named = { session: refTo(), incarnation };
-        await refused('INVALID_INPUT', service.appendEvent({ ...named, event: eventOf('e1') }), String(incarnation));
+        await rejectsWith(
+          'INVALID_INPUT',
+          service.appendEvent({ ...named, event: eventOf('e1') }),
+          String(incarnation),
+        );
       }
       assert.equal((await read(service)).lastSeq, 0);
     },
@@ -136,6 +150,6 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
 async function replaced(service: SessionService): Promise<{ session: SessionRef; incarnation: string }> {
   const { incarnation } = await service.createSession(refTo());
   await service.deleteSession(refTo());
-  await made(service);
+  await createSession(service);
   return { session: refTo(), incarnation };
 }

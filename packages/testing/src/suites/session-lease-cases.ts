@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import { append, eventOf, made, read, refTo, refused, same, writing } from './session-support.ts';
+import { append, eventOf, createSession, read, refTo, rejectsWith, same, writing } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
-import { aborts, settles, waits } from './waiting.ts';
+import { abortsWithin, settlesWithin, staysPending } from './waiting.ts';
 
-import { leasingOf, ready, request } from './lease-support.ts';
+import { leasingOf, setUpLeasing, request } from './lease-support.ts';
 
 const needs = ['lease'];
 
-/** What a lease tells, how long it holds, and who holds one. */
+/** The life of a lease, and the lists of leases. */
 export const sessionLeaseCases: readonly SessionCase[] = [
   {
     id: 'lease.head',
-    sentence: 'a lease tells how the session stands at that moment; there is no head where there is no session',
+    sentence: 'returns the head of the session, or undefined if it does not exist',
     contracts: [13],
     needs,
     async check(service) {
       const leasing = leasingOf(service);
-      const nobody = await leasing.lease(refTo('none'), request('i0'));
-      same(nobody.head, undefined);
-      await made(service);
+      const unborn = await leasing.lease(refTo('none'), request('i0'));
+      same(unborn.head, undefined);
+      await createSession(service);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       const { incarnation } = await read(service);
       const lease = await leasing.lease(refTo(), request('i1'));
@@ -28,13 +28,12 @@ export const sessionLeaseCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.head-moves',
-    sentence:
-      'the head moves with an event, with user: and app: state written in another session, whether or not the value is a new one, and with a session created again; otherwise it stays',
+    sentence: 'returns another head after each event, write to user: or app: state, or new creation',
     contracts: [13],
     needs,
     async check(service) {
-      await made(service, refTo());
-      await made(service, refTo('other'));
+      await createSession(service, refTo());
+      await createSession(service, refTo('other'));
       const head = async (): Promise<string> => {
         const lease = await leasingOf(service).lease(refTo(), request('i'));
         await lease.release();
@@ -67,47 +66,46 @@ export const sessionLeaseCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'lease.expiry-wakes',
-    sentence:
-      'a lease that is not renewed runs out: who waits gets it then, and the holder’s lost signal says LEASE_LOST',
+    id: 'lease.expired',
+    sentence: 'grants an expired lease to the waiting run and notifies the holder with LEASE_LOST',
     contracts: [13, 43],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1', { ttlMs: 5_000 }));
       const second = leasing.lease(refTo(), request('i2', { waitMs: 20_000 }));
-      await waits(runtime, second, 4_000);
-      await settles(runtime, second, 4_000);
-      assert.ok(TholeError.is(await aborts(runtime, first.lost, 5_000), 'LEASE_LOST'));
-      await refused('LEASE_LOST', first.renew());
+      await staysPending(runtime, second, 4_000);
+      await settlesWithin(runtime, second, 4_000);
+      assert.ok(TholeError.is(await abortsWithin(runtime, first.lost, 5_000), 'LEASE_LOST'));
+      await rejectsWith('LEASE_LOST', first.renew());
     },
   },
   {
     id: 'lease.renewed',
-    sentence: 'a lease that is renewed holds for another ttlMs from then on',
+    sentence: 'extends a lease by ttlMs from the renewal',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1', { ttlMs: 5_000 }));
       for (let i = 0; i < 3; i++) {
         await runtime.advance(4_000);
         await first.renew();
       }
       await runtime.advance(4_000);
-      await refused('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
+      await rejectsWith('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
       await runtime.advance(2_000);
       await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
-      await refused('LEASE_LOST', first.renew());
+      await rejectsWith('LEASE_LOST', first.renew());
     },
   },
   {
     id: 'lease.release-twice',
-    sentence: 'letting go twice, or after the lease was lost, takes nothing from the one who holds it now',
+    sentence: 'does not release the lease of another run, also if a release is repeated or late',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1'));
       await first.release();
       const second = await leasing.lease(refTo(), request('i2', { ttlMs: 1_000 }));
@@ -121,13 +119,32 @@ export const sessionLeaseCases: readonly SessionCase[] = [
     },
   },
   {
+    id: 'lease.release-if-last-seq',
+    sentence: 'keeps a lease if its release names another lastSeq, and releases it with the right one',
+    contracts: [13],
+    needs,
+    async check(service, { runtime }) {
+      const leasing = await setUpLeasing(service);
+      const lease = await leasing.lease(refTo(), request('i1'));
+      const next = leasing.lease(refTo(), request('i2'));
+      await append(service, refTo(), eventOf('from outside'));
+      same(await lease.release({ ifLastSeq: 0 }), false);
+      await staysPending(runtime, next, 1_000);
+      same((await lease.renew())?.lastSeq, 1);
+      await service.appendEvent({ session: refTo(), event: eventOf('answer'), fence: lease.fence });
+      assert.equal(lease.lost.aborted, false);
+      same(await lease.release({ ifLastSeq: 2 }), true);
+      same(await lease.release({ ifLastSeq: 0 }), true, 'a repeated release');
+      await (await settlesWithin(runtime, next, 5_000)).release();
+    },
+  },
+  {
     id: 'lease.current',
-    sentence:
-      'who holds a session can be asked: key, invocation, holder and the end in seconds; nobody once it is let go',
+    sentence: 'returns key, invocation, holder and expiry in seconds, and undefined after the release',
     contracts: [13, 41],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       same(await leasing.current(refTo()), undefined);
       const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 5_000 }));
       same(await leasing.current(refTo()), {
@@ -143,11 +160,11 @@ export const sessionLeaseCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.listed',
-    sentence: 'an app’s leases are listed, those of crashed runs as expired, and no other app’s',
+    sentence: 'lists the leases of an app, expired ones too',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       await leasing.lease(refTo('s1'), request('crashed', { ttlMs: 1_000 }));
       await leasing.lease(refTo('s2', 'u2'), request('alive', { ttlMs: 60_000 }));
       await leasing.lease(refTo('s3', 'u', 'other'), request('elsewhere'));
@@ -168,17 +185,17 @@ export const sessionLeaseCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.leaves-no-timers',
-    sentence: 'once everyone has let go no timer and no sleep is left waiting',
+    sentence: 'leaves no timer and no sleep after all leases are released',
     contracts: [43],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const before = runtime.pending;
       const first = await leasing.lease(refTo(), request('i1'));
       const second = leasing.lease(refTo(), request('i2'));
-      await waits(runtime, second);
+      await staysPending(runtime, second);
       await first.release();
-      await (await settles(runtime, second, 5_000)).release();
+      await (await settlesWithin(runtime, second, 5_000)).release();
       await runtime.advance(0);
       assert.equal(runtime.pending, before);
     },

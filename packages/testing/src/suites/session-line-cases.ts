@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
-import { eventOf, numbers, read, refTo, refused, same } from './session-support.ts';
+import { eventOf, numbers, read, refTo, rejectsWith, same } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
-import { settles, waits } from './waiting.ts';
+import { settlesWithin, staysPending } from './waiting.ts';
 
-import { ready, request } from './lease-support.ts';
+import { setUpLeasing, request } from './lease-support.ts';
 
 const needs = ['lease'];
 
-/** One run at a time: who waits, in which order, and for how long. */
+/** One run at a time: who staysPending, in which order, and for how long. */
 export const sessionLineCases: readonly SessionCase[] = [
   {
     id: 'lease.one-at-a-time',
-    sentence: 'a second run waits until the first lets go',
+    sentence: 'lets a second run wait until the first one releases the session',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1'));
       const second = leasing.lease(refTo(), request('i2'));
-      await waits(runtime, second, 1_000);
+      await staysPending(runtime, second, 1_000);
       await first.release();
-      const lease = await settles(runtime, second, 5_000);
+      const lease = await settlesWithin(runtime, second, 5_000);
       assert.notEqual(lease.fence, first.fence);
       same((await leasing.current(refTo()))?.invocationId, 'i2');
     },
   },
   {
-    id: 'lease.first-come',
-    sentence: 'who waits is served in the order of coming',
+    id: 'lease.order',
+    sentence: 'grants the session to waiting runs in the order of their requests',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i0'));
       const served: string[] = [];
       const all: Promise<void>[] = [];
@@ -42,20 +42,20 @@ export const sessionLineCases: readonly SessionCase[] = [
             await lease.release();
           }),
         );
-        await waits(runtime, all.at(-1)!);
+        await staysPending(runtime, all.at(-1)!);
       }
       await first.release();
-      await settles(runtime, Promise.all(all), 20_000);
+      await settlesWithin(runtime, Promise.all(all), 20_000);
       same(served, ['i1', 'i2', 'i3', 'i4', 'i5']);
     },
   },
   {
     id: 'lease.never-two',
-    sentence: 'of eight that want the session at once never two hold it, and all get their turn',
+    sentence: 'grants a session to eight concurrent runs one after the other',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       let holding = 0;
       const most: number[] = [];
       const runs = numbers(8).map(async (n) => {
@@ -65,17 +65,17 @@ export const sessionLineCases: readonly SessionCase[] = [
         holding--;
         await lease.release();
       });
-      await settles(runtime, Promise.all(runs), 25_000);
+      await settlesWithin(runtime, Promise.all(runs), 25_000);
       same([Math.max(...most), (await read(service)).lastSeq], [1, 8]);
     },
   },
   {
     id: 'lease.sessions-apart',
-    sentence: 'runs of different sessions, users and apps do not wait for each other',
+    sentence: 'grants sessions of different names, users and apps at the same time',
     contracts: [1, 13],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const refs = [refTo('s'), refTo('s2'), refTo('s', 'u2'), refTo('s', 'u', 'a2')];
       const leases = await Promise.all(
         refs.map((ref, i) => leasing.lease(ref, request(`i${i}`, { policy: 'reject' }))),
@@ -85,13 +85,13 @@ export const sessionLineCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.reject',
-    sentence: 'with reject a session that is held is SESSION_BUSY at once, and one that is free is given',
+    sentence: 'throws SESSION_BUSY at once with reject if the session is held; grants it if it is free',
     contracts: [13],
     needs,
     async check(service) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1', { policy: 'reject' }));
-      const error = await refused('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
+      const error = await rejectsWith('SESSION_BUSY', leasing.lease(refTo(), request('i2', { policy: 'reject' })));
       assert.equal(error.retryable, true);
       await first.release();
       await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
@@ -99,72 +99,72 @@ export const sessionLineCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.max-waiting',
-    sentence: 'where as many wait as may, the next is SESSION_BUSY at once, and those who wait keep their places',
+    sentence: 'throws SESSION_BUSY to a further run if maxWaiting runs wait; these keep their places',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i0', { maxWaiting: 2 }));
       const waiting = [
         leasing.lease(refTo(), request('i1', { maxWaiting: 2 })),
         leasing.lease(refTo(), request('i2', { maxWaiting: 2 })),
       ];
-      await waits(runtime, waiting[1]!);
-      await refused('SESSION_BUSY', leasing.lease(refTo(), request('i3', { maxWaiting: 2 })));
+      await staysPending(runtime, waiting[1]!);
+      await rejectsWith('SESSION_BUSY', leasing.lease(refTo(), request('i3', { maxWaiting: 2 })));
       await first.release();
-      await (await settles(runtime, waiting[0]!, 5_000)).release();
-      await settles(runtime, waiting[1]!, 5_000);
+      await (await settlesWithin(runtime, waiting[0]!, 5_000)).release();
+      await settlesWithin(runtime, waiting[1]!, 5_000);
     },
   },
   {
-    id: 'lease.wait-ends',
-    sentence: 'who has waited for waitMs hears SESSION_BUSY, and is not served afterwards',
+    id: 'lease.wait-limit',
+    sentence: 'throws SESSION_BUSY after waitMs, and does not grant the session afterwards',
     contracts: [13, 43],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1', { ttlMs: 100_000 }));
       const second = leasing.lease(refTo(), request('i2', { waitMs: 1_000 }));
-      await waits(runtime, second, 900);
-      await refused('SESSION_BUSY', settles(runtime, second, 1_000));
+      await staysPending(runtime, second, 900);
+      await rejectsWith('SESSION_BUSY', settlesWithin(runtime, second, 1_000));
       await first.release();
       await leasing.lease(refTo(), request('i3', { policy: 'reject' }));
     },
   },
   {
     id: 'lease.wait-aborted',
-    sentence: 'a waiting run whose signal is aborted leaves the line with the signal’s reason',
+    sentence: 'throws the reason of the signal to a waiting run, which leaves the line',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const first = await leasing.lease(refTo(), request('i1'));
       const controller = new AbortController();
       const second = leasing.lease(refTo(), request('i2', { signal: controller.signal }));
       const third = leasing.lease(refTo(), request('i3'));
-      await waits(runtime, third);
+      await staysPending(runtime, third);
       const reason = new Error('enough');
       controller.abort(reason);
-      await assert.rejects(settles(runtime, second, 1_000), (error) => error === reason);
+      await assert.rejects(settlesWithin(runtime, second, 1_000), (error) => error === reason);
       await first.release();
-      await settles(runtime, third, 5_000);
+      await settlesWithin(runtime, third, 5_000);
       same((await leasing.current(refTo()))?.invocationId, 'i3');
     },
   },
   {
     id: 'lease.aborted-before',
-    sentence: 'a run whose signal is aborted already gets no lease, whether the session is free or held',
+    sentence: 'throws the reason of a signal that is already aborted, and grants nothing',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
-      const leasing = await ready(service);
+      const leasing = await setUpLeasing(service);
       const reason = new Error('enough');
       const asking = (): Promise<unknown> =>
         leasing.lease(refTo(), request('i1', { signal: AbortSignal.abort(reason) }));
-      await assert.rejects(settles(runtime, asking(), 1_000), (error) => error === reason);
+      await assert.rejects(settlesWithin(runtime, asking(), 1_000), (error) => error === reason);
       same(await leasing.current(refTo()), undefined);
       const held = await leasing.lease(refTo(), request('i2'));
-      await assert.rejects(settles(runtime, asking(), 1_000), (error) => error === reason);
+      await assert.rejects(settlesWithin(runtime, asking(), 1_000), (error) => error === reason);
       await held.release();
       same(await leasing.current(refTo()), undefined);
     },

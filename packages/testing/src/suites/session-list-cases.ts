@@ -4,34 +4,35 @@ import {
   append,
   eventOf,
   idsOf,
-  made,
+  createSession,
   numbers,
   read,
   refTo,
-  refused,
+  rejectsWith,
   same,
   stateOf,
   writing,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+/** `listSessions` and `deleteSession`. */
 export const sessionListCases: readonly SessionCase[] = [
   {
     id: 'list.empty',
-    sentence: 'an app or a user that nobody knows has no sessions, total 0',
+    sentence: 'returns no sessions and total 0 for an unknown app or user',
     contracts: [11],
     async check(service) {
-      await made(service);
+      await createSession(service);
       same(await service.listSessions({ appName: 'none' }), { sessions: [], total: 0 });
       same(await service.listSessions({ appName: 'app', userId: 'none' }), { sessions: [], total: 0 });
     },
   },
   {
     id: 'list.summaries',
-    sentence: 'a summary is the session without its events: merged state, time, seq, incarnation',
+    sentence: 'returns sessions without events: merged state, time, seq and incarnation',
     contracts: [11],
     async check(service) {
-      await made(service, refTo(), { own: 1, 'user:a': 2, 'app:b': 3 });
+      await createSession(service, refTo(), { own: 1, 'user:a': 2, 'app:b': 3 });
       await append(service, refTo(), writing('e1', { own: 4 }, { timestamp: 1_700_000_009 }));
       const { events: _, ...summary } = await read(service);
       same(await service.listSessions({ appName: 'app', userId: 'u' }), { sessions: [summary], total: 1 });
@@ -39,23 +40,23 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'list.user-or-app',
-    sentence: 'with a user only that user’s sessions, without one all of the app’s, and never another app’s',
+    sentence: 'lists the sessions of one user, or of all users of the app',
     contracts: [1, 11],
     async check(service) {
       for (const ref of [refTo('s1', 'u1'), refTo('s2', 'u2'), refTo('s3', 'u1'), refTo('s4', 'u1', 'other')])
-        await made(service, ref);
+        await createSession(service, ref);
       same(await listed(service, { userId: 'u1' }), ['s1', 's3']);
       same(await listed(service, {}), ['s1', 's2', 's3']);
     },
   },
   {
     id: 'list.order',
-    sentence: 'oldest lastUpdateTime first and then by id; desc is exactly the reverse',
+    sentence: 'sorts by lastUpdateTime and then by id; desc is the exact reverse',
     contracts: [11],
     async check(service, { runtime }) {
-      for (const id of ['s3', 's1', 's2']) await made(service, refTo(id));
+      for (const id of ['s3', 's1', 's2']) await createSession(service, refTo(id));
       await runtime.advance(1_000);
-      for (const id of ['s9', 's0']) await made(service, refTo(id));
+      for (const id of ['s9', 's0']) await createSession(service, refTo(id));
       await append(service, refTo('s1'), eventOf('e1', { timestamp: 1_700_000_050 }));
       same(await listed(service, {}), ['s2', 's3', 's0', 's9', 's1']);
       same(await listed(service, { order: 'asc' }), ['s2', 's3', 's0', 's9', 's1']);
@@ -65,11 +66,11 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'list.pages',
-    sentence: 'limit and offset cut pages that together are the whole list; total counts all of them',
+    sentence: 'returns pages by limit and offset, and the total of all pages',
     contracts: [11],
     async check(service) {
       const ids = numbers(7).map((n) => `s${n}`);
-      for (const id of ids) await made(service, refTo(id));
+      for (const id of ids) await createSession(service, refTo(id));
       const page = async (p: Partial<ListSessionsRequest>): Promise<unknown> => {
         const { sessions, total } = await service.listSessions({ appName: 'app', userId: 'u', ...p });
         return [sessions.map((session) => session.id), total];
@@ -85,8 +86,8 @@ export const sessionListCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'list.refused',
-    sentence: 'a limit, offset or order that is none is INVALID_INPUT that names it',
+    id: 'list.invalid',
+    sentence: 'throws INVALID_INPUT that names an invalid limit, offset or order',
     contracts: [11, 42],
     async check(service) {
       const bad: [keyof ListSessionsRequest, unknown][] = [
@@ -98,7 +99,7 @@ export const sessionListCases: readonly SessionCase[] = [
         ['order', 'newest'],
       ];
       for (const [name, value] of bad) {
-        const error = await refused(
+        const error = await rejectsWith(
           'INVALID_INPUT',
           service.listSessions({ appName: 'app', [name]: value }),
           `${name} ${String(value)}`,
@@ -109,10 +110,10 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'list.own-copy',
-    sentence: 'what is changed in a summary is not stored',
+    sentence: 'does not store changes of a returned summary',
     contracts: [9, 11],
     async check(service) {
-      await made(service, refTo(), { a: { b: 1 }, 'user:c': [1] });
+      await createSession(service, refTo(), { a: { b: 1 }, 'user:c': [1] });
       const { sessions } = await service.listSessions({ appName: 'app' });
       (sessions[0]!.state['a'] as { b: number }).b = 2;
       (sessions[0]!.state['user:c'] as number[]).push(2);
@@ -123,10 +124,10 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'delete.once',
-    sentence: 'deleting answers whether it was there, and the second time does nothing',
+    sentence: 'returns true for an existing session and false for the second call',
     contracts: [11],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), eventOf('e1'));
       assert.equal(await service.deleteSession(refTo()), true);
       assert.equal(await service.deleteSession(refTo()), false);
@@ -135,21 +136,21 @@ export const sessionListCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'delete.at-once',
-    sentence: 'of ten that delete one session at once, one hears that it was there',
+    id: 'delete.concurrent',
+    sentence: 'returns true to one of ten concurrent calls',
     contracts: [11],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const answers = await Promise.all(numbers(10).map(() => service.deleteSession(refTo())));
       same(answers.filter(Boolean).length, 1);
     },
   },
   {
-    id: 'delete.not-anothers',
-    sentence: 'one user, or one app, cannot delete the session of another by its id',
+    id: 'delete.other-owners',
+    sentence: 'does not delete the session of another user or app with the same id',
     contracts: [1, 11],
     async check(service) {
-      await made(service, refTo('s', 'u1'), { a: 1 });
+      await createSession(service, refTo('s', 'u1'), { a: 1 });
       assert.equal(await service.deleteSession(refTo('s', 'u2')), false);
       assert.equal(await service.deleteSession(refTo('s', 'u1', 'other')), false);
       same(await stateOf(service, refTo('s', 'u1')), { a: 1 });
@@ -157,10 +158,10 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'delete.leaves-shared-state',
-    sentence: 'user: and app: state outlive the session, also the last one',
+    sentence: 'keeps user: and app: state, also after the last session is deleted',
     contracts: [3, 11, 14],
     async check(service) {
-      await made(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
+      await createSession(service, refTo('s1'), { own: 1, 'user:a': 1, 'app:b': 1 });
       await service.deleteSession(refTo('s1'));
       same(await service.getUserState(refTo()), { 'user:a': 1 });
       same((await service.createSession(refTo('s2'))).state, { 'app:b': 1, 'user:a': 1 });
@@ -168,24 +169,23 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'delete.if-last-seq',
-    sentence: 'with ifLastSeq a session goes only if it ends there; 0 is one without events, not no condition',
+    sentence: 'deletes a session only if its lastSeq is ifLastSeq, also for 0',
     contracts: [11],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       for (const ifLastSeq of [0, 1, 3])
         assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq }), false, String(ifLastSeq));
       same((await read(service)).lastSeq, 2);
       assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq: 2 }), true);
-      await made(service);
+      await createSession(service);
       assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq: 0 }), true);
-      await refused('INVALID_INPUT', service.deleteSession({ ...refTo(), ifLastSeq: -1 }));
+      await rejectsWith('INVALID_INPUT', service.deleteSession({ ...refTo(), ifLastSeq: -1 }));
     },
   },
   {
-    id: 'delete.made-anew',
-    sentence:
-      'a session made anew under its id is another incarnation: no old events or state, seq from 1, old event ids free',
+    id: 'delete.created-again',
+    sentence: 'gives a session that is created again a new incarnation, no old data and seq from 1',
     contracts: [7, 8, 11],
     async check(service) {
       const before = await service.createSession({ ...refTo(), state: { old: 1 } });
@@ -200,11 +200,10 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'delete.among-appends',
-    sentence:
-      'a delete among concurrent appends leaves nothing half: each append is stored before it or SESSION_NOT_FOUND',
+    sentence: 'stores each concurrent append before the deletion, or throws SESSION_NOT_FOUND',
     contracts: [7, 11],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const appends = numbers(20).map((n) => service.appendEvent({ session: refTo(), event: eventOf(`e${n}`) }));
       const deleting = service.deleteSession(refTo());
       const more = numbers(20).map((n) => service.appendEvent({ session: refTo(), event: eventOf(`f${n}`) }));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SessionRef, SessionService } from '@thole/core';
-import { append, eventOf, made, read, refTo, refused, same, stateOf } from './session-support.ts';
+import { append, eventOf, createSession, read, refTo, rejectsWith, same, stateOf } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
 const oddNames = [
@@ -76,7 +76,7 @@ const oddNames = [
   'é'.repeat(256),
 ];
 
-const refusedNames: [what: string, value: unknown][] = [
+const invalidNames: [what: string, value: unknown][] = [
   ['empty', ''],
   ['513 bytes', 'x'.repeat(513)],
   ['514 bytes in 257 characters', 'é'.repeat(257)],
@@ -88,18 +88,19 @@ const refusedNames: [what: string, value: unknown][] = [
   ['an object', {}],
 ];
 
-type Part = keyof SessionRef;
-const parts: readonly Part[] = ['appName', 'userId', 'sessionId'];
+type NamePart = keyof SessionRef;
+const parts: readonly NamePart[] = ['appName', 'userId', 'sessionId'];
 
+/** Names of apps, users and sessions. */
 export const sessionNameCases: readonly SessionCase[] = [
   ...parts.map((part): SessionCase => ({
     id: `names.odd-${part}`,
-    sentence: `every odd ${part} is kept apart from every other, in reading, writing, listing and deleting`,
+    sentence: `keeps every odd ${part} apart from all others`,
     contracts: [1],
     async check(service) {
       const refs = oddNames.map((name) => ({ ...refTo(), [part]: name }));
       for (const [i, ref] of refs.entries()) {
-        await made(service, ref, { i });
+        await createSession(service, ref, { i });
         await append(service, ref, eventOf(`event-${i}`));
       }
       for (const [i, ref] of refs.entries()) {
@@ -120,8 +121,8 @@ export const sessionNameCases: readonly SessionCase[] = [
     },
   })),
   {
-    id: 'names.no-joining',
-    sentence: 'triples that would be one when joined by a separator are different sessions with different users',
+    id: 'names.not-joined',
+    sentence: 'keeps names apart that would be equal if they were joined by a separator',
     contracts: [1],
     async check(service) {
       const refs: SessionRef[] = [];
@@ -132,17 +133,17 @@ export const sessionNameCases: readonly SessionCase[] = [
           refTo(`c${separator}d`, 'b', 'a'),
         );
       }
-      for (const [i, ref] of refs.entries()) await made(service, ref, { i, [`user:${i}`]: i });
+      for (const [i, ref] of refs.entries()) await createSession(service, ref, { i, [`user:${i}`]: i });
       for (const [i, ref] of refs.entries()) assert.equal((await stateOf(service, ref))['i'], i);
       same(Object.keys(await service.getUserState(refs[0]!)), ['user:0']);
     },
   },
   {
     id: 'names.no-patterns',
-    sentence: 'a name that is a pattern elsewhere finds, lists and deletes only itself',
+    sentence: 'finds, lists and deletes only the exact name, also if it is a pattern elsewhere',
     contracts: [1],
     async check(service) {
-      await made(service, refTo('s', 'victim'), { 'user:a': 1 });
+      await createSession(service, refTo('s', 'victim'), { 'user:a': 1 });
       for (const pattern of ['*', '%', '_', '?', 'v*', 'v%', 'victi_', 'victi?', '[v]ictim', '.*']) {
         same((await service.listSessions({ appName: 'app', userId: pattern })).total, 0, pattern);
         await service.deleteUserData({ appName: 'app', userId: pattern });
@@ -154,14 +155,14 @@ export const sessionNameCases: readonly SessionCase[] = [
     },
   },
   ...parts.map((part): SessionCase => ({
-    id: `names.refused-${part}`,
-    sentence: `an ${part} that cannot be a name is INVALID_INPUT in every call, by name and without its value`,
+    id: `names.invalid-${part}`,
+    sentence: `throws INVALID_INPUT in every call for an invalid ${part}, without its value`,
     contracts: [1, 42],
     async check(service) {
-      for (const [what, value] of refusedNames) {
+      for (const [what, value] of invalidNames) {
         const ref = { ...refTo(), [part]: value } as SessionRef;
         for (const [call, doing] of callsWith(service, ref, part)) {
-          const error = await refused('INVALID_INPUT', doing(), `${call} with ${what}`);
+          const error = await rejectsWith('INVALID_INPUT', doing(), `${call} with ${what}`);
           assert.ok(
             error.message.includes(part),
             `${call} with ${what}: the message names ${part}, but it is: ${error.message}`,
@@ -176,7 +177,7 @@ export const sessionNameCases: readonly SessionCase[] = [
 function callsWith(
   service: SessionService,
   ref: SessionRef,
-  part: Part,
+  part: NamePart,
 ): [name: string, call: () => Promise<unknown>][] {
   const calls: [string, () => Promise<unknown>][] = [
     ['createSession', () => service.createSession(ref)],

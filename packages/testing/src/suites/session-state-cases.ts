@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { append, jsonValues, made, notJson, read, refTo, refused, same, stateOf, writing } from './session-support.ts';
+import {
+  append,
+  createSession,
+  jsonValues,
+  notJson,
+  read,
+  refTo,
+  rejectsWith,
+  same,
+  stateOf,
+  writing,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
 const oddKeys = [
@@ -24,15 +35,15 @@ const oddKeys = [
   'é',
 ];
 
+/** State by scope, `updateState` and the data of a user. */
 export const sessionStateCases: readonly SessionCase[] = [
   {
     id: 'state.scopes',
-    sentence:
-      'a key’s first prefix says who shares it: app: the app, user: the user’s sessions, none the session alone',
+    sentence: 'shares app: keys in the app and user: keys between the sessions of a user',
     contracts: [3],
     async check(service) {
       const refs = [refTo('s1', 'u1'), refTo('s2', 'u1'), refTo('s3', 'u2'), refTo('s1', 'u1', 'other')];
-      for (const ref of refs) await made(service, ref);
+      for (const ref of refs) await createSession(service, ref);
       await append(service, refs[0]!, writing('e1', { own: 1, 'user:mine': 2, 'app:ours': 3 }));
       const states = await Promise.all(refs.map((ref) => stateOf(service, ref)));
       same(states, [
@@ -45,11 +56,11 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.first-prefix',
-    sentence: 'only the first prefix counts, and dots and case carry no scope',
+    sentence: 'reads only the first prefix as a scope; dots and case have no meaning',
     contracts: [3],
     async check(service) {
-      await made(service, refTo('s1'));
-      await made(service, refTo('s2'));
+      await createSession(service, refTo('s1'));
+      await createSession(service, refTo('s2'));
       const delta = {
         'user:temp:a': 1,
         'app:user:b': 2,
@@ -77,10 +88,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.no-shadow',
-    sentence: 'one name in three scopes is three keys',
+    sentence: 'stores one name in three scopes as three keys',
     contracts: [3],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(
         service,
         refTo(),
@@ -92,10 +103,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.null-deletes',
-    sentence: 'null deletes a key in each scope, also one that is not there, while null inside a value stays',
+    sentence: 'deletes a key that is null in each scope, and keeps null inside a value',
     contracts: [6],
     async check(service) {
-      await made(service, refTo(), { a: 1, 'user:b': 1, 'app:c': 1 });
+      await createSession(service, refTo(), { a: 1, 'user:b': 1, 'app:c': 1 });
       await append(
         service,
         refTo(),
@@ -107,10 +118,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.replaces',
-    sentence: 'a value replaces the one before as a whole: nothing is merged inside it',
+    sentence: 'replaces a value completely, without merging',
     contracts: [6],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const [before, after] = [
         { a: { x: 1, y: 2 }, list: [1, 2, 3], 'user:m': { p: 1 } },
         { a: { x: 9 }, list: [4], 'user:m': { q: 2 } },
@@ -121,10 +132,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.last-write-wins',
-    sentence: 'of two writes the one stored last wins, whatever their times say',
+    sentence: 'keeps the write that was stored last, whatever its time is',
     contracts: [6, 8],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(
         service,
         refTo(),
@@ -136,10 +147,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.json-values',
-    sentence: 'every JSON value comes back from every scope as it went in, and not as text',
+    sentence: 'returns every JSON value unchanged from every scope',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       for (const prefix of ['', 'user:', 'app:']) {
         const delta = Object.fromEntries(Object.entries(jsonValues).map(([key, value]) => [prefix + key, value]));
         await append(service, refTo(), writing(`e${prefix}`, delta));
@@ -150,7 +161,7 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.key-order',
-    sentence: 'the keys of state are in the order of their code units, not in that of the writes',
+    sentence: 'returns the keys of state in the order of their code units',
     contracts: [3],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { z: 1, 'user:z': 1, 'app:z': 1 } });
@@ -169,10 +180,10 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'state.odd-keys',
-    sentence: 'keys may hold any text: prototypes’ names, spaces, quotes, dots, dollars',
+    sentence: 'accepts keys with any text: names of prototypes, spaces, quotes, dots, dollars',
     contracts: [5],
     async check(service) {
-      await made(service);
+      await createSession(service);
       for (const prefix of ['', 'user:', 'app:']) {
         const delta = Object.fromEntries(oddKeys.map((key, i) => [prefix + key, i]));
         await append(service, refTo(), writing(`set${prefix}`, delta));
@@ -189,12 +200,11 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'update.is-an-event',
-    sentence:
-      'a write from outside a run is an event of its own, by system or the named author, with the state routed as ever',
+    sentence: 'stores an event of system or the given author, with its state by scope',
     contracts: [12],
     async check(service, { runtime }) {
-      await made(service, refTo('s1'));
-      await made(service, refTo('s2'));
+      await createSession(service, refTo('s1'));
+      await createSession(service, refTo('s2'));
       await runtime.advance(3_000);
       const one = await service.updateState({ ...refTo('s1'), stateDelta: { a: 1, 'user:b': 2, 'temp:c': 3 } });
       const other = await service.updateState({ ...refTo('s1'), stateDelta: { a: null }, author: 'support' });
@@ -206,44 +216,47 @@ export const sessionStateCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'update.refused',
-    sentence: 'a write from outside is SESSION_NOT_FOUND without its session and INVALID_INPUT for what is not JSON',
+    id: 'update.invalid',
+    sentence: 'throws SESSION_NOT_FOUND without the session, and INVALID_INPUT if it is not JSON',
     contracts: [5, 12],
     async check(service) {
-      await refused('SESSION_NOT_FOUND', service.updateState({ ...refTo(), stateDelta: { 'user:a': 1 } }));
-      await made(service);
+      await rejectsWith('SESSION_NOT_FOUND', service.updateState({ ...refTo(), stateDelta: { 'user:a': 1 } }));
+      await createSession(service);
       for (const [what, value] of notJson())
-        await refused('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: { a: value as never } }), what);
+        await rejectsWith(
+          'INVALID_INPUT',
+          service.updateState({ ...refTo(), stateDelta: { a: value as never } }),
+          what,
+        );
       for (const delta of [null, [], 'a', 7] as never[])
-        await refused('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: delta }), String(delta));
+        await rejectsWith('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: delta }), String(delta));
       same([await stateOf(service), await service.getUserState(refTo())], [{}, {}]);
     },
   },
   {
     id: 'user-state.read',
-    sentence: 'the user’s state is the user: keys alone, with their prefix, a copy; empty for a user nobody knows',
+    sentence: 'returns a copy of the user: keys with prefix, and nothing for an unknown user',
     contracts: [9, 12],
     async check(service) {
-      await made(service, refTo(), { own: 1, 'user:a': { b: [1] }, 'app:c': 1 });
+      await createSession(service, refTo(), { own: 1, 'user:a': { b: [1] }, 'app:c': 1 });
       const user = { appName: 'app', userId: 'u' };
       const state = await service.getUserState(user);
       same(state, { 'user:a': { b: [1] } });
       (state['user:a'] as { b: number[] }).b.push(2);
       same(await service.getUserState(user), { 'user:a': { b: [1] } });
-      same(await service.getUserState({ appName: 'app', userId: 'nobody' }), {});
+      same(await service.getUserState({ appName: 'app', userId: 'unknown' }), {});
       same(await service.getUserState({ appName: 'other', userId: 'u' }), {});
     },
   },
   {
     id: 'user-data.deleted',
-    sentence:
-      'deleting a user’s data takes all their sessions in the app and their state, and leaves the app’s, other users’ and other apps’',
+    sentence: 'deletes sessions and state of one user in one app, and nothing else',
     contracts: [12, 30],
     async check(service) {
-      await made(service, refTo('s1', 'u1'), { 'user:a': 1, 'app:b': 1, own: 1 });
-      await made(service, refTo('s2', 'u1'));
-      await made(service, refTo('s1', 'u2'), { 'user:a': 2 });
-      await made(service, refTo('s1', 'u1', 'other'), { 'user:a': 3 });
+      await createSession(service, refTo('s1', 'u1'), { 'user:a': 1, 'app:b': 1, own: 1 });
+      await createSession(service, refTo('s2', 'u1'));
+      await createSession(service, refTo('s1', 'u2'), { 'user:a': 2 });
+      await createSession(service, refTo('s1', 'u1', 'other'), { 'user:a': 3 });
       await append(service, refTo('s1', 'u1'), writing('e1', { c: 1 }));
       for (let i = 0; i < 2; i++) await service.deleteUserData({ appName: 'app', userId: 'u1' });
       same(await service.getSession(refTo('s1', 'u1')), undefined);
@@ -254,8 +267,8 @@ export const sessionStateCases: readonly SessionCase[] = [
       same(await service.getUserState({ appName: 'app', userId: 'u1' }), {});
       same(await stateOf(service, refTo('s1', 'u2')), { 'app:b': 1, 'user:a': 2 });
       same(await stateOf(service, refTo('s1', 'u1', 'other')), { 'user:a': 3 });
-      const anew = await service.createSession(refTo('s1', 'u1'));
-      same([anew.state, anew.events, anew.lastSeq], [{ 'app:b': 1 }, [], 0]);
+      const again = await service.createSession(refTo('s1', 'u1'));
+      same([again.state, again.events, again.lastSeq], [{ 'app:b': 1 }, [], 0]);
     },
   },
 ];

@@ -5,13 +5,13 @@ import type { Case } from '../case.ts';
 
 export type SessionCase = Case<SessionService>;
 
-/** The triple of the session that most cases use. */
+/** Returns the key of the session that most cases use. */
 export function refTo(sessionId = 's', userId = 'u', appName = 'app'): SessionRef {
   return { appName, userId, sessionId };
 }
 
-/** Makes a session and answers its triple. */
-export async function made(
+/** Creates a session and returns its key. */
+export async function createSession(
   service: SessionService,
   ref: SessionRef = refTo(),
   state: StateDelta = {},
@@ -20,7 +20,7 @@ export async function made(
   return ref;
 }
 
-/** An event of an agent with its id as its text. */
+/** Returns an event of an agent whose text is its id. */
 export function eventOf(id: string, init: Partial<EventInit> = {}): Event {
   return createEvent({
     id,
@@ -32,7 +32,7 @@ export function eventOf(id: string, init: Partial<EventInit> = {}): Event {
   });
 }
 
-/** An event that only writes state. */
+/** Returns an event that writes state. */
 export function writing(id: string, stateDelta: StateDelta, init: Partial<EventInit> = {}): Event {
   return eventOf(id, { ...init, actions: { stateDelta } });
 }
@@ -44,10 +44,10 @@ export function append(service: SessionService, session: Session | SessionRef, .
   );
 }
 
-/** The session, which must be there. */
+/** Returns the session, which must exist. */
 export async function read(service: SessionService, ref: SessionRef = refTo()): Promise<Session> {
   const session = await service.getSession(ref);
-  assert.ok(session, `session ${ref.sessionId} is not there`);
+  assert.ok(session, `session ${ref.sessionId} does not exist`);
   return session;
 }
 
@@ -63,28 +63,32 @@ export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
 
-/** Asserts that the promise is rejected with this code, and answers the error. */
-export async function refused(code: TholeErrorCode, doing: Promise<unknown>, what: string = code): Promise<TholeError> {
+/** Asserts that the promise is rejected with this code, and returns the error. */
+export async function rejectsWith(
+  code: TholeErrorCode,
+  call: Promise<unknown>,
+  what: string = code,
+): Promise<TholeError> {
   try {
-    await doing;
+    await call;
   } catch (error) {
     if (TholeError.is(error, code)) return error;
     throw new assert.AssertionError({
-      message: `${what}: expected ${code}, but it was ${String(error)}`,
+      message: `${what}: expected ${code}, got ${String(error)}`,
       actual: error,
       expected: code,
     });
   }
-  throw new assert.AssertionError({ message: `${what}: expected ${code}, but it was accepted`, expected: code });
+  throw new assert.AssertionError({ message: `${what}: expected ${code}, but the call succeeded`, expected: code });
 }
 
-/** Asserts deep equality, order of array members included. */
+/** Asserts deep equality, including the order of array members. */
 export function same(actual: unknown, expected: unknown, message?: string): void {
   if (message === undefined) assert.deepStrictEqual(actual, expected);
   else assert.deepStrictEqual(actual, expected, message);
 }
 
-/** Values that JSON holds, the awkward ones included. */
+/** JSON values, including unusual ones. */
 export const jsonValues: StateDelta = {
   text: 'a',
   empty: '',
@@ -109,7 +113,7 @@ export const jsonValues: StateDelta = {
   looksLikeNumber: '1e3',
 };
 
-/** What is not JSON, each with the words under which it is reported. */
+/** Returns values that are not JSON, each with a name for messages. */
 export function notJson(): [what: string, value: unknown][] {
   const cycle: { [key: string]: unknown } = {};
   cycle['again'] = { cycle };

@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
 import type { Event, SessionRef, SessionService, EventWatcher } from '@thole/core';
 import type { FixedRuntime } from '../fixed-runtime.ts';
-import { append, eventOf, idsOf, isDeeplyFrozen, made, numbers, refTo, same, writing } from './session-support.ts';
+import {
+  append,
+  eventOf,
+  idsOf,
+  isDeeplyFrozen,
+  createSession,
+  numbers,
+  refTo,
+  same,
+  writing,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
-import { settles, waits } from './waiting.ts';
+import { settlesWithin, staysPending } from './waiting.ts';
 
 const needs = ['watch'];
 
+/** The `EventWatcher` of a session service. */
 export const sessionWatchCases: readonly SessionCase[] = [
   {
     id: 'watch.old-then-new',
-    sentence: 'a watcher sees what is stored already and then what comes, in order and once',
+    sentence: 'yields stored events and then new ones, in order and once',
     contracts: [8, 40],
     needs,
     async check(service, { runtime }) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       const watcher = watch(service, refTo(), 0);
       same(idsOf(await watcher.take(runtime, 2)), ['e1', 'e2']);
@@ -27,17 +38,17 @@ export const sessionWatchCases: readonly SessionCase[] = [
           ['e4', 4],
         ],
       );
-      await waits(runtime, watcher.next());
+      await staysPending(runtime, watcher.next());
       watcher.stop();
     },
   },
   {
     id: 'watch.after-seq',
-    sentence: 'a watcher that names a seq sees only what came after it',
+    sentence: 'yields only events after the given seq',
     contracts: [8, 40],
     needs,
     async check(service, { runtime }) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), ...numbers(4).map((n) => eventOf(`e${n}`)));
       const watcher = watch(service, refTo(), 3);
       same(idsOf(await watcher.take(runtime, 1)), ['e4']);
@@ -46,11 +57,11 @@ export const sessionWatchCases: readonly SessionCase[] = [
   },
   {
     id: 'watch.whole-events',
-    sentence: 'a watched event is the stored one, frozen, without temp:',
+    sentence: 'yields the stored events, frozen and without temp: keys',
     contracts: [4, 9],
     needs,
     async check(service, { runtime }) {
-      await made(service);
+      await createSession(service);
       const watcher = watch(service, refTo(), 0);
       const coming = watcher.take(runtime, 1);
       const [stored] = await append(service, refTo(), writing('e1', { a: [1], 'temp:b': 1 }));
@@ -62,34 +73,34 @@ export const sessionWatchCases: readonly SessionCase[] = [
   },
   {
     id: 'watch.ends',
-    sentence: 'an aborted watch just ends, while it waits, before it begins, and with events still to come',
+    sentence: 'ends when the signal is aborted: while waiting, before the start, between events',
     contracts: [8, 40],
     needs,
     async check(service, { runtime }) {
-      await made(service);
+      await createSession(service);
       const waiting = watch(service, refTo(), 0);
       const ended = waiting.next();
-      await waits(runtime, ended);
+      await staysPending(runtime, ended);
       waiting.stop();
-      same((await settles(runtime, ended, 5_000)).done, true);
+      same((await settlesWithin(runtime, ended, 5_000)).done, true);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       const before = watch(service, refTo(), 0);
       before.stop();
-      same((await settles(runtime, before.next(), 5_000)).done, true);
+      same((await settlesWithin(runtime, before.next(), 5_000)).done, true);
       const between = watch(service, refTo(), 0);
       await between.take(runtime, 1);
       between.stop();
-      same((await settles(runtime, between.next(), 5_000)).done, true);
+      same((await settlesWithin(runtime, between.next(), 5_000)).done, true);
     },
   },
   {
-    id: 'watch.apart',
-    sentence: 'several watch one session, each sees everything, and nobody sees another session’s events',
+    id: 'watch.several',
+    sentence: 'yields all events of the session to several watchers, and none of other sessions',
     contracts: [1, 40],
     needs,
     async check(service, { runtime }) {
-      await made(service);
-      await made(service, refTo('s', 'other'));
+      await createSession(service);
+      await createSession(service, refTo('s', 'other'));
       const watchers = [watch(service, refTo(), 0), watch(service, refTo(), 0)];
       const coming = Promise.all(watchers.map((watcher) => watcher.take(runtime, 3)));
       await append(service, refTo('s', 'other'), eventOf('not mine'));
@@ -112,7 +123,7 @@ interface Watcher {
 
 function watch(service: SessionService, key: SessionRef, afterSeq: number): Watcher {
   const watching: EventWatcher | undefined = service.watching;
-  assert.ok(watching, 'the service has no watching: do not claim watch');
+  assert.ok(watching, 'the service has no watcher: do not claim watch');
   const controller = new AbortController();
   const events = watching.watch(key, afterSeq, controller.signal)[Symbol.asyncIterator]();
   return {
@@ -120,7 +131,7 @@ function watch(service: SessionService, key: SessionRef, afterSeq: number): Watc
     async take(runtime, count) {
       const taken: Event[] = [];
       for (let i = 0; i < count; i++) {
-        const next = await settles(runtime, events.next(), 10_000);
+        const next = await settlesWithin(runtime, events.next(), 10_000);
         assert.equal(next.done ?? false, false, 'the watch ended too early');
         taken.push(next.value as Event);
       }

@@ -5,22 +5,23 @@ import {
   eventOf,
   idsOf,
   isDeeplyFrozen,
-  made,
+  createSession,
   read,
   refTo,
-  refused,
+  rejectsWith,
   same,
   writing,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+/** `getSession` with and without a window. */
 export const sessionWindowCases: readonly SessionCase[] = [
   {
     id: 'get.unknown',
-    sentence: 'an unknown session, one of another user and one of another app are undefined',
+    sentence: 'returns undefined for an unknown session, and for one of another user or app',
     contracts: [1, 10],
     async check(service) {
-      await made(service);
+      await createSession(service);
       same(await service.getSession(refTo('other')), undefined);
       same(await service.getSession(refTo('s', 'other')), undefined);
       same(await service.getSession(refTo('s', 'u', 'other')), undefined);
@@ -28,11 +29,10 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'get.own-copy',
-    sentence:
-      'what is changed in an answered session, deep inside its state too, is not stored and no other reader sees it',
+    sentence: 'does not store changes of a returned session, and shows them to no other reader',
     contracts: [9],
     async check(service) {
-      await made(service, refTo(), { cart: { items: [1] }, 'app:list': [1] });
+      await createSession(service, refTo(), { cart: { items: [1] }, 'app:list': [1] });
       await append(service, refTo(), eventOf('e1'));
       const [one, other] = [await read(service), await read(service)];
       (one.state['cart'] as { items: number[] }).items.push(2);
@@ -50,10 +50,10 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'get.frozen-events',
-    sentence: 'events that are read are frozen all the way down',
+    sentence: 'returns deeply frozen events',
     contracts: [9],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), writing('e1', { a: { b: [1] } }, { customMetadata: { deep: { deeper: [1] } } }));
       const session = await read(service);
       assert.ok(isDeeplyFrozen(session.events[0]));
@@ -61,7 +61,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'get.whole',
-    sentence: 'a read without a window, or with one of undefined members, is whole and says nothing of a window',
+    sentence: 'returns all events without a window, or with undefined members, and no window member',
     contracts: [10],
     async check(service) {
       await timeline(service);
@@ -75,57 +75,63 @@ export const sessionWindowCases: readonly SessionCase[] = [
       assert.equal('window' in session!, false);
     },
   },
-  windowed('window.recent', 'the last two of five', { numRecentEvents: 2 }, ['e4', 'e5']),
+  windowed('window.recent', 'returns the last two of five events', { numRecentEvents: 2 }, ['e4', 'e5']),
   windowed(
     'window.recent-more',
-    'more than there are is all, and still says that it was a window',
+    'returns all events and the window if numRecentEvents is greater than their count',
     { numRecentEvents: 9 },
     ['e1', 'e2', 'e3', 'e4', 'e5'],
   ),
-  windowed('window.recent-none', 'numRecentEvents 0 is no events', { numRecentEvents: 0 }, []),
-  windowed('window.time', 'afterTimestamp is inclusive', { afterTimestamp: 1_700_000_030 }, ['e3', 'e4', 'e5']),
+  windowed('window.recent-none', 'returns no events for numRecentEvents 0', { numRecentEvents: 0 }, []),
+  windowed('window.time', 'returns the event at afterTimestamp and later ones', { afterTimestamp: 1_700_000_030 }, [
+    'e3',
+    'e4',
+    'e5',
+  ]),
   windowed(
     'window.time-between',
-    'a time between two events begins at the later',
+    'starts with the later event for a time between two events',
     { afterTimestamp: 1_700_000_030.001 },
     ['e4', 'e5'],
   ),
-  windowed('window.time-zero', 'afterTimestamp 0 is everything, not nothing', { afterTimestamp: 0 }, [
+  windowed('window.time-zero', 'returns all events for afterTimestamp 0', { afterTimestamp: 0 }, [
     'e1',
     'e2',
     'e3',
     'e4',
     'e5',
   ]),
-  windowed('window.time-future', 'a time after the last event is no events', { afterTimestamp: 1_800_000_000 }, []),
-  windowed('window.seq', 'afterSeq is exclusive', { afterSeq: 3 }, ['e4', 'e5']),
-  windowed('window.seq-zero', 'afterSeq 0 is everything', { afterSeq: 0 }, ['e1', 'e2', 'e3', 'e4', 'e5']),
-  windowed('window.seq-beyond', 'afterSeq beyond the last is no events', { afterSeq: 5 }, []),
+  windowed(
+    'window.time-future',
+    'returns no events for a time after the last one',
+    { afterTimestamp: 1_800_000_000 },
+    [],
+  ),
+  windowed('window.seq', 'returns events with a greater seq than afterSeq', { afterSeq: 3 }, ['e4', 'e5']),
+  windowed('window.seq-zero', 'returns all events for afterSeq 0', { afterSeq: 0 }, ['e1', 'e2', 'e3', 'e4', 'e5']),
+  windowed('window.seq-beyond', 'returns no events if afterSeq is the last seq', { afterSeq: 5 }, []),
   windowed(
     'window.time-then-tail',
-    'first the filter, then the tail',
+    'applies numRecentEvents after the filter',
     { afterTimestamp: 1_700_000_020, numRecentEvents: 2 },
     ['e4', 'e5'],
   ),
   windowed(
     'window.filter-in-tail',
-    'the filter takes from the tail what is too old',
+    'returns fewer events than numRecentEvents if the filter excludes some',
     { afterSeq: 4, numRecentEvents: 3 },
     ['e5'],
   ),
   windowed(
     'window.all-three',
-    'all three combine',
+    'applies all three members together',
     { afterSeq: 1, afterTimestamp: 1_700_000_030, numRecentEvents: 2 },
     ['e4', 'e5'],
   ),
-  windowed('window.both-filters', 'of two filters both hold', { afterSeq: 3, afterTimestamp: 1_700_000_010 }, [
-    'e4',
-    'e5',
-  ]),
+  windowed('window.both-filters', 'applies both filters', { afterSeq: 3, afterTimestamp: 1_700_000_010 }, ['e4', 'e5']),
   {
     id: 'window.config',
-    sentence: 'a window given as ADK gives it, in config, is the same window',
+    sentence: 'accepts a window in config, as ADK does',
     contracts: [10],
     async check(service) {
       await timeline(service);
@@ -135,10 +141,10 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'window.times-out-of-order',
-    sentence: 'times that go back are filtered by value and stay in the order of seq',
+    sentence: 'filters decreasing times by value and keeps the order of seq',
     contracts: [8, 10],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const times = [50, 10, 40, 20, 30];
       for (const [i, time] of times.entries())
         await append(service, refTo(), eventOf(`e${i + 1}`, { timestamp: 1_700_000_000 + time }));
@@ -151,17 +157,17 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'window.rest-whole',
-    sentence: 'a windowed session has the whole state, lastSeq and lastUpdateTime',
+    sentence: 'returns the complete state, lastSeq and lastUpdateTime with a window',
     contracts: [10],
     async check(service) {
       await timeline(service);
-      const [windowed, whole] = [await service.getSession({ ...refTo(), numRecentEvents: 0 }), await read(service)];
-      same({ ...windowed, events: [], window: {} }, { ...whole, events: [], window: {} });
+      const [windowed, complete] = [await service.getSession({ ...refTo(), numRecentEvents: 0 }), await read(service)];
+      same({ ...windowed, events: [], window: {} }, { ...complete, events: [], window: {} });
     },
   },
   {
     id: 'window.append-keeps-history',
-    sentence: 'an append through a windowed session loses nothing of the history',
+    sentence: 'keeps the complete history when a windowed session is appended to',
     contracts: [7, 10],
     async check(service) {
       await timeline(service);
@@ -172,11 +178,11 @@ export const sessionWindowCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'window.refused',
-    sentence: 'a window that is no number of its kind is INVALID_INPUT that names it',
+    id: 'window.invalid',
+    sentence: 'throws INVALID_INPUT that names an invalid member of the window',
     contracts: [10, 42],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const bad = {
         numRecentEvents: [-1, 1.5, Number.NaN, '2', null],
         afterSeq: [-1, 0.5, '1', null],
@@ -184,7 +190,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
       };
       for (const [name, values] of Object.entries(bad)) {
         for (const value of values) {
-          const error = await refused(
+          const error = await rejectsWith(
             'INVALID_INPUT',
             service.getSession({ ...refTo(), [name]: value }),
             `${name} ${String(value)}`,
@@ -209,9 +215,9 @@ function windowed(id: string, sentence: string, window: EventWindow, expected: s
   };
 }
 
-/** Five events, ten seconds apart. */
+/** Creates a session with five events, ten seconds apart. */
 async function timeline(service: SessionService): Promise<void> {
-  await made(service, refTo(), { initial: true });
+  await createSession(service, refTo(), { initial: true });
   for (let i = 1; i <= 5; i++)
     await append(service, refTo(), writing(`e${i}`, { count: i }, { timestamp: 1_700_000_000 + i * 10 }));
 }

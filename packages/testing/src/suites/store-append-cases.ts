@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendTo, askOf, granted, inserted, leasesOf, loaded, marksOf, notGranted } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
-import { refTo, refused, same } from './session-support.ts';
+import { refTo, rejectsWith, same } from './session-support.ts';
 
 const needs = ['lease'];
 const ifHeldBy = 'invocation of f1';
@@ -15,10 +15,10 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
     contracts: [7],
     async check(store) {
       const { incarnation } = await inserted(store);
-      await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other', marks }));
+      await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other', marks }));
       const { event, duplicate } = await appendTo(store, 'e1', { incarnation });
       same([event.seq, duplicate], [1, false]);
-      await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other' }), 'a known event');
+      await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other' }), 'a known event');
       same([(await loaded(store)).lastSeq, (await loaded(store)).state], [1, { e1: 1 }]);
     },
   },
@@ -50,7 +50,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await inserted(store, refTo('other'));
       const before = await loaded(store);
       const isRefused = async (what: string): Promise<void> => {
-        await refused('NOT_RUNNING', appendTo(store, `e-${what}`, { ifHeldBy, marks }), what);
+        await rejectsWith('NOT_RUNNING', appendTo(store, `e-${what}`, { ifHeldBy, marks }), what);
         same(await loaded(store), before, what);
       };
       await isRefused('no lease');
@@ -69,7 +69,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await leases.release(refTo(), 'f1', {});
       const [{ lastSeq }, error] = [
         await loaded(store),
-        await refused('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy }), 'released'),
+        await rejectsWith('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy }), 'released'),
       ];
       same([lastSeq, error.retryable], [1, false]);
     },
@@ -85,10 +85,10 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await inserted(store, refTo('s2'));
       await granted(leases, askOf('f1'));
       await leases.requestStop(refTo(), ifHeldBy);
-      await refused('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }), 'cancelled');
+      await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }), 'cancelled');
       await granted(leases, askOf('f1'), refTo('s2'));
       await notGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt' }), refTo('s2'));
-      await refused('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }, refTo('s2')), 'interrupted');
+      await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }, refTo('s2')), 'interrupted');
       for (const key of [refTo(), refTo('s2')])
         assert.equal((await appendTo(store, 'e1', { fence: 'f1' }, key)).event.seq, 1);
     },
@@ -103,13 +103,13 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await appendTo(store, 'e1');
       const conditions = [{ fence: 'none' }, { ifHeldBy }];
       for (const condition of conditions) {
-        await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', condition, refTo('none')));
-        await refused('SESSION_NOT_FOUND', appendTo(store, 'e1', { ...condition, incarnation: 'other' }));
+        await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', condition, refTo('none')));
+        await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { ...condition, incarnation: 'other' }));
         const { duplicate } = await appendTo(store, 'e1', { ...condition, incarnation, marks });
         same(duplicate, true);
       }
-      await refused('LEASE_LOST', appendTo(store, 'e2', { fence: 'none', incarnation, marks }));
-      await refused('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy, incarnation, marks }));
+      await rejectsWith('LEASE_LOST', appendTo(store, 'e2', { fence: 'none', incarnation, marks }));
+      await rejectsWith('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy, incarnation, marks }));
       same(
         [(await loaded(store)).lastSeq, await marksOf(store)],
         [1, { unfinished: null, wakeAt: null, openInterrupts: 0 }],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { append, eventOf, idsOf, made, read, refTo, same, stateOf, writing } from './session-support.ts';
+import { append, eventOf, idsOf, createSession, read, refTo, same, stateOf, writing } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
-/** The session and the event that a caller hands in. */
-export const sessionHandedInCases: readonly SessionCase[] = [
+/** The `Session` and the event that the caller passes to `appendEvent`. */
+export const sessionGivenCases: readonly SessionCase[] = [
   {
-    id: 'append.handed-in',
-    sentence: 'a session that is handed in shows event, merged state, time and seq afterwards, without temp:',
+    id: 'append.given-session',
+    sentence: 'adds the event, state, time and seq to the given session, without temp: keys',
     contracts: [4, 7],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { a: 1, 'user:gone': 1 } });
@@ -24,8 +24,8 @@ export const sessionHandedInCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.handed-in-own-copy',
-    sentence: 'the state of a session that was handed in may be changed afterwards: the stored event stays as it is',
+    id: 'append.given-session-own-copy',
+    sentence: 'does not change stored events when the state of the given session is changed',
     contracts: [7, 9],
     async check(service) {
       const session = await service.createSession(refTo());
@@ -36,8 +36,8 @@ export const sessionHandedInCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.handed-in-repeated',
-    sentence: 'a repeated event is shown once in the session that is handed in, and newer state is not rolled back',
+    id: 'append.given-session-repeated',
+    sentence: 'adds a repeated event to the given session once, and keeps its newer state',
     contracts: [7],
     async check(service) {
       const session = await service.createSession(refTo());
@@ -46,11 +46,11 @@ export const sessionHandedInCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.handed-in-behind',
-    sentence: 'a repeated event that the session handed in lacks does not roll back what is newer in it',
+    id: 'append.given-session-behind',
+    sentence: 'keeps newer state of a given session that lacks the repeated event',
     contracts: [7],
     async check(service) {
-      await made(service);
+      await createSession(service);
       await append(service, refTo(), writing('e1', { a: 1 }), writing('e2', { a: 2 }));
       const windowed = (await service.getSession({ ...refTo(), numRecentEvents: 1 }))!;
       await append(service, windowed, writing('e1', { a: 1 }));
@@ -59,11 +59,11 @@ export const sessionHandedInCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.nothing-else-written',
-    sentence: 'of a session that is handed in nothing is written but the event',
+    id: 'append.stores-only-event',
+    sentence: 'stores only the event, not other changes of the given session',
     contracts: [7],
     async check(service) {
-      await made(service, refTo(), { a: 1, 'app:b': 1 });
+      await createSession(service, refTo(), { a: 1, 'app:b': 1 });
       await append(service, refTo(), eventOf('e1'));
       const session = await read(service);
       session.state = { a: 9, forged: true, 'app:b': 9 };
@@ -77,12 +77,11 @@ export const sessionHandedInCases: readonly SessionCase[] = [
     },
   },
   {
-    id: 'append.callers-event',
-    sentence:
-      'the caller’s event stays as it was and its own: not frozen, without seq, and changing it changes nothing stored',
+    id: 'append.given-event',
+    sentence: 'leaves the given event unfrozen and without seq, and stores no later change of it',
     contracts: [4, 9],
     async check(service) {
-      await made(service);
+      await createSession(service);
       const event = writing('e1', { a: { b: 1 }, 'temp:t': 1 });
       const before = structuredClone(event);
       await append(service, refTo(), event);
