@@ -1,5 +1,5 @@
-// What reading a streamed answer costs through the provider, beside iterating the SDK's stream alone. Both get the same bytes
-// from a fetch that has them at hand, so that no network stands between.
+// The cost of reading a streamed answer through the provider, compared with iterating the SDK's stream. Both read the same
+// bytes from memory, without a network.
 import { GoogleGenAI } from '@google/genai/web';
 import { Gemini } from '@thole/provider-gemini';
 import { Figures } from '../../../bench/support/figures.ts';

@@ -45,7 +45,7 @@ function parsePiece(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new TholeError('MODEL_INCOMPLETE', "A piece of Gemini's answer is no JSON: it was cut off.");
+    throw new TholeError('MODEL_INCOMPLETE', "A piece of Gemini's answer is not JSON: it was cut off.");
   }
 }
 

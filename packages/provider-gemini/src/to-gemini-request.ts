@@ -96,7 +96,7 @@ function mergeOptions(config: JsonObject, options: JsonObject | undefined): Json
   const merged: JsonObject = { ...config };
   for (const [name, value] of Object.entries(options)) {
     if (REFUSED.includes(name))
-      throw new TholeError('INVALID_INPUT', `providerOptions.gemini.${name} is no option of the model.`);
+      throw new TholeError('INVALID_INPUT', `providerOptions.gemini.${name} is not an option of the model.`);
     if (name === 'candidateCount' && value !== 1)
       throw new TholeError('INVALID_INPUT', 'providerOptions.gemini.candidateCount must be 1: an answer is one.');
     const before = merged[name];

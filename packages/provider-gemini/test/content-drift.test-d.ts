@@ -1,5 +1,5 @@
-// Types only: `tsc` says where @google/genai's shapes and ours have drifted apart. A member that the SDK gains, or loses, is an
-// error here until somebody has decided about it.
+// Types only: `tsc` reports differences between the shapes of @google/genai and ours. A member that the SDK gains or loses
+// is an error here until a decision about it is made.
 import type * as genai from '@google/genai';
 import type * as core from '@thole/core';
 
@@ -11,7 +11,7 @@ type Drift<Ours, Theirs> = { ours: Exclude<keyof Ours, keyof Theirs>; theirs: Ex
 
 export const drift: {
   content: Same<Drift<core.Content, genai.Content>, { ours: never; theirs: never }>;
-  // Kept on the part as they came, and sent back.
+  // Kept unchanged on the part and sent back.
   part: Same<
     Drift<core.Part, genai.Part>,
     {
@@ -26,12 +26,12 @@ export const drift: {
         | 'speechMetadata';
     }
   >;
-  // Pieces of arguments are put together; what is no object is told as `brokenArgs`.
+  // Pieces of arguments are joined; a value that is not an object becomes `brokenArgs`.
   functionCall: Same<
     Drift<core.FunctionCall, genai.FunctionCall>,
     { ours: 'brokenArgs'; theirs: 'partialArgs' | 'willContinue' }
   >;
-  // Sent as they stand on the response.
+  // Sent unchanged on the response.
   functionResponse: Same<
     Drift<core.FunctionResponse, genai.FunctionResponse>,
     { ours: never; theirs: 'scheduling' | 'willContinue' }
@@ -59,7 +59,7 @@ export const drift: {
         | 'initialPromptTokenCount';
     }
   >;
-  // Reached by `providerOptions.gemini`, but for those that are asked of the SDK: they are refused.
+  // Available through `providerOptions.gemini`, except options of the SDK, which are rejected.
   config: Same<
     Drift<core.GenerateContentConfig, genai.GenerateContentConfig>,
     {

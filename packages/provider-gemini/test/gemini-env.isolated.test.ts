@@ -10,7 +10,7 @@ import { Gemini, GeminiEmbedder } from '../src/index.ts';
 import { answerAsGemini } from './gemini-server.ts';
 import { collect, question } from './local-gemini.ts';
 
-// With an environment of its own: the SDK and Google's credentials read that of the process.
+// In a separate environment: the SDK and Google's credentials read that of the process.
 const folder = mkdtempSync(join(tmpdir(), 'gemini-'));
 const before = { ...process.env };
 let server: ProtocolServer;

@@ -12,7 +12,7 @@ export function startGeminiServer(): Promise<ProtocolServer> {
   return ProtocolServer.start(answerAsGemini);
 }
 
-/** What the server of Gemini answers to a request. */
+/** Returns the answer of the Gemini server to a request. */
 export async function answerAsGemini(request: ReceivedRequest): Promise<ServerAnswer> {
   const [, model, method] = /([^/]+):(\w+)(?:\?|$)/.exec(decodeURIComponent(request.path)) ?? [];
   const body = request.body as JsonObject;

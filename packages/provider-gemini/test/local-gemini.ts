@@ -4,7 +4,7 @@ import type { Answering, ReceivedRequest, ServerAnswer } from '@thole/testing/ht
 import { Gemini } from '../src/index.ts';
 import type { GeminiOptions } from '../src/index.ts';
 
-/** What came of one call to a local server. */
+/** The result of one call to a local server. */
 export interface Asked {
   readonly responses: LlmResponse[];
   readonly error?: unknown;
@@ -51,7 +51,7 @@ export function ask(
   );
 }
 
-/** What a model answers, and what it throws. */
+/** The responses of a model, and its error. */
 export async function collect(llm: Gemini, request: LlmRequest, stream: boolean): Promise<Omit<Asked, 'requests'>> {
   const responses: LlmResponse[] = [];
   try {

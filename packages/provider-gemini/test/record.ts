@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 import type { LlmRequest } from '@thole/core';
 import { Gemini, GeminiEmbedder } from '../src/index.ts';
 
-/** What is kept of one call. */
+/** The recorded data of one call. */
 export interface Recording {
   readonly name: string;
   readonly request: { readonly method: string; readonly path: string; readonly body: unknown };
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** As text; a piece that ends within a character leaves it to the next one. */
+  /** As text. A piece that ends within a character leaves its bytes to the next piece. */
   readonly body: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
   const what = read.message === undefined ? 'something else' : read.message;
   return new TholeError(
     'MODEL_PROTOCOL',
-    `The model's server answered 200 with what is no answer of its API: ${what}.`,
+    `The model's server answered 200 with a body that is not an answer of its API: ${what}.`,
     {
       details: { status: 200 },
     },

@@ -18,7 +18,7 @@ export function startResponsesServer(scenario: LlmScenario | (() => LlmScenario)
   });
 }
 
-/** What the API answers to this body, streamed where it asks for a stream. */
+/** Returns the API's answer to this body, streamed on request. */
 export function answerResponses(scenario: LlmScenario, body: unknown): ServerAnswer {
   const isStreamed = (body as { stream?: unknown } | undefined)?.stream === true;
   if (scenario.ending === 'error') return refusal(scenario);

@@ -34,7 +34,7 @@ const inputOf = (contents: Content[], options: JsonObject = {}, of: Partial<type
 const refusal = (code: string, text: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(text) });
 
-/** What an answer of the provider is in the history. */
+/** Returns the provider's answer as it is in the history. */
 const answered = (output: JsonObject[], provider = 'openai'): Content =>
   fromOpenAiResponse(responseOf(output), { ...target, provider }).content!;
 const model = (...parts: Part[]): Content => ({ role: 'model', parts });

@@ -2,7 +2,7 @@ import type { Embedder } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { embedderCases, HashEmbedder, runCases } from '../src/index.ts';
 
-/** What embedders get wrong, each with the case that must see it. */
+/** Typical errors of embedders, each with the case that must detect it. */
 const broken: { [what: string]: [caughtBy: string, answer: (vectors: Float32Array[]) => unknown] } = {
   'answers one vector too few': ['embed.count', (vectors) => vectors.slice(1)],
   'answers one vector too many for one text': [

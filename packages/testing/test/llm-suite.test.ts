@@ -14,7 +14,7 @@ function answerOf(scenario: LlmScenario): LlmResponse[] {
 const finalOf = (scenario: LlmScenario): LlmResponse => [answerOf(scenario)].flat().at(-1)!;
 const partialsOf = (scenario: LlmScenario): LlmResponse[] => [answerOf(scenario)].flat().slice(0, -1);
 
-/** What a script cannot do: it breaks off and falls silent in the middle, and knows when a call has ended. */
+/** Abilities that a script lacks: it breaks off or falls silent within an answer, and knows when a call has ended. */
 function played(change: (responses: LlmResponse[]) => LlmResponse[] = (responses) => responses): LlmSubject {
   let open = 0;
   const requests: LlmRequest[] = [];
@@ -45,7 +45,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) reject(signal.reason as Error);
   });
 
-/** What a model that passes its request on unchanged can do. */
+/** Claims of a model that passes its request on unchanged. */
 const PASSES_ON = ['thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images'];
 
 register({ describe, it }, llmCases, {

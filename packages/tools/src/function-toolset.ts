@@ -49,7 +49,7 @@ function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['too
   }
   for (const name of typeof filter === 'function' ? [] : (filter ?? [])) {
     if (!names.has(name))
-      throw new TholeError('INVALID_INPUT', `toolFilter names ${name}, which is no tool of the toolset.`);
+      throw new TholeError('INVALID_INPUT', `toolFilter names ${name}, which is not a tool of the toolset.`);
   }
 }
 

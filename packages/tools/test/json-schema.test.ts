@@ -96,7 +96,7 @@ describe('jsonSchema', () => {
     };
     expect(await issuesOf(draft4, 1)).toEqual(['must be greater than 1']);
     expect(await issuesOf(draft4, 9)).toEqual(['must be less than 9']);
-    // What stands beside a $ref counts only since 2019-09.
+    // Keywords next to a $ref count only since 2019-09.
     const beside = { $ref: '#/definitions/n', type: 'string', definitions: { n: { type: 'number' } } };
     expect(await issuesOf({ ...beside, $schema: 'http://json-schema.org/draft-07/schema#' }, 1)).toEqual([]);
     expect(await issuesOf({ ...beside, $schema: 'https://json-schema.org/draft/2019-09/schema' }, 1)).toEqual([

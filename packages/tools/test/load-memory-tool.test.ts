@@ -8,7 +8,7 @@ import type { LoadMemoryToolOptions } from '../src/index.ts';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 
-/** What the tool asks memory for, and what it answers of these memories. */
+/** Returns the tool's search request and its answer for these memories. */
 async function load(
   args: JsonObject,
   options: LoadMemoryToolOptions = {},

@@ -24,8 +24,8 @@ export interface ServerAnswer {
   /** A list or iterable is written piece by piece, each in a separate packet as far as the system allows. */
   readonly body?: string | readonly (string | Uint8Array)[] | AsyncIterable<string | Uint8Array> | undefined;
   /**
-   * What follows the body: the end, a broken connection, or silence on an open connection. Silence without a body
-   * does not begin the answer. Default: `end`.
+   * End of the answer after the body: the end, a broken connection, or silence on an open connection. Silence
+   * without a body does not begin the answer. Default: `end`.
    */
   readonly ending?: 'end' | 'cut' | 'silence' | undefined;
 }
