@@ -9,8 +9,8 @@ import type {
 } from '@thole/core';
 import { InMemorySessionStore } from '@thole/mem-services';
 
-/** Keeps sessions under other names than they have. */
-export class Renaming extends InMemorySessionStore {
+/** A store that changes the names of sessions. */
+export class RenamingStore extends InMemorySessionStore {
   rename = (key: SessionRef): SessionRef => key;
 
   override insert(session: StoredSession): Promise<void> {

@@ -6,8 +6,8 @@ import { sessionMutants } from './session-mutants.ts';
 
 const claims = ['lease', 'watch'];
 
-describe('the session suite', () => {
-  it('passes a service that is not broken', { timeout: 30_000 }, async () => {
+describe('sessionServiceCases', () => {
+  it('pass a service that keeps its promises', { timeout: 30_000 }, async () => {
     const results = await runCases(sessionServiceCases, {
       claims,
       create: (runtime) => new InMemorySessionService({ runtime }),
@@ -17,12 +17,12 @@ describe('the session suite', () => {
   });
 
   for (const mutant of sessionMutants) {
-    it(`catches a service that ${mutant.id} (contract ${mutant.contract})`, { timeout: 30_000 }, async () => {
+    it(`fail a service that ${mutant.id} (contract ${mutant.contract})`, { timeout: 30_000 }, async () => {
       expect(await firstFailure(mutant, sessionServiceCases, claims)).toBeDefined();
     });
   }
 
-  it('has a mutant for each of the contracts 1 to 13 and 30', () => {
+  it('have a mutant for each of the contracts 1 to 13 and 30', () => {
     const broken = new Set(sessionMutants.map((mutant) => mutant.contract));
     expect([...broken].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 30]);
   });

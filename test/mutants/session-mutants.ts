@@ -21,30 +21,31 @@ import type {
 } from '@thole/core';
 import { InMemorySessionService, InMemorySessionStore } from '@thole/mem-services';
 import type { Mutant } from './mutant.ts';
-import { Renaming } from './renaming-store.ts';
+import { RenamingStore } from './renaming-store.ts';
 
 type Appended = Awaited<ReturnType<SessionStore['append']>>;
 type AppendArguments = Parameters<SessionService['appendEvent']>[0];
 
+/** Session services that break one promise of `sessionServiceCases` each. */
 export const sessionMutants: readonly Mutant<SessionService>[] = [
   storeMutant(
     'folds the case of user ids',
     1,
-    class extends Renaming {
+    class extends RenamingStore {
       override rename = (key: SessionRef): SessionRef => ({ ...key, userId: key.userId.toLowerCase() });
     },
   ),
   storeMutant(
-    'finds a session by its id, whoever asks',
+    'finds a session by its id alone',
     1,
-    class extends Renaming {
+    class extends RenamingStore {
       override rename = (key: SessionRef): SessionRef => ({ ...key, userId: 'everyone' });
     },
   ),
   storeMutant(
     'joins names with a colon',
     1,
-    class extends Renaming {
+    class extends RenamingStore {
       override rename = (key: SessionRef): SessionRef => ({
         appName: 'x',
         userId: 'x',
@@ -55,7 +56,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
   storeMutant(
     'trims names',
     1,
-    class extends Renaming {
+    class extends RenamingStore {
       override rename = (key: SessionRef): SessionRef => ({ ...key, sessionId: key.sessionId.trim() || '-' });
     },
   ),
@@ -70,7 +71,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'looks first and inserts later, so that two that race both succeed',
+    'reads first and inserts later, so that two racing calls succeed',
     2,
     class extends InMemorySessionStore {
       override async insert(session: StoredSession): Promise<void> {
@@ -82,7 +83,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'does not route the initial state',
+    'drops user: and app: keys of the initial state',
     2,
     class extends InMemorySessionStore {
       override insert(session: StoredSession): Promise<void> {
@@ -109,7 +110,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'answers events with their temp: keys',
+    'returns events with their temp: keys',
     4,
     class extends InMemorySessionService {
       override async appendEvent(p: AppendArguments): Promise<Event> {
@@ -135,7 +136,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'takes whatever JSON.stringify makes of an event',
+    'stores the result of JSON.stringify for an event that is not JSON',
     5,
     class extends InMemorySessionService {
       override async appendEvent(p: AppendArguments): Promise<Event> {
@@ -170,7 +171,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'answers state in the order in which it was written',
+    'returns state in the order of the writes',
     3,
     class extends InMemorySessionService {
       override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
@@ -209,7 +210,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'writes user state back as a whole, so that writers of different keys lose each other',
+    'writes user state as a whole, so that concurrent writers lose keys',
     6,
     class extends InMemorySessionStore {
       #count = 0;
@@ -263,7 +264,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'does not look at the incarnation of an append',
+    'ignores the incarnation of an append',
     7,
     class extends InMemorySessionStore {
       override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
@@ -272,7 +273,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'looks at the incarnation of an append only without a fence',
+    'checks the incarnation of an append only without a fence',
     13,
     class extends InMemorySessionStore {
       override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
@@ -308,7 +309,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'only looks away when the session is unknown',
+    'ignores an append to an unknown session',
     7,
     class extends InMemorySessionStore {
       override async append(
@@ -332,7 +333,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'does not show the event in the session handed in',
+    'does not add the event to the given session',
     7,
     class extends InMemorySessionService {
       override appendEvent(p: AppendArguments): Promise<Event> {
@@ -341,11 +342,11 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'reports a wait that was ended as failed',
+    'throws an error without a code when the signal is aborted',
     7,
     class extends InMemorySessionService {
       override async appendEvent(p: AppendArguments): Promise<Event> {
-        // As over a wire: what is in memory has answered before anybody can end the wait.
+        // Delayed like a store over a network: a store in memory answers before the signal is aborted.
         const { signal, ...call } = p;
         signal?.throwIfAborted();
         const appending = new Promise((resolve) => setTimeout(resolve, 5)).then(() => super.appendEvent(call));
@@ -364,7 +365,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'takes the time of the last event for the last update',
+    'returns the time of the last event as lastUpdateTime',
     8,
     class extends InMemorySessionStore {
       override async load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
@@ -390,7 +391,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'answers one session object to all',
+    'returns the same session object to all callers',
     9,
     class extends InMemorySessionService {
       readonly #kept = new Map<string, Session>();
@@ -404,7 +405,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'answers events that can be changed',
+    'returns events that can be changed',
     9,
     class extends InMemorySessionService {
       override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
@@ -413,19 +414,19 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
       }
     },
   ),
-  windowMutant('takes afterTimestamp as exclusive', (window) => ({
+  windowMutant('excludes the event at afterTimestamp', (window) => ({
     ...window,
     ...(window.afterTimestamp && { afterTimestamp: window.afterTimestamp + 0.0005 }),
   })),
-  windowMutant('takes numRecentEvents 0 as all', (window) => ({
+  windowMutant('returns all events for numRecentEvents 0', (window) => ({
     ...window,
     numRecentEvents: window.numRecentEvents || undefined,
   })),
-  windowMutant('takes afterTimestamp for nothing where numRecentEvents is given', (window) =>
+  windowMutant('ignores afterTimestamp if numRecentEvents is given', (window) =>
     window.numRecentEvents === undefined ? window : { ...window, afterTimestamp: undefined },
   ),
   serviceMutant(
-    'does not say that a read was windowed',
+    'does not return the window',
     10,
     class extends InMemorySessionService {
       override async getSession(p: SessionRef & EventWindow): Promise<Session | undefined> {
@@ -437,7 +438,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'counts only the page',
+    'returns the count of the page as the total',
     11,
     class extends InMemorySessionStore {
       override async list(query: ListSessionsRequest): Promise<SessionPage> {
@@ -447,7 +448,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'lists by id',
+    'sorts lists by id',
     11,
     class extends InMemorySessionStore {
       override async list(query: ListSessionsRequest): Promise<SessionPage> {
@@ -457,7 +458,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'takes the user’s state along when it deletes a session',
+    'also deletes the user state with the last session',
     11,
     class extends InMemorySessionStore {
       override async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
@@ -478,7 +479,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'leaves the user’s state when the user’s data is deleted',
+    'keeps the user state when the data of the user is deleted',
     12,
     class extends InMemorySessionStore {
       override async removeUser(user: UserRef): Promise<void> {
@@ -487,7 +488,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   serviceMutant(
-    'writes state from outside in the user’s name',
+    'stores updateState as an event of the user',
     12,
     class extends InMemorySessionService {
       override updateState(p: Parameters<SessionService['updateState']>[0]): Promise<Event> {
@@ -505,7 +506,22 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'does not move userVersion for a value that is there already',
+    'ignores ifHeldBy',
+    13,
+    class extends InMemorySessionStore {
+      override append(key: SessionRef, event: Event, delta: ScopedDelta, options?: AppendOptions): Promise<Appended> {
+        return super.append(key, event, delta, { ...options, ifHeldBy: undefined });
+      }
+    },
+  ),
+  grantMutant('releases a lease whatever ifLastSeq is', (lease) => ({
+    release: (options) => lease.release({ marks: options?.marks }),
+  })),
+  grantMutant('loses a lease whose release was refused', (lease) => ({
+    release: async (options) => (await lease.release(options)) || !(await lease.release()),
+  })),
+  storeMutant(
+    'does not change userVersion for an equal value',
     13,
     class extends InMemorySessionStore {
       override async append(
@@ -525,7 +541,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'blocks writers from outside while a run holds the session',
+    'rejects appends without a fence while a run holds the session',
     13,
     class extends InMemorySessionStore {
       override async append(
@@ -540,18 +556,18 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
       }
     },
   ),
-  leasingMutant('gives a lease to everyone who asks', (request) => ({ ...request, policy: 'interrupt', cleanupMs: 0 })),
-  leasingMutant('lets anyone wait for as long as they like', (request) => ({
+  leasingMutant('grants a lease to every caller', (request) => ({ ...request, policy: 'interrupt', cleanupMs: 0 })),
+  leasingMutant('has no limits for waiting runs', (request) => ({
     ...request,
     waitMs: 1e9,
     maxWaiting: Infinity,
   })),
-  leasingMutant('queues who wants to interrupt', (request) => ({
+  leasingMutant('queues runs with the policy interrupt', (request) => ({
     ...request,
     policy: request.policy === 'interrupt' ? 'queue' : request.policy,
   })),
   storeMutant(
-    'lets all that interrupt run, the newest first',
+    'runs all interrupting invocations, the newest first',
     13,
     class extends InMemorySessionStore {
       constructor(runtime: Runtime) {
@@ -567,7 +583,7 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
     },
   ),
   storeMutant(
-    'takes a lease that ran out for lost, though no other run asks',
+    'rejects the fence of an expired lease before another run asks',
     13,
     class extends InMemorySessionStore {
       override async append(
@@ -582,14 +598,14 @@ export const sessionMutants: readonly Mutant<SessionService>[] = [
       }
     },
   ),
-  leasingMutant('never lets a lease run out', (request) => ({ ...request, ttlMs: 1e9 })),
-  leasingMutant('serves the last who came first', (request) => ({
+  leasingMutant('never expires a lease', (request) => ({ ...request, ttlMs: 1e9 })),
+  leasingMutant('grants the session to the newest waiting run first', (request) => ({
     ...request,
     policy: request.policy === 'queue' ? 'interrupt' : request.policy,
     cleanupMs: 1e9,
   })),
   storeMutant(
-    'deletes the data of everyone with the user’s id, in every app',
+    'deletes the data of the user in every app',
     30,
     class extends InMemorySessionStore {
       override async removeUser(user: UserRef): Promise<void> {
@@ -635,6 +651,29 @@ function leasingMutant(id: string, change: (request: LeaseRequest) => LeaseReque
       }
     },
   );
+}
+
+/** A mutant with a change in each lease that it grants. */
+function grantMutant(id: string, change: (lease: Lease) => Partial<Lease>): Mutant<SessionService> {
+  return storeMutant(
+    id,
+    13,
+    class extends InMemorySessionStore {
+      constructor(runtime: Runtime) {
+        super(runtime);
+        const { leasing } = this.abilities;
+        const grant = leasing.lease.bind(leasing);
+        leasing.lease = async (key: SessionRef, request: LeaseRequest): Promise<Lease> => {
+          const lease = await grant(key, request);
+          return { ...membersOf(lease), ...change(lease) } as Lease;
+        };
+      }
+    },
+  );
+}
+
+function membersOf(lease: Lease): Partial<Lease> {
+  return { fence: lease.fence, head: lease.head, renew: () => lease.renew(), lost: lease.lost, stop: lease.stop };
 }
 
 function isMap(value: unknown): value is StateMap {
