@@ -22,6 +22,7 @@ export function commandMemory(
       return memory.addMemory({ ...request, memories: worded });
     },
     getMemory: (request) => memory.getMemory(request),
+    findSameMemories: (request) => memory.findSameMemories(request),
     updateMemory: (request) => memory.updateMemory(request),
     searchMemory: (request) => memory.searchMemory(request),
     listMemories: (request) => memory.listMemories(request),

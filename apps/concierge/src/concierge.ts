@@ -6,7 +6,6 @@ import { Runner } from '@thole/runner';
 import type { Run } from '@thole/runner';
 import { createAgent } from './agent.ts';
 import { commandMemory } from './command-memory.ts';
-import { factToKeep } from './demo/fact-to-keep.ts';
 import type { ChosenModel } from './model.ts';
 import { APP_NAME } from './services.ts';
 import type { Services } from './services.ts';
@@ -57,10 +56,8 @@ export class Concierge {
     this.#services = services;
     this.#streaming = streaming;
     this.#runtime = runtime;
-    // The demo model finds by words alone.
-    const wordNote = model.isDemo ? factToKeep : (fact: string) => fact;
     const onForgotten = (): void => void (this.#hasForgotten = true);
-    const memory = memoryService && commandMemory(memoryService, { wordNote, onForgotten });
+    const memory = memoryService && commandMemory(memoryService, { wordNote: model.wordNote, onForgotten });
     this.#commands = memoryCommands({ sessions: sessionService, memory, consolidator, profiles, runtime });
     this.help = this.#commands.help;
     const agent = createAgent({ llm: model.llm, memoryTools: services.tools, timeZone: services.timeZone });

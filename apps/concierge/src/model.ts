@@ -2,13 +2,16 @@ import type { EnvVars, Llm, ModelFactory, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
-import { DemoLlm } from './demo-llm.ts';
+import { DemoLlm } from '../demo-model/demo-llm.ts';
+import { factToKeep } from '../demo-model/fact-to-keep.ts';
 
 export interface ChosenModel {
   llm: Llm;
-  /** Whether it follows rules and is no language model: it cannot draw facts from what was said. */
+  /** True for the rule-based demo model, which cannot extract facts. */
   isDemo: boolean;
-  /** What the guest is told about it. */
+  /** Returns the words in which a note is stored. */
+  wordNote: (fact: string) => string;
+  /** Shown to the guest at the start. */
   notice: string;
 }
 
@@ -16,8 +19,8 @@ const GEMINI = 'gemini/gemini-3.8-flash';
 const OPENAI = 'openai/gpt-5.5';
 
 /**
- * The model that speaks for the concierge: the one that `THOLE_MODEL` names, else Gemini's or OpenAI's where the environment has
- * a key or a server for it, else the offline one. `INVALID_INPUT` for a `THOLE_MODEL` that names none, and for a missing key.
+ * Returns the model that `THOLE_MODEL` names, otherwise Gemini or OpenAI if the environment has a key or a server for it,
+ * otherwise the offline demo model. Throws `INVALID_INPUT` for an unknown `THOLE_MODEL` and for a missing key.
  */
 export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: number | undefined }): ChosenModel {
   const { runtime, env, wordDelayMs } = p;
@@ -29,6 +32,7 @@ export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: n
   return {
     llm: new DemoLlm({ runtime, wordDelayMs }),
     isDemo: true,
+    wordNote: factToKeep,
     notice:
       'DemoLlm is speaking: an offline demo model that follows simple rules. It calls the real tools and knows only what they and memory tell it.',
   };
@@ -47,6 +51,7 @@ function makeModel(name: string, { env, runtime }: { env: EnvVars; runtime: Runt
   return {
     llm: factory.create(name),
     isDemo: false,
+    wordNote: (fact) => fact,
     notice: `${name} is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.`,
   };
 }

@@ -2,7 +2,7 @@ import type { Llm, MemoryService, SessionService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
-import { DemoLlm } from '../src/demo-llm.ts';
+import { DemoLlm } from '../demo-model/demo-llm.ts';
 import { makeServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { Chat } from '../src/terminal/chat.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../src/inventory.ts';
 import { conditionsOf, matchingRooms } from '../src/room-filters.ts';
-import { readFeatures } from '../src/demo/read-features.ts';
+import { readFeatures } from '../demo-model/read-features.ts';
 
 it('has no two rooms of one number, and each number begins with its floor', () => {
   expect(new Set(rooms.map(({ number }) => number)).size).toBe(rooms.length);

@@ -1,6 +1,6 @@
 import { systemRuntime } from '@thole/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DemoLlm } from '../src/demo-llm.ts';
+import { DemoLlm } from '../demo-model/demo-llm.ts';
 import { openServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { folderForTest } from './folder-for-test.ts';

@@ -4,7 +4,7 @@ import { devUi } from '@thole/dev-ui';
 import { createHandler, lineLogger, SpanMemory } from '@thole/server';
 import type { Handler } from '@thole/server';
 import { serve } from '@thole/server/node';
-import type { Served } from '@thole/server/node';
+import type { RunningServer } from '@thole/server/node';
 import { createAgent } from '../agent.ts';
 import { chooseModel } from '../model.ts';
 import { readOptions, usageOf } from '../options.ts';
@@ -64,7 +64,7 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
 const PORT = 8000;
 
 /** On the port that was asked for; else on the usual one, or where that is taken on a free one. */
-async function listen(handler: Handler, port: number | undefined, runtime: Runtime): Promise<Served> {
+async function listen(handler: Handler, port: number | undefined, runtime: Runtime): Promise<RunningServer> {
   if (port !== undefined) return serve(handler, { port, runtime });
   try {
     return await serve(handler, { port: PORT, runtime });

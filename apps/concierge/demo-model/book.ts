@@ -1,6 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
-import type { Room } from '../inventory.ts';
+import type { Room } from '../src/inventory.ts';
 import { describeRoom, nightsText } from './describe.ts';
 import { describeWishes } from './describe-wishes.ts';
 import { gatherWishes, memoriesOf, statedIn, WISHES_QUERY } from './gather-wishes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { gatherWishes, statedIn } from '../../src/demo/gather-wishes.ts';
-import { mergeFilters } from '../../src/demo/merge-filters.ts';
-import type { Memory, Turn } from '../../src/demo/turn.ts';
+import { gatherWishes, statedIn } from '../../demo-model/gather-wishes.ts';
+import { mergeFilters } from '../../demo-model/merge-filters.ts';
+import type { Memory, Turn } from '../../demo-model/turn.ts';
 
 const turnOf = (message: string, p: Partial<Turn> & { loaded?: Memory[] } = {}): Turn => ({
   message,

@@ -3,7 +3,7 @@ import { InMemoryMemoryService } from '@thole/mem-services';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import type { LlmRequest } from '@thole/core';
 import { expect, it } from 'vitest';
-import { readTurn } from '../../src/demo/read-turn.ts';
+import { readTurn } from '../../demo-model/read-turn.ts';
 
 it('reads what preload_memory quoted, as it was said and by whom', async () => {
   const runtime = new FixedRuntime();

@@ -1,6 +1,6 @@
 import type { FunctionCall, Llm, LlmOptions, LlmRequest, LlmResponse, Runtime } from '@thole/core';
-import { nextStep } from './demo/next-step.ts';
-import { readTurn } from './demo/read-turn.ts';
+import { nextStep } from './next-step.ts';
+import { readTurn } from './read-turn.ts';
 
 export interface DemoLlmOptions {
   runtime: Runtime;

@@ -1,5 +1,5 @@
-import type { Bed, Feature, View } from '../inventory.ts';
-import type { RoomFilters } from '../room-filters.ts';
+import type { Bed, Feature, View } from '../src/inventory.ts';
+import type { RoomFilters } from '../src/room-filters.ts';
 
 /** What the inventory knows of a guest's words. */
 export interface ReadFeatures {

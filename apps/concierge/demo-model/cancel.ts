@@ -1,5 +1,5 @@
 import { isPlainObject } from '@thole/core/kit';
-import type { Booking } from '../bookings.ts';
+import type { Booking } from '../src/bookings.ts';
 import { describeBooking } from './describe.ts';
 import { bookingsOf } from './list-bookings.ts';
 import type { Step } from './step.ts';

@@ -1,5 +1,5 @@
-import type { Booking } from '../bookings.ts';
-import type { Room } from '../inventory.ts';
+import type { Booking } from '../src/bookings.ts';
+import type { Room } from '../src/inventory.ts';
 
 /** A room in a sentence. */
 export function describeRoom({ number, floor, view, bed, features, price }: Room): string {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { nextStep } from '../../src/demo/next-step.ts';
-import type { Turn } from '../../src/demo/turn.ts';
+import { nextStep } from '../../demo-model/next-step.ts';
+import type { Turn } from '../../demo-model/turn.ts';
 
 const room = { number: '502', floor: 5, view: 'city', bed: 'queen', price: 160, features: ['desk'] };
 const booking = { id: '502-2026-11-22', room: '502', from: '2026-11-22', to: '2026-11-23', nights: 1, total: 160 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@thole/core';
-import type { Room } from '../inventory.ts';
+import type { Room } from '../src/inventory.ts';
 import { describeRoom, nightsText } from './describe.ts';
 import { filtersOf } from './book.ts';
 import { gatherWishes, WISHES_QUERY } from './gather-wishes.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { readIntent } from '../../src/demo/read-intent.ts';
-import type { Intent } from '../../src/demo/read-intent.ts';
+import { readIntent } from '../../demo-model/read-intent.ts';
+import type { Intent } from '../../demo-model/read-intent.ts';
 
 const said: { readonly [intent in Intent]: readonly string[] } = {
   wish: [

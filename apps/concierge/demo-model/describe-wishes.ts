@@ -1,6 +1,6 @@
-import type { Room } from '../inventory.ts';
-import { conditionsOf } from '../room-filters.ts';
-import type { Condition } from '../room-filters.ts';
+import type { Room } from '../src/inventory.ts';
+import { conditionsOf } from '../src/room-filters.ts';
+import type { Condition } from '../src/room-filters.ts';
 import type { GatheredWish } from './gather-wishes.ts';
 import { mergeFilters } from './merge-filters.ts';
 

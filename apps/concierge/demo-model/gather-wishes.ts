@@ -1,5 +1,5 @@
 import { isPlainObject } from '@thole/core/kit';
-import type { RoomFilters } from '../room-filters.ts';
+import type { RoomFilters } from '../src/room-filters.ts';
 import { readFeatures } from './read-features.ts';
 import type { ReadFeatures } from './read-features.ts';
 import { readIntent } from './read-intent.ts';

@@ -2,7 +2,7 @@ import { textOf } from '@thole/core';
 import type { LlmRequest, LlmResponse } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { DemoLlm } from '../src/demo-llm.ts';
+import { DemoLlm } from '../../demo-model/demo-llm.ts';
 
 const asking = (text: string, ...tools: string[]): LlmRequest => ({
   contents: [{ role: 'user', parts: [{ text }] }],

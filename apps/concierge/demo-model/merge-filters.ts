@@ -1,4 +1,4 @@
-import type { RoomFilters } from '../room-filters.ts';
+import type { RoomFilters } from '../src/room-filters.ts';
 
 /** One set of filters out of many. Where two contradict each other the earlier one counts. */
 export function mergeFilters(all: readonly RoomFilters[]): RoomFilters {

@@ -1,4 +1,4 @@
-import { addDays } from '../stay.ts';
+import { addDays } from '../src/stay.ts';
 
 /** When the guest wants to stay, as the arguments of a call, and the message without the words that say it. */
 export interface AskedStay {

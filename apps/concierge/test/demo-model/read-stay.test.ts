@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAskedStay } from '../../src/demo/read-stay.ts';
+import { readAskedStay } from '../../demo-model/read-stay.ts';
 
 it.each([
   ['book a room for two nights from 2026-12-01', { from: '2026-12-01', nights: 2 }],

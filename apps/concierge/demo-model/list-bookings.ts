@@ -1,5 +1,5 @@
 import type { JsonObject } from '@thole/core';
-import type { Booking } from '../bookings.ts';
+import type { Booking } from '../src/bookings.ts';
 import { describeBooking } from './describe.ts';
 import type { Step } from './step.ts';
 import { answerOf } from './turn.ts';
