@@ -253,6 +253,18 @@ const mutants: readonly Mutant[] = [
       })),
   },
   {
+    id: 'finds-itself-as-the-same',
+    contract: 34,
+    caughtBy: 'forget.same',
+    make: (runtime) =>
+      new (class extends InMemoryMemoryService {
+        override async findSameMemories(p: MemoryRef & { ids: readonly string[] }): Promise<MemoryEntry[]> {
+          const entries = await Promise.all(p.ids.map((id) => this.getMemory({ ...p, id })));
+          return [...entries.filter((entry) => entry !== undefined), ...(await super.findSameMemories(p))];
+        }
+      })({ runtime }),
+  },
+  {
     id: 'keeps-evidence-always',
     contract: 31,
     caughtBy: 'forget.fact',

@@ -1,4 +1,5 @@
 // Helpers that the packages of this repository share. They promise nothing to other packages: any release may change them.
+export { findSameStatements } from './service/find-same-statements.ts';
 export { turnsOf } from './service/turns-of.ts';
 export { assertEmbedder } from './vectors/assert-embedder.ts';
 export { dimensionMismatch } from './vectors/check-vectors.ts';

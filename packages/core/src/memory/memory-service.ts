@@ -82,6 +82,11 @@ export interface MemoryService {
   addMemory?(p: AddMemoryRequest): Promise<MemoryEntry[]>;
   /** Returns one entry. Undefined if the id is unknown or the entry has expired. */
   getMemory?(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined>;
+  /**
+   * Returns other entries that say the same as the given ones, most similar first, at most 10. The evidence of the given
+   * entries is left out. Call it before a deletion: the user may want to delete the result too. Unknown ids are ignored.
+   */
+  findSameMemories?(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]>;
   /** Changes the given members. Returns undefined for an unknown id or an expired entry. */
   updateMemory?(
     p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,

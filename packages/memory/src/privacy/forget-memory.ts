@@ -1,8 +1,8 @@
 import { textOf } from '@thole/core';
 import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
+import { findSameStatements } from '@thole/recall/kit';
 import { fullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
-import { findSameStatements } from './find-same-statements.ts';
 
 /** What `forgetMemory` deleted and left. */
 export interface ForgottenMemory {

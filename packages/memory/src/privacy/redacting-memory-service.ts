@@ -69,6 +69,10 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.getMemory(p);
   }
 
+  findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
+    return this.#memory.findSameMemories(p);
+  }
+
   async updateMemory(
     p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {

@@ -1,4 +1,4 @@
-import { systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
   assertCount,
   assertSessionRef,
@@ -31,6 +31,7 @@ import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { ChangeContext } from './change-entries.ts';
 import { deleteEntries, deleteSessionEntries } from './delete-entries.ts';
 import type { DeletionContext } from './delete-entries.ts';
+import { findSameStatements } from './find-same-statements.ts';
 import { IndexCache } from './index-cache.ts';
 import { loadResults } from './load-results.ts';
 import { hasExpired } from './matches-filter.ts';
@@ -111,6 +112,18 @@ export class StoredMemoryService implements MemoryService {
     p.signal?.throwIfAborted();
     const [found] = await raceAbort(this.#store.get(scope, [p.id]), p.signal);
     return found && !hasExpired(found.entry, this.#runtime.now()) ? thawEntry(found.entry) : undefined;
+  }
+
+  async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
+    const scope = scopeOf(p);
+    assertIds('ids', p.ids);
+    p.signal?.throwIfAborted();
+    const found = await raceAbort(this.#store.get(scope, p.ids), p.signal);
+    const entries = found.map(({ entry }) => entry).filter((entry) => !hasExpired(entry, this.#runtime.now()));
+    const texts = entries.map(({ content }) => textOf(content));
+    const without = [...p.ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
+    const { appName, userId, signal } = p;
+    return findSameStatements(this, { appName, userId, scope: p.scope, signal, texts, without });
   }
 
   async updateMemory(

@@ -15,6 +15,7 @@ export const memoryAbilities: readonly string[] = [
   'addEventsToMemory',
   'addMemory',
   'getMemory',
+  'findSameMemories',
   'updateMemory',
   'listMemories',
   'deleteMemory',

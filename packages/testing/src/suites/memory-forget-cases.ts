@@ -33,6 +33,29 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     },
   },
   {
+    id: 'forget.same',
+    sentence: 'finds other entries that say the same, without the entry itself and its evidence',
+    contracts: [34],
+    needs: ['findSameMemories', 'addMemory'],
+    async check(memory) {
+      await memory.addSessionToMemory(sessionWith([said('user', 1, 'The dog of Alice is called Rex.')]));
+      await memory.addMemory!({
+        ...alice,
+        memories: [
+          { ...fact('The dog of Alice is called Rex.', [first]), id: 'f' },
+          entry('Rex is the dog of Alice.', { id: 'n1' }),
+          entry('The cat of Bob sleeps all day.', { id: 'n2' }),
+        ],
+      });
+      const same = async (ids: string[]): Promise<string[]> =>
+        (await memory.findSameMemories!({ ...alice, ids })).map(({ id }) => id);
+      assert.deepEqual(await same(['f']), ['n1']);
+      assert.deepEqual(await same(['n2']), []);
+      assert.deepEqual(await same(['nobody']), []);
+      assert.deepEqual(await memory.findSameMemories!({ ...alice, userId: 'bob', ids: ['f'] }), []);
+    },
+  },
+  {
     id: 'forget.not-ingested',
     sentence: 'does not restore a deleted turn when its session is added again, whole or in part',
     contracts: [31],

@@ -1,0 +1,41 @@
+import { textOf } from '@thole/core';
+import type { CallOptions, MemoryEntry, MemoryRef, MemoryService } from '@thole/core';
+import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
+
+/** Minimum relevance of an entry that may say the same. */
+const MIN_RELEVANCE = 0.6;
+/** Minimum share of a statement's words that the entry itself must contain, and not only its neighbours. */
+const MIN_SHARE = 0.6;
+const MAX_RESULTS = 10;
+
+/**
+ * Searches for entries that say the same as one of the texts: with high relevance, and with at least 60 % of the text's
+ * content words. Returns at most 10, most relevant first, without the ids in `without`.
+ */
+export async function findSameStatements(
+  memory: Pick<MemoryService, 'searchMemory'>,
+  p: MemoryRef & { texts: readonly string[]; without?: readonly string[] | undefined } & CallOptions,
+): Promise<MemoryEntry[]> {
+  const { texts, without = [], ...owner } = p;
+  const results = new Map<string, MemoryEntry>();
+  const analyzer = standardAnalyzer();
+  const limit = 2 * MAX_RESULTS + without.length;
+  for (const text of new Set(texts)) {
+    const textWords = new Set(analyzer.words(text, 'query').filter(isWord));
+    const { memories } = await memory.searchMemory({ ...owner, query: text, limit, minRelevance: MIN_RELEVANCE });
+    for (const entry of memories) {
+      if (without.includes(entry.id)) continue;
+      const entryWords = new Set(analyzer.words(textOf(entry.content), 'entry'));
+      const shared = [...textWords].filter((word) => entryWords.has(word)).length;
+      const best = results.get(entry.id)?.relevance ?? -1;
+      if (shared > 0 && shared >= MIN_SHARE * textWords.size && (entry.relevance ?? 0) > best)
+        results.set(entry.id, entry);
+    }
+  }
+  return [...results.values()].toSorted((a, b) => (b.relevance ?? 0) - (a.relevance ?? 0)).slice(0, MAX_RESULTS);
+}
+
+/** False for an additional form of a word, such as a stem in another language. */
+function isWord(word: string): boolean {
+  return !word.startsWith('~');
+}
