@@ -11,7 +11,7 @@ import type { Step } from './step.ts';
 import { answerOf, errorIn } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** Memory, then the rooms that fit what it tells, then the booking, then what became of each wish. */
+/** Searches memory, then finds matching rooms, then books, then reports each wish. */
 export function book(turn: Turn): Step {
   if (turn.tools.has('load_memory') && !answerOf(turn, 'load_memory')) {
     return { call: { name: 'load_memory', args: { query: WISHES_QUERY } } };
@@ -26,7 +26,7 @@ export function book(turn: Turn): Step {
   const found = answerOf(turn, 'find_rooms');
   if (!found) return { call: { name: 'find_rooms', args: { ...stay, ...filtersOf(wishes) } } };
   const room = firstRoom(found);
-  // The rooms are free from the day that is answered on, which may be a later one than today.
+  // The rooms are free from the answered day, which may be later than today.
   const from = typeof found['from'] === 'string' && found['from'] !== turn.today ? { from: found['from'] } : {};
   if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...from, ...request } } };
   return {
@@ -37,12 +37,12 @@ export function book(turn: Turn): Step {
   };
 }
 
-/** The filters of all wishes, as arguments. */
+/** Returns the filters of all wishes as arguments. */
 export function filtersOf(wishes: readonly GatheredWish[]): JsonObject {
   return JSON.parse(JSON.stringify(mergeFilters(wishes.map(({ filters }) => filters)))) as JsonObject;
 }
 
-/** What the inventory does not list goes along in the guest's words. */
+/** Wishes that the inventory does not list are passed on in the guest's words. */
 function requestOf(wishes: readonly GatheredWish[]): { request?: string } {
   const unlisted = wishes
     .filter(({ leftover }) => leftover)

@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 import { answerOf, errorIn } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** Cancels the booking that is named by its id or room, or the only one there is; asks where there are several. */
+/** Cancels the booking with the named id or room, or the only booking. Asks if there are several. */
 export function cancel(turn: Turn): Step {
   const done = answerOf(turn, 'cancel_booking');
   if (done) {

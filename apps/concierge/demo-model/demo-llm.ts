@@ -4,14 +4,14 @@ import { readTurn } from './read-turn.ts';
 
 export interface DemoLlmOptions {
   runtime: Runtime;
-  /** A pause after each streamed word (0). */
+  /** Pause after each streamed word in milliseconds. Default: 0. */
   wordDelayMs?: number | undefined;
 }
 
 /**
- * A model without a model: it reads the request, follows the rules in `demo/` and needs no network. It calls the tools
- * that the request declares and answers from what they return. What the guest prefers it knows from `load_memory`'s answer,
- * from memories quoted in the request, and from what was said in the very conversation, and from nowhere else.
+ * A rule-based model that needs no network. It reads the request, calls the declared tools and answers from their
+ * results. It knows the guest's preferences only from `load_memory`, from quoted memories, and from the current
+ * conversation.
  */
 export class DemoLlm implements Llm {
   readonly model = 'demo';

@@ -4,7 +4,7 @@ import type { Condition } from '../src/room-filters.ts';
 import type { GatheredWish } from './gather-wishes.ts';
 import { mergeFilters } from './merge-filters.ts';
 
-/** What became of each wish in the room that was booked, each quoted as the guest said it. */
+/** Describes how the booked room meets each wish, quoted in the guest's words. */
 export function describeWishes(wishes: readonly GatheredWish[], room: Room): string[] {
   const counted = new Set(conditionsOf(mergeFilters(wishes.map(({ filters }) => filters))).map(({ phrase }) => phrase));
   return wishes.flatMap((wish) => {

@@ -1,13 +1,13 @@
 import type { Booking } from '../src/bookings.ts';
 import type { Room } from '../src/inventory.ts';
 
-/** A room in a sentence. */
+/** Describes a room in a sentence. */
 export function describeRoom({ number, floor, view, bed, features, price }: Room): string {
   const beds = bed === 'twin' ? 'twin beds' : `${bed} bed`;
   return `room ${number} (${floor === 0 ? 'ground floor' : `floor ${floor}`}, ${[`${view} view`, beds, ...features].join(', ')}; ${price} EUR a night)`;
 }
 
-/** A booking in a line. */
+/** Describes a booking on one line. */
 export function describeBooking({ id, room, from, nights, total, request }: Booking): string {
   return `${id}: room ${room} from ${from} for ${nightsText(nights)}, ${total} EUR${request ? `, with the request “${request}”` : ''}`;
 }

@@ -10,19 +10,22 @@ import { splitSentences } from './split-sentences.ts';
 import { answerOf } from './turn.ts';
 import type { Memory, Turn } from './turn.ts';
 
-/** A wish, where it comes from, and what filters stand for it. */
+/** A wish, its source and its filters. */
 export interface GatheredWish extends Wish {
   source: 'message' | 'conversation' | 'memory';
   filters: RoomFilters;
-  /** The filters do not say all of it. */
+  /** True if the filters do not cover the whole wish. */
   leftover: boolean;
 }
 
-/** What is looked for in memory before a room is booked. */
+/** The memory query before a booking. */
 export const WISHES_QUERY =
   'room wishes and preferences: prefer, want, always, like, love, need, enjoy, favourite, hate, avoid, never, remember for my stays';
 
-/** All wishes that count now, the most telling first: this message's, this conversation's, then memory's from the newest back. */
+/**
+ * Returns all current wishes, the most specific first: of this message, of this conversation, then of memory from
+ * the newest back.
+ */
 export function gatherWishes(turn: Turn): GatheredWish[] {
   const wishes = [
     ...wishesIn(turn.message, turn.today).map((wish) => gathered(wish, 'message')),
@@ -36,7 +39,7 @@ export function gatherWishes(turn: Turn): GatheredWish[] {
   });
 }
 
-/** What memory gave in this turn of what the guest said, from the newest back, without what was said in this conversation. */
+/** Returns the guest's remembered texts of this turn from the newest back, without those of this conversation. */
 export function memoriesOf(turn: Turn): Memory[] {
   const answer = answerOf(turn, 'load_memory')?.['memories'];
   const loaded: Memory[] = (Array.isArray(answer) ? answer : []).flatMap((each) => {
@@ -53,7 +56,7 @@ export function memoriesOf(turn: Turn): Memory[] {
   );
 }
 
-/** The lasting wishes that a text states. */
+/** Returns the lasting wishes in a text. */
 export function statedIn(text: string): Wish[] {
   const remembered = readRemembered(text);
   if (remembered) return [remembered];
@@ -64,7 +67,7 @@ export function statedIn(text: string): Wish[] {
   return wishes;
 }
 
-/** What is left of an order to book or find when its verb and its dates are taken away, besides wishes that it states. */
+/** Returns the wishes in an order to book or find: those it states, and the words left without verb and dates. */
 function wishesIn(message: string, today: string | undefined): Wish[] {
   return splitSentences(message).flatMap((sentence) => {
     const intent = readIntent(sentence);
@@ -83,7 +86,7 @@ function wishesIn(message: string, today: string | undefined): Wish[] {
 
 const ORDER =
   /^.*?\b(?:book(?: in)?|reserve|find|search(?: for)?|looking for|look for|show|list|suggest|recommend|give|get|take|stay|which|what|any|have|is there|are there|want|like|need)\b(?:\s+to\s+(?:book|reserve|find|see|stay|look for|search for))?(?:\s+(?:me|us))?/iu;
-/** Words of an order that ask for nothing themselves, or for what memory knows. */
+/** Words of an order that are not wishes themselves, or that memory knows. */
 const NOT_WISHED = new RegExp(
   [
     /\b(?:(?:like|as|same as)(?: the)? last time|as (?:usual|always|before)|(?:the|my) usual|again|same|another)\b/,
@@ -109,10 +112,13 @@ function gathered(wish: Wish, source: GatheredWish['source']): GatheredWish {
   return { ...wish, source, filters: opposite, leftover: leftover || Object.keys(others).length > 0 };
 }
 
-/** What is preferred "over" or "instead of" something does not ask for that. Words without filters are left over as a whole. */
+/**
+ * A preference "over" or "instead of" something is not a wish for that thing. Words without filters are kept
+ * together.
+ */
 function readAsked(words: string): ReadFeatures {
   const [, asked, other] = /^([^]+?)\b(?:rather than|instead of|over|to|not)\b([^]+)$/iu.exec(words) ?? [];
-  // Only where both are about the same: a balcony to the garden is not preferred to a garden.
+  // Only if both are about the same thing: a balcony to the garden is not preferred to a garden.
   if (asked !== undefined && other !== undefined) {
     const preferred = readFeatures(asked);
     const refused = readFeatures(other);

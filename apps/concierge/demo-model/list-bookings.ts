@@ -5,7 +5,7 @@ import type { Step } from './step.ts';
 import { answerOf } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** The guest's bookings, one a line. */
+/** Lists the guest's bookings, one per line. */
 export function listBookings(turn: Turn): Step {
   const answer = answerOf(turn, 'list_bookings');
   if (!answer) return { call: { name: 'list_bookings', args: {} } };
@@ -15,7 +15,7 @@ export function listBookings(turn: Turn): Step {
   return { say: `Your bookings:${bookings.map((each) => `\n- ${describeBooking(each)}`).join('')}` };
 }
 
-/** The bookings in `list_bookings`' answer; undefined where it is an error. */
+/** Returns the bookings in the answer of `list_bookings`. Undefined for an error. */
 export function bookingsOf({ bookings }: JsonObject): Booking[] | undefined {
   return Array.isArray(bookings) ? (bookings as unknown as Booking[]) : undefined;
 }

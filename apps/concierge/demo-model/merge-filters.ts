@@ -1,6 +1,6 @@
 import type { RoomFilters } from '../src/room-filters.ts';
 
-/** One set of filters out of many. Where two contradict each other the earlier one counts. */
+/** Merges filters. If two contradict each other, the earlier one counts. */
 export function mergeFilters(all: readonly RoomFilters[]): RoomFilters {
   const merged: RoomFilters = {};
   for (const { floor, view, bed, features = [], without = [], maxPrice } of all) {

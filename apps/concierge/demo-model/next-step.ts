@@ -20,7 +20,7 @@ const rules: { readonly [intent in Intent]?: (turn: Turn) => Step } = {
   wish: acknowledgeWish,
 };
 
-/** What the demo model does next, by the message and by what tools have answered to it so far. */
+/** Returns the next step of the demo model, from the message and the tool answers so far. */
 export function nextStep(turn: Turn): Step {
   const intent = readIntent(turn.message);
   return rules[intent]?.(turn) ?? { say: smallTalk(intent) };

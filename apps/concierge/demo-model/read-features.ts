@@ -1,10 +1,10 @@
 import type { Bed, Feature, View } from '../src/inventory.ts';
 import type { RoomFilters } from '../src/room-filters.ts';
 
-/** What the inventory knows of a guest's words. */
+/** Filters for a guest's words. */
 export interface ReadFeatures {
   filters: RoomFilters;
-  /** Words that no filter stands for are left over. */
+  /** True if some words have no filter. */
   leftover: boolean;
 }
 
@@ -38,7 +38,7 @@ const PRICE =
   /\b(?:under|below|at most|up to|no more than|max(?:imum)?)\s+(?:eur(?:os?)?\s+|€\s*)?(\d+)(?:\s*(?:eur(?:os?)?|€))?(?:\s+(?:a|per)\s+night)?/u;
 const NO = /\b(?:no|without)\s+(?:an?\s+|the\s+|any\s+)?/u;
 
-/** Words that ask for nothing themselves. */
+/** Words without a wish. */
 const FILLERS = new Set(
   `a an the this that some any one ones my our your me us i we it its is are be has have having with and or on in at of to for from by
   room rooms hotel bed view views overlooking facing looking over onto side please which where there also both as well nice good
@@ -46,7 +46,7 @@ const FILLERS = new Set(
   favourite favorite preferred cheap cheapest`.split(/\s+/),
 );
 
-/** What filters stand for a guest's words, and whether they say it all. */
+/** Returns the filters for a guest's words, and whether they cover all words. */
 export function readFeatures(words: string): ReadFeatures {
   const reader = new Reader(words.toLowerCase());
   const without = FEATURES.flatMap(([feature, pattern]) => (reader.takesNo(pattern) ? [feature] : []));

@@ -2,7 +2,7 @@ import { readAskedStay } from './read-stay.ts';
 import { readWish } from './read-wish.ts';
 import { splitSentences } from './split-sentences.ts';
 
-/** What a message is about. */
+/** The topic of a message. */
 export type Intent =
   | 'remember'
   | 'recall'
@@ -24,7 +24,7 @@ const begins = (words: string): RegExp => new RegExp(`${POLITE}(?:${words})`, 'i
 const I_WANT = /\b(?:i|we)(?:['’]d| would)? (?:also |now )?(?:like|want|need|wish|have|love) to /.source;
 const ROOM_NOW = /^(?:a|an|another|one|the|two|three)\s+(?:[\p{L}-]+\s+){0,2}rooms?\b/iu;
 
-// In this order; the first that fits decides. What begins with an order is one, whatever follows.
+// In this order; the first match decides. A message that begins with an order is one, whatever follows.
 const ORDERS: readonly (readonly [Intent, RegExp])[] = [
   ['cancel', begins('cancel')],
   ['book', begins("book\\b|reserve\\b|(?:make|i['’]d like|i want) (?:me )?an? (?:booking|reservation)\\b")],
@@ -66,7 +66,7 @@ const OTHERS: readonly (readonly [Intent, RegExp])[] = [
   ['farewell', /^\W*(?:good ?bye|bye|see you|good night|farewell)\b/iu],
 ];
 
-/** What a message is about: what it asks to be done, else the wish it states, else its tone. */
+/** Returns the topic of a message: the requested action, otherwise the stated wish, otherwise its tone. */
 export function readIntent(message: string): Intent {
   const intents = splitSentences(message).map(intentOfSentence);
   const is = (...ones: Intent[]): Intent | undefined => intents.find((intent) => ones.includes(intent));

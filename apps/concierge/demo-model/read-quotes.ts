@@ -5,7 +5,7 @@ import type { Memory } from './turn.ts';
 const BLOCK = /^<past_conversations>\n([^]*)\n<\/past_conversations>$/;
 const LINE = /^- (?:(user|concierge): )?(.*)$/;
 
-/** The memories in a block that `preload_memory` put into a request; undefined for any other content. */
+/** Returns the memories in a block of `preload_memory`. Undefined for any other content. */
 export function readQuotes(content: Content | undefined): Memory[] | undefined {
   const block = BLOCK.exec(textOf(content).trim())?.[1];
   if (block === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { addDays } from '../src/stay.ts';
 
-/** When the guest wants to stay, as the arguments of a call, and the message without the words that say it. */
+/** The guest's dates as arguments of a call, and the message without the words for them. */
 export interface AskedStay {
   stay: { from?: string; nights?: number };
   rest: string;
@@ -14,7 +14,7 @@ const NIGHTS = new RegExp(
 const UNTIL = /\b(?:until|till|to) (\d{4}-\d{2}-\d{2})\b/iu;
 const FROM = /\b(?:(?:from|on|starting|beginning)(?: on)? )?(\d{4}-\d{2}-\d{2}|today|tonight|tomorrow)\b(?: night)?/iu;
 
-/** Reads "for two nights from 2026-12-01", "until 2026-12-04", "tonight" and their like. */
+/** Reads "for two nights from 2026-12-01", "until 2026-12-04", "tonight" and similar phrases. */
 export function readAskedStay(message: string, today: string | undefined): AskedStay {
   let rest = message;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {

@@ -3,7 +3,7 @@ import type { Content, LlmRequest } from '@thole/core';
 import { readQuotes } from './read-quotes.ts';
 import type { ToolAnswer, Turn } from './turn.ts';
 
-/** Reads a request: the last thing the guest said, and what happened since. */
+/** Reads a request: the guest's last message and everything since. */
 export function readTurn({ contents, config }: LlmRequest): Turn {
   const at = contents.findLastIndex(isSaidByUser);
   const before = contents.slice(0, Math.max(at, 0));

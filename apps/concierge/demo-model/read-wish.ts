@@ -1,14 +1,14 @@
-/** Something the guest wishes for in rooms. */
+/** A guest's wish about rooms. */
 export interface Wish {
-  /** In the guest's own words, without "I prefer" before it and without the full stop after it. */
+  /** In the guest's words, without "I prefer" before it and without a full stop. */
   words: string;
-  /** The guest does not want it. */
+  /** True if the guest does not want it. */
   negated: boolean;
-  /** Something else that the guest asked to be remembered: no preference, but worth passing on. */
+  /** True for another fact to remember: not a preference, but worth passing on. */
   isFact?: boolean | undefined;
 }
 
-/** Before a fact that is kept for later and is no wish by itself. */
+/** Prefix of a fact that is stored for later and is not a wish by itself. */
 export const REMEMBERED_PREFIX = 'Remember for my stays: ';
 
 const SUBJECT = /\b(?:i|we|(?:the|this|our) guest)(?:['’](?:d|ll|ve|m|re))?/.source;
@@ -25,12 +25,12 @@ const IMPERATIVE = /^(?:please,? )?always (?:give|book|get|reserve|find|choose) 
 const FAVOURITE = /\b(?:my|our) (?:favou?rite|preferred) [^]+$/iu;
 const OUGHT = /^([^]+?) (?:is|are) (?:a must|important (?:to|for) (?:me|us)|what (?:i|we) (?:like|want|prefer)[^]*)$/iu;
 
-/** What is asked of the concierge now, and not a lasting wish. */
+/** A request for now, not a lasting wish. */
 const ERRAND =
   /^(?:to (?:book|reserve|cancel|look for|find|search|list|check|know|hear|ask|make|change)\b|to see (?:my|our|the|your|all|which|what|a list|rooms|bookings)\b|(?:some )?help\b|(?:my|our) (?:bookings?|reservations?)\b)/iu;
 const LASTING = /\b(?:always|usually|generally|normally|mostly|never)\b/iu;
 
-/** The wish in a sentence; undefined for a sentence that states none. Questions state none. */
+/** Returns the wish in a sentence. Undefined for a sentence without a wish and for a question. */
 export function readWish(sentence: string): Wish | undefined {
   const text = sentence.trim().replace(/[\s.!…;]+$/u, '');
   if (text.endsWith('?')) return undefined;
@@ -42,7 +42,7 @@ export function readWish(sentence: string): Wish | undefined {
   return other === undefined ? undefined : { words: other, negated: false };
 }
 
-/** What somebody asked to keep, said in a message or kept as a note: a wish in whatever words. */
+/** Returns a remembered text, from a message or a note, as a wish in any words. */
 export function readRemembered(text: string): Wish | undefined {
   const fact = /^(?:please,? )?remember(?: for my stays)?(?: this)?(?: that\b|:|,)?\s+([^]+?)[\s.!…]*$/iu.exec(
     text.trim(),
@@ -53,7 +53,7 @@ export function readRemembered(text: string): Wish | undefined {
 
 function readStatement(modifiers: string, wanting: string | undefined, words: string): Wish | undefined {
   const lasting = LASTING.test(modifiers);
-  // "I have a dog" is no wish; "I always have a room with a desk" is one.
+  // "I have a dog" is not a wish; "I always have a room with a desk" is one.
   if (wanting !== undefined && /^(?:have|get)$/iu.test(wanting) && !lasting && !/\brather\b/iu.test(modifiers))
     return undefined;
   if (!lasting && ERRAND.test(words)) return undefined;

@@ -3,7 +3,7 @@ import type { Step } from './step.ts';
 import { answerOf } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** What memory and this conversation know of the guest's wishes. */
+/** Answers with the guest's wishes from memory and this conversation. */
 export function recall(turn: Turn): Step {
   const loaded = answerOf(turn, 'load_memory');
   if (turn.tools.has('load_memory') && !loaded) return { call: { name: 'load_memory', args: { query: WISHES_QUERY } } };

@@ -3,7 +3,7 @@ import type { Step } from './step.ts';
 import { answerOf, errorIn } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** Keeps what the guest asks to be remembered, word for word. */
+/** Stores a fact that the guest wants remembered, word for word. */
 export function remember(turn: Turn): Step {
   const fact = /\bremember(?: this)?(?: that\b|:|,)?\s+([^]+)$/iu.exec(turn.message)?.[1]?.trim();
   if (!fact) return { say: 'What shall I remember?' };

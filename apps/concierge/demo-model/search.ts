@@ -9,11 +9,11 @@ import type { Step } from './step.ts';
 import { answerOf } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** What makes a search go by what the guest prefers, besides what it asks for. */
+/** Words that make a search use the guest's preferences. */
 const PERSONAL =
   /\b(?:like|as) last time\b|\bas usual\b|\bmy (?:taste|preferences?|wishes)\b|\b(?:for|suits?|fits?) (?:me|us)\b|\b(?:i|we)(?:['’]d)?(?: would)? (?:like|love|prefer)\b|\b(?:suggest|recommend)\b/iu;
 
-/** Rooms by what the message asks for; by what is remembered only where it asks for that too. */
+/** Finds rooms for the message; uses remembered wishes only if the message asks for them. */
 export function search(turn: Turn): Step {
   const personal = PERSONAL.test(turn.message);
   if (personal && turn.tools.has('load_memory') && !answerOf(turn, 'load_memory')) {

@@ -3,7 +3,7 @@ import type { Intent } from './read-intent.ts';
 import type { Step } from './step.ts';
 import type { Turn } from './turn.ts';
 
-/** Says that a wish was heard, and how long it will be known. It is not stored here: ingesting the conversation does that. */
+/** Confirms a wish and says how long it is known. Ingesting the conversation stores it. */
 export function acknowledgeWish(turn: Turn): Step {
   const wishes = statedIn(turn.message).map(({ words, negated }) => (negated ? `not “${words}”` : `“${words}”`));
   const later = turn.tools.has('load_memory')
@@ -12,7 +12,7 @@ export function acknowledgeWish(turn: Turn): Step {
   return { say: `Thank you, I have heard it: ${wishes.join(' and ')}. ${later}` };
 }
 
-/** An answer that needs no tool. */
+/** Returns an answer that needs no tool. */
 export function smallTalk(intent: Intent): string {
   return answers[intent] ?? `I did not understand that: I am a demo that follows simple rules. ${ABILITIES}`;
 }

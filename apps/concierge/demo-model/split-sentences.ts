@@ -1,4 +1,7 @@
-/** The sentences of a text. A full stop ends one only before a new line, a capital letter or the end, so that numbers survive. */
+/**
+ * Returns the sentences of a text. A full stop ends a sentence only before a new line, a capital letter or the end,
+ * so that numbers stay whole.
+ */
 export function splitSentences(text: string): string[] {
   return text
     .split(/(?<=[.!?…])\s+(?=["“(]?\p{Lu})|\n+/u)

@@ -1,22 +1,22 @@
 import type { JsonObject } from '@thole/core';
 
-/** What the demo model sees of a request. */
+/** The parts of a request that the demo model uses. */
 export interface Turn {
-  /** What the guest said now. */
+  /** The guest's current message. */
   message: string;
-  /** What the guest said before in this conversation, oldest first. */
+  /** The guest's earlier messages in this conversation, oldest first. */
   earlier: readonly string[];
-  /** Memories quoted in the request, in the order of time. */
+  /** Memories quoted in the request, ordered by time. */
   quoted: readonly Memory[];
-  /** As the instruction tells it, YYYY-MM-DD. */
+  /** Today's date from the instruction, YYYY-MM-DD. */
   today: string | undefined;
-  /** Names of the tools that may be called. */
+  /** Names of the callable tools. */
   tools: ReadonlySet<string>;
-  /** What tools answered since the message, in order. */
+  /** Tool answers since the message, in order. */
   answers: readonly ToolAnswer[];
 }
 
-/** Something remembered, and who said it; a note may have no author. */
+/** A remembered text and its author. A note may have no author. */
 export interface Memory {
   text: string;
   author?: string | undefined;
@@ -29,12 +29,12 @@ export interface ToolAnswer {
   response: JsonObject;
 }
 
-/** What a tool gave as its error, or other words where it gave none. */
+/** Returns a tool's error, or other words if it has none. */
 export function errorIn({ error }: JsonObject, otherwise: string): string {
   return typeof error === 'string' ? error : otherwise;
 }
 
-/** What this tool answered last in the turn; undefined when it was not called. */
+/** Returns the last answer of this tool in the turn. Undefined if it was not called. */
 export function answerOf(turn: Turn, tool: string): JsonObject | undefined {
   return turn.answers.findLast((answer) => answer.name === tool)?.response;
 }

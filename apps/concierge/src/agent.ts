@@ -6,11 +6,14 @@ import { cancelBookingTool } from './tools/cancel-booking-tool.ts';
 import { findRoomsTool } from './tools/find-rooms-tool.ts';
 import { listBookingsTool } from './tools/list-bookings-tool.ts';
 
-/** The concierge: looks for rooms, books and cancels, and with tools of memory recalls what the guest said earlier. */
+/**
+ * Creates the concierge agent: it finds, books and cancels rooms, and recalls earlier conversations with memory
+ * tools.
+ */
 export function createAgent(p: {
   llm: Llm;
   memoryTools: readonly Tool[];
-  /** By which it is today. */
+  /** Time zone of today's date. */
   timeZone: string;
 }): LlmAgent {
   const { llm, memoryTools, timeZone } = p;

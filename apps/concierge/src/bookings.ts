@@ -2,22 +2,22 @@ import type { ReadonlyState, State } from '@thole/core';
 import type { Stay } from './stay.ts';
 import { overlap } from './stay.ts';
 
-/** A booking as the guest's state keeps it. A type and not an interface, so that it counts as JSON. */
+/** A booking in the guest's state. A type, not an interface, so that it counts as JSON. */
 export type Booking = {
-  /** Room and first night: who books the same again gets the same id. */
+  /** Room and first night: the same booking has the same id. */
   id: string;
   room: string;
   from: string;
   to: string;
   nights: number;
-  /** In EUR, for the whole stay. */
+  /** Price of the whole stay in EUR. */
   total: number;
-  /** What the guest asked for besides, word for word. */
+  /** The guest's other wishes, word for word. */
   request?: string;
 };
 
-// A key for each booking, so that bookings made at the same time do not overwrite each other. The guest's own are under
-// `user:` and outlive sessions; which nights a room is taken, without saying by whom, is everyone's.
+// One key per booking, so that concurrent bookings do not overwrite each other. The guest's bookings are under
+// `user:` and outlive sessions. The taken nights of a room, without the guest, are shared by all.
 const BOOKING = 'user:booking:';
 const TAKEN = 'app:taken:';
 
@@ -25,12 +25,12 @@ export function bookingId(room: string, stay: Stay): string {
   return `${room}-${stay.from}`;
 }
 
-/** The guest's bookings, the first to come first. */
+/** Returns the guest's bookings, ordered by date. */
 export function bookingsIn(state: ReadonlyState): Booking[] {
   return (valuesUnder(state, BOOKING) as Booking[]).toSorted((a, b) => (a.from + a.room < b.from + b.room ? -1 : 1));
 }
 
-/** Whether anyone has booked the room for a night of this stay. */
+/** True if the room is booked for a night of this stay. */
 export function isTaken(state: ReadonlyState, room: string, stay: Stay): boolean {
   return valuesUnder(state, `${TAKEN}${room}:`).some((taken) => overlap(taken as Stay, stay));
 }

@@ -1,7 +1,7 @@
 import { textOf } from '@thole/core';
 import type { MemoryService } from '@thole/core';
 
-/** The memory that commands work on: a note is worded before it is kept, and somebody hears when something is forgotten. */
+/** Wraps the memory of the chat's commands: words notes before they are stored, and reports deletions. */
 export function commandMemory(
   memory: Required<MemoryService>,
   p: { wordNote: (fact: string) => string; onForgotten: () => void },
@@ -30,7 +30,7 @@ export function commandMemory(
     deleteSessionMemory: (request) => told(memory.deleteSessionMemory(request)),
     deleteUserMemory: async (request) => {
       const count = await memory.deleteUserMemory(request);
-      // Even where memory held nothing: the guest wants it gone.
+      // Also if memory was empty: the guest wants it deleted.
       p.onForgotten();
       return count;
     },

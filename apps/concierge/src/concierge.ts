@@ -14,24 +14,24 @@ export interface ConciergeOptions {
   guest: string;
   services: Services;
   model: ChosenModel;
-  /** Whether answers come word by word. */
+  /** True to stream answers. */
   streaming: boolean;
   runtime: Runtime;
 }
 
 /** A conversation that has ended. */
 export interface Ended {
-  /** What kept facts from being drawn from it; it is in memory all the same, and that is tried again later. */
+  /** Why facts could not be extracted yet. The conversation is in memory, and extraction is retried later. */
   delayedBy: unknown;
 }
 
 const FORGOTTEN = 'Bookings stay; the next message begins a new conversation.';
 
-/** One guest at a time talking to the concierge, conversation after conversation, each of which goes into memory, where there is one. */
+/** The conversations of one guest at a time. Each conversation is added to memory, if there is one. */
 export class Concierge {
   readonly notice: string;
   readonly remembers: boolean;
-  /** How to write the commands of memory, and what each does. */
+  /** Syntax and description of the memory commands. */
   readonly help: MemoryCommands['help'];
   readonly #runner: Runner;
   readonly #commands: MemoryCommands;
@@ -41,10 +41,10 @@ export class Concierge {
   #guest: string;
   #sessionId: string;
   #hasBegun = false;
-  /** Something that this conversation may hold. */
+  /** True if something was forgotten that this conversation may contain. */
   #hasForgotten = false;
 
-  /** `INVALID_INPUT` for a guest's name that cannot be one. */
+  /** Throws `INVALID_INPUT` for an invalid guest name. */
   constructor(options: ConciergeOptions) {
     const { guest, services, model, streaming, runtime } = options;
     assertName('guest', guest);
@@ -71,12 +71,12 @@ export class Concierge {
     return this.#guest;
   }
 
-  /** Of the conversation that goes on, or of the one that the next message begins. */
+  /** Session id of the current conversation, or of the one that the next message starts. */
   get sessionId(): string {
     return this.#sessionId;
   }
 
-  /** The answer to a message, as a run to read. */
+  /** Starts a run for a message. */
   async say(message: string): Promise<Run> {
     if (this.#hasForgotten) this.#beginAnew();
     this.#hasBegun = true;
@@ -89,9 +89,9 @@ export class Concierge {
   }
 
   /**
-   * What memory's commands answer to a line; undefined for one to say to the concierge. After something was forgotten the next
-   * message begins another conversation: the one so far may hold it too, in what was said and in what tools answered. The signal
-   * ends what a model takes its time for.
+   * Returns the answer of a memory command. Undefined for a message to the concierge. After a deletion the next
+   * message starts a new conversation, because the current one may contain the deleted text. The signal stops work
+   * of a model.
    */
   async command(line: string, signal?: AbortSignal): Promise<CommandAnswer | undefined> {
     if (line.trim().startsWith('/')) await this.#services.settle();
@@ -103,20 +103,20 @@ export class Concierge {
   }
 
   /**
-   * Takes the conversation into memory; the next message begins another one. Undefined where nothing was said. The signal ends
-   * what a model takes its time for.
+   * Adds the conversation to memory; the next message starts a new one. Undefined without messages. The signal stops
+   * work of a model.
    */
   async endConversation(signal?: AbortSignal): Promise<Ended | undefined> {
     const session = this.#session;
-    // What was said before something was forgotten is in memory, as far as it was not forgotten.
+    // Texts from before a deletion are in memory already, except the deleted ones.
     const isKept = !this.#hasBegun || this.#hasForgotten;
-    // First, so that a failure does not hold the guest in a conversation that cannot be ended.
+    // First, so that a failure does not keep the guest in a conversation that cannot end.
     this.#beginAnew();
     if (isKept) return undefined;
     return { delayedBy: await this.#services.keep({ ...session, signal }) };
   }
 
-  /** Ends the conversation; another guest speaks from now on. `INVALID_INPUT` for a name that cannot be one. */
+  /** Ends the conversation and switches to another guest. Throws `INVALID_INPUT` for an invalid name. */
   async switchGuest(name: string, signal?: AbortSignal): Promise<Ended | undefined> {
     assertName('guest', name);
     try {
@@ -126,7 +126,7 @@ export class Concierge {
     }
   }
 
-  /** The guest's conversations, the newest first. */
+  /** Returns the guest's conversations, newest first. */
   async conversations(): Promise<SessionSummary[]> {
     const { appName, userId } = this.#session;
     const { sessions } = await this.#services.sessionService.listSessions({
@@ -138,7 +138,7 @@ export class Concierge {
     return sessions;
   }
 
-  /** Takes the conversation into memory and ends what is running. */
+  /** Adds the conversation to memory and closes the runner. */
   async close(signal?: AbortSignal): Promise<Ended | undefined> {
     try {
       return await this.endConversation(signal);

@@ -16,7 +16,7 @@ export type View = (typeof VIEWS)[number];
 export type Bed = (typeof BEDS)[number];
 export type Feature = (typeof FEATURES)[number];
 
-/** A room of the house. The price is in EUR for a night. */
+/** A room of the hotel. The price is in EUR per night. */
 export interface Room {
   number: string;
   floor: number;
@@ -26,7 +26,7 @@ export interface Room {
   features: readonly Feature[];
 }
 
-/** The whole house, floor by floor. */
+/** All rooms, floor by floor. */
 export const rooms: readonly Room[] = [
   room('001', 0, 'garden', 'queen', 105, 'step-free access', 'desk'),
   room('002', 0, 'courtyard', 'single', 85, 'step-free access', 'quiet side'),

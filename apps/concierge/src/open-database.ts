@@ -3,17 +3,18 @@ import { join, resolve } from 'node:path';
 import type { EnvVars, MemoryService, Runtime, SessionService } from '@thole/core';
 import type { PrunableMemory } from '@thole/memory';
 
-/** Where conversations and memories are kept: services over one database. */
+/** Sessions and memory in one database. */
 export interface Database {
   sessionService: SessionService;
   memoryService: Required<MemoryService> & PrunableMemory;
-  /** Lets go of the database. */
+  /** Closes the database. */
   close: () => Promise<void>;
 }
 
 /**
- * The database that `THOLE_SESSION_URL` names (`redis://…`, `postgresql://…`, `mysql://…`, `sqlite:///…`), else `concierge.db` in
- * the folder `THOLE_DATA` (`./.thole`), which is made. `INVALID_INPUT` for a URL of another kind.
+ * Opens the database that `THOLE_SESSION_URL` names (`redis://…`, `postgresql://…`, `mysql://…`, `sqlite:///…`),
+ * otherwise `concierge.db` in the folder `THOLE_DATA` (`./.thole`), which is created. Throws `INVALID_INPUT` for
+ * another kind of URL.
  */
 export async function openDatabase(p: { runtime: Runtime; env: EnvVars }): Promise<Database> {
   const { runtime, env } = p;
@@ -21,7 +22,7 @@ export async function openDatabase(p: { runtime: Runtime; env: EnvVars }): Promi
   return /^rediss?:/i.test(url) ? openRedis(url, runtime) : openSql(url, runtime);
 }
 
-/** A package manager that runs the app in its own folder says in `INIT_CWD` where it was called. */
+/** Package managers that run the app in its own folder set `INIT_CWD` to the folder of the caller. */
 function fileIn(env: EnvVars): string {
   const folder = resolve(env['INIT_CWD'] ?? '.', env['THOLE_DATA']?.trim() || '.thole');
   mkdirSync(folder, { recursive: true });
@@ -42,7 +43,7 @@ async function openRedis(url: string, runtime: Runtime): Promise<Database> {
   const { Redis } = await import('ioredis');
   const { RedisMemoryService, RedisSessionService } = await import('@thole/redis-services');
   const client = new Redis(url);
-  // What a lost connection fails is told by the call that failed.
+  // Calls report a lost connection.
   client.on('error', () => {});
   return {
     sessionService: new RedisSessionService(client, { runtime }),

@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util';
 import { TholeError } from '@thole/core';
 
-/** What `npm start` and `npm run chat` run: the server with its page, and the chat in the terminal. */
+/** The programs: `npm start` runs the server with its page, `npm run chat` the chat in the terminal. */
 export type Program = 'start' | 'chat';
 
-/** What a command line may ask for; each program knows some of it. */
+/** Options of the command line. Each program has some of them. */
 export interface Options {
-  /** Undefined for the usual one, or a free one where that is taken. */
+  /** Undefined: the default port, or a free one if that is taken. */
   port: number | undefined;
   guest: string;
   memory: boolean;
   streaming: boolean;
-  /** Whether the stack of an error is written too. */
+  /** True to print stacks of errors. */
   verbose: boolean;
   help: boolean;
 }
 
-/** The guest unless another one is named. The page has the same default, so that both know the same memory. */
+/** The default guest. The page has the same default, so that both share a memory. */
 export const GUEST = 'user';
 
 const COMMANDS: { readonly [program in Program]: string } = { start: 'npm start', chat: 'npm run chat' };
@@ -50,7 +50,7 @@ const options = {
   help: { of: ['start', 'chat'], type: 'boolean', usage: '--help', help: 'show this' },
 } as const satisfies { [name: string]: { of: readonly Program[]; type: string; usage: string; help: string } };
 
-/** How a program is called. */
+/** Returns the usage text of a program. */
 export function usageOf(program: Program): string {
   const lines = entriesOf(program).map(([, { usage, help }]) => `  ${usage.padEnd(16)} ${help}`);
   return `Usage: ${COMMANDS[program]} -- [options]
@@ -62,10 +62,13 @@ Conversations and memory are kept in .thole/concierge.db: THOLE_DATA names anoth
 THOLE_MEMORY_DAYS=<number> lets go of what is remembered for longer.`;
 }
 
-/** What a command line asks for; throws node's own error for what the program does not know, `INVALID_INPUT` for a port that is none. */
+/**
+ * Returns the options of a command line. Throws Node's error for unknown options and `INVALID_INPUT` for an invalid
+ * port.
+ */
 export function readOptions(program: Program, argv: readonly string[]): Options {
   const { values } = parseArgs({
-    // Some package managers hand the separator on.
+    // Some package managers pass the separator on.
     args: argv[0] === '--' ? argv.slice(1) : [...argv],
     options: Object.fromEntries(entriesOf(program).map(([name, { type }]) => [name, { type }])),
   });

@@ -1,28 +1,28 @@
 import type { Bed, Feature, Room, View } from './inventory.ts';
 
-/** What a room must be. */
+/** Conditions for a room. */
 export interface RoomFilters {
   floor?: 'high' | 'low' | undefined;
   view?: View | undefined;
   bed?: Bed | undefined;
   features?: readonly Feature[] | undefined;
-  /** What it must not have. */
+  /** Features that it must not have. */
   without?: readonly Feature[] | undefined;
-  /** In EUR for a night. */
+  /** In EUR per night. */
   maxPrice?: number | undefined;
 }
 
-/** One thing that filters ask of a room; the phrase goes on after "a room". */
+/** One condition of a filter. The phrase continues "a room". */
 export interface Condition {
   phrase: string;
   holds(room: Room): boolean;
 }
 
-/** A floor from this one on is high. */
+/** A floor from this one up is high. */
 export const HIGH_FLOOR = 4;
 const LOW_FLOOR = 1;
 
-/** What the filters ask for, one by one. */
+/** Returns the conditions of a filter one by one. */
 export function conditionsOf({ floor, view, bed, features, without, maxPrice }: RoomFilters): Condition[] {
   const conditions: Condition[] = [];
   if (floor === 'high') conditions.push({ phrase: 'on a high floor', holds: (room) => room.floor >= HIGH_FLOOR });
@@ -41,7 +41,7 @@ export function conditionsOf({ floor, view, bed, features, without, maxPrice }: 
   return conditions;
 }
 
-/** Rooms that meet everything, the cheapest first. */
+/** Returns the rooms that meet all conditions, cheapest first. */
 export function matchingRooms(rooms: readonly Room[], filters: RoomFilters): Room[] {
   const conditions = conditionsOf(filters);
   return rooms
@@ -49,7 +49,7 @@ export function matchingRooms(rooms: readonly Room[], filters: RoomFilters): Roo
     .toSorted((a, b) => a.price - b.price);
 }
 
-/** Rooms with what each of them lacks, those that lack least first, then the cheapest. */
+/** Returns rooms with their unmet conditions, fewest first, then cheapest. */
 export function nearestRooms(rooms: readonly Room[], filters: RoomFilters): (Room & { lacks: string[] })[] {
   const conditions = conditionsOf(filters);
   const lacksOf = (room: Room): string[] => conditions.filter((each) => !each.holds(room)).map((each) => each.phrase);

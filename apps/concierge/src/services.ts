@@ -17,31 +17,34 @@ import { openDatabase } from './open-database.ts';
 
 export const APP_NAME = 'hotel';
 
-/** What runner, agent and chat take of sessions and memory. */
+/** Sessions, memory and memory tools for runner, agent and chat. */
 export interface Services {
   sessionService: SessionService;
-  /** Undefined when the concierge is to remember nothing. */
+  /** Undefined if memory is off. */
   memoryService: Required<MemoryService> | undefined;
-  /** For the runner, whose close closes them. */
+  /** For the runner, which closes them. */
   plugins: readonly Plugin[];
   /** For the agent. */
   tools: readonly Tool[];
-  /** Of the house, and as far as anybody knows of its guests. */
+  /** Time zone of the hotel, also used for its guests. */
   timeZone: string;
   consolidator: IdleConsolidator | undefined;
   profiles: Profiles | undefined;
-  /** For the start of the process, in the background: facts of what went quiet while nothing ran, and an end to what is too old. */
+  /**
+   * Call at the start: extracts facts of conversations that ended while the program was not running, and starts
+   * retention.
+   */
   begin: () => void;
-  /** Resolves when what was said until now is in memory. */
+  /** Resolves when all messages so far are in memory. */
   settle: () => Promise<void>;
   /**
-   * Takes a conversation into memory, and draws facts from it where there is a model for that. Answers what kept it from that, if
-   * anything did: it is tried again later. Throws where memory cannot be written.
+   * Adds a conversation to memory and extracts facts if there is a model for it. Returns why extraction failed, if
+   * it did; it is retried later. Throws if memory cannot be written.
    */
   keep: (session: SessionRef & CallOptions) => Promise<unknown>;
 }
 
-/** Conversations and memory in the database that the environment names. */
+/** Opens sessions and memory in the database that the environment names. */
 export async function openServices(p: {
   memory: boolean;
   model: ChosenModel;
@@ -60,8 +63,9 @@ export async function openServices(p: {
 }
 
 /**
- * Memory over these stores. What is said goes in when its run has ended. A true model makes facts of conversations that have
- * ended or gone quiet, and a profile of the facts; with the demo model there is plain recall. Conversations stay in their list.
+ * Creates memory over these stores. Messages are added when their run has ended. A language model extracts facts
+ * from conversations that ended or became quiet, and a profile from the facts; the demo model only recalls messages.
+ * Conversations stay in the list.
  */
 export function makeServices(p: {
   sessionService: SessionService;
@@ -69,19 +73,19 @@ export function makeServices(p: {
   model: ChosenModel;
   runtime: Runtime;
   timeZone: string;
-  /** How long memory is kept. */
+  /** Time after which memories are deleted, in milliseconds. Default: never. */
   maxAgeMs?: number | undefined;
 }): Services {
   const { sessionService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
   const parts = memoryParts({
     ...{ sessions: sessionService, memory, keep: true, runtime, timeZone },
     llm: model.isDemo ? undefined : model.llm,
-    // Without facts, turns are all there is, and they are in memory already.
+    // Without facts, memory holds turns only, and they are added already.
     autoIngest: !model.isDemo,
     tools: memoryToolsFor({ timeZone, withFacts: !model.isDemo }),
   });
   const { consolidator, profiles, tools } = parts;
-  // What goes over a service with every ability has every ability.
+  // A service over one with every ability has every ability.
   const memoryService = parts.memoryService as Required<MemoryService> | undefined;
   const ingest = memoryService && new AutoIngestPlugin({ sessions: sessionService, memory: memoryService, runtime });
   const retention =
@@ -92,7 +96,7 @@ export function makeServices(p: {
   async function keep({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
     const session = await sessionService.getSession(ref);
     if (!session || !memoryService || !consolidator) return undefined;
-    // Turns first: the model may take its time, or fail.
+    // Turns first: the model may be slow or fail.
     await memoryService.addEventsToMemory({ ...ref, events: session.events });
     if (!consolidator.enabled) return undefined;
     try {
@@ -108,7 +112,7 @@ export function makeServices(p: {
     ...{ sessionService, memoryService, consolidator, profiles, tools, timeZone, keep },
     plugins: [...parts.plugins, ...(ingest ? [ingest] : []), ...(retention ? [retention] : [])],
     begin() {
-      // What a sweep could not do now is done at the next start.
+      // The next start repeats a failed sweep.
       void consolidator?.sweep({ appName: APP_NAME }).catch(() => {});
       retention?.start();
     },

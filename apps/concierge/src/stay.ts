@@ -1,6 +1,6 @@
 import { ZonedTime } from '@thole/core';
 
-/** A stay: ISO dates, the night of `to` not included. */
+/** A stay with ISO dates. The night of `to` is not included. */
 export interface Stay {
   from: string;
   to: string;
@@ -10,16 +10,19 @@ export interface Stay {
 const DAY_SECONDS = 86_400;
 const MAX_NIGHTS = 30;
 
-/** Tells the date of a time in seconds on the clocks of a time zone: one day for what the model is told and for what tools check. */
+/**
+ * Returns a function from seconds since the epoch to the date in a time zone, used for the model's date and the
+ * tools' checks.
+ */
 export function datesIn(timeZone: string): (seconds: number) => string {
   const zone = new ZonedTime(timeZone);
   return (seconds) => zone.isoOf(seconds)!.slice(0, 10);
 }
 
-/** The date so many days later; undefined for what is no date. */
+/** Returns the date N days later. Undefined for an invalid date. */
 export function addDays(date: string, days: number): string | undefined {
   const time = Date.parse(`${date}T00:00:00Z`) / 1000;
-  // Some dates that do not exist are read as the beginning of the next month.
+  // Some invalid dates are read as the beginning of the next month.
   if (Number.isNaN(time) || utcDateOf(time) !== date) return undefined;
   return utcDateOf(time + days * DAY_SECONDS);
 }
@@ -28,7 +31,7 @@ function utcDateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
-/** The stay that is asked for, or what is wrong with it. Without a date it begins today, without nights it is one. */
+/** Returns the requested stay, or the problem with it. Default: one night from today. */
 export function readStay(p: { from?: string | undefined; nights?: number | undefined; today: string }): Stay | string {
   const { from = p.today, nights = 1 } = p;
   if (!Number.isInteger(nights) || nights < 1 || nights > MAX_NIGHTS) return `A stay has 1 to ${MAX_NIGHTS} nights.`;
@@ -38,7 +41,7 @@ export function readStay(p: { from?: string | undefined; nights?: number | undef
   return { from, to, nights };
 }
 
-/** Whether two stays share a night. */
+/** True if two stays share a night. */
 export function overlap(a: Pick<Stay, 'from' | 'to'>, b: Pick<Stay, 'from' | 'to'>): boolean {
   return a.from < b.to && b.from < a.to;
 }

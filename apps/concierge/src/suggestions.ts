@@ -1,4 +1,4 @@
-/** First messages that the page offers to a guest. The demo model answers every one of them with its tools. */
+/** Returns the page's suggestions for a first message. The demo model answers all of them with its tools. */
 export function suggestionsFor(p: { memory: boolean }): string[] {
   return [
     'Find a quiet room for two nights.',

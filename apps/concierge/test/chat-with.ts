@@ -3,6 +3,7 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
+import { factToKeep } from '../demo-model/fact-to-keep.ts';
 import { makeServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { Chat } from '../src/terminal/chat.ts';
@@ -31,7 +32,13 @@ export function chatWith(
 ): ChatUnderTest {
   const { memory = true, streaming = true, runtime = new FixedRuntime(), timeZone = 'UTC' } = p;
   const memoryService = memory ? (p.memoryService ?? new InMemoryMemoryService({ runtime })) : undefined;
-  const model = { llm: p.llm ?? new DemoLlm({ runtime }), isDemo: p.facts !== true, notice: 'A test is speaking.' };
+  const wordNote = p.facts === true ? (fact: string) => fact : factToKeep;
+  const model = {
+    llm: p.llm ?? new DemoLlm({ runtime }),
+    isDemo: p.facts !== true,
+    wordNote,
+    notice: 'A test is speaking.',
+  };
   const sessionService = p.sessionService ?? new InMemorySessionService({ runtime });
   const services = makeServices({ sessionService, memoryService, model, runtime, timeZone });
   const concierge = new Concierge({ guest: 'alice', services, model, streaming, runtime });

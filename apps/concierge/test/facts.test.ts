@@ -11,7 +11,7 @@ const alice = { appName: 'hotel', userId: 'alice' };
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 describe('the concierge with a true model', () => {
-  it('draws facts from a conversation that ends, and knows the guest from the next one’s first word', async () => {
+  it('extracts facts at the end of a conversation and knows the guest in the next one', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('Welcome back.'), says('A high one.'));
     const { type } = chatWith({ llm, facts: true });
     const kept = await type('I like it high up.', '/new');
@@ -24,7 +24,7 @@ describe('the concierge with a true model', () => {
     expect((await type('/sessions')).trimEnd().split('\n'), 'both conversations stay in the list').toHaveLength(2);
   });
 
-  it('hears in one time zone which day it is and when something was said, while it is yesterday elsewhere', async () => {
+  it('uses one time zone for today’s date and the times of messages', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('A high one.'));
     const { type } = chatWith({ llm, facts: true, timeZone: 'Asia/Tokyo' });
     await type('I like it high up.', '/new', 'Which floor do I like?');
@@ -56,7 +56,7 @@ describe('the concierge with a true model', () => {
     expect(await type('Which floor do I like?')).toContain('A high one.');
   });
 
-  it('keeps what was said where the model fails, says so, and draws the facts when it has gone quiet', async () => {
+  it('keeps messages if the model fails, reports it, and extracts facts later', async () => {
     const llm = new ScriptedLlm(says('Noted.'), fails('MODEL_OVERLOADED'), extracted);
     const { type, runtime, services } = chatWith({ llm, facts: true });
     expect(await type('I like it high up.', '/new')).toContain(
@@ -97,7 +97,7 @@ describe('the concierge with a true model', () => {
     expect(await type('')).toBe('');
   });
 
-  it('stops drawing facts at /reset when it is asked to: nothing is cleared, and the conversation goes on', async () => {
+  it('stops extraction at /reset on request, clears nothing and continues the conversation', async () => {
     const llm = new ScriptedLlm(says('Noted.'), hangs(), says('Still here.'));
     const { type, chat, concierge } = chatWith({ llm, facts: true });
     await type('I like it high up.');

@@ -149,7 +149,7 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
     expect(server.requests.length).toBe(2);
   });
 
-  it('says on start who is speaking, talks in a process of its own, and never shows the key', async () => {
+  it('shows the model at the start and never shows the key', async () => {
     const server = await chatServer();
     const [, , envOf] = environments[0]!;
     const talk = await talkByPipe(lines('Is there a room with a balcony?'), { env: envOf(server.url) });
@@ -159,7 +159,7 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
     expect(talk.output).not.toContain('s3cr3t-key');
   });
 
-  it('shows a refusal on one line, without the key, and goes on', async () => {
+  it('shows a rejection on one line without the key and continues', async () => {
     const server = await ProtocolServer.start(() => ({
       status: 401,
       body: '{"error":{"message":"Wrong key: s3cr3t-key"}}',

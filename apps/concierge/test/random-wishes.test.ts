@@ -4,7 +4,7 @@ import { randomWishes } from './random-wish.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-it(`quotes each of 60 wishes drawn at random in the booking of a later session, and knows none once it is forgotten (seed ${seed})`, async () => {
+it(`quotes 60 random wishes in later bookings and none after forgetting (seed ${seed})`, async () => {
   for (const wish of randomWishes(seed, 60)) {
     const { type } = chatWith();
     await type(`I always want a room with ${wish}`, '/new');

@@ -18,7 +18,7 @@ describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
     expect(output).toMatch(/^Hotel concierge\nDemoLlm is speaking: an offline demo model/);
   });
 
-  it(`uses wishes drawn at random, for the guest who has them and nobody else (seed ${seed})`, async () => {
+  it(`uses random wishes only for their own guest (seed ${seed})`, async () => {
     const wishes = randomWishes(seed, 6);
     for (const wish of wishes) {
       const talk = await talkByPipe(

@@ -1,6 +1,7 @@
 import { systemRuntime } from '@thole/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
+import { factToKeep } from '../demo-model/fact-to-keep.ts';
 import { openServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { folderForTest } from './folder-for-test.ts';
@@ -13,9 +14,9 @@ const note = (text: string, timestamp: number) => ({
 });
 
 describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
-  it('lets go of what is remembered for longer, when the concierge begins', async () => {
+  it('deletes older memories when the concierge starts', async () => {
     const runtime = systemRuntime();
-    const model = { llm: new DemoLlm({ runtime }), isDemo: true, notice: '' };
+    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: factToKeep, notice: '' };
     const env = { THOLE_DATA: folderForTest(), THOLE_MEMORY_DAYS: '30' };
     const { services, close } = await openServices({ memory: true, model, runtime, env });
     onTestFinished(close);
@@ -29,7 +30,7 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
 
   it.each(['0', '-1', 'a year', 'Infinity'])('cannot be %s', async (days) => {
     const runtime = systemRuntime();
-    const model = { llm: new DemoLlm({ runtime }), isDemo: true, notice: '' };
+    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: factToKeep, notice: '' };
     await expect(
       openServices({ memory: true, model, runtime, env: { THOLE_MEMORY_DAYS: days } }),
     ).rejects.toMatchObject({

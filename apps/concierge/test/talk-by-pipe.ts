@@ -9,7 +9,7 @@ export interface Talk {
   code: number | null;
   output: string;
   errors: string;
-  /** What the concierge said, answer by answer, without the lines of tools and commands. */
+  /** The answers of the concierge without lines of tools and commands. */
   answers: string[];
 }
 
@@ -27,7 +27,7 @@ export interface TalkOptions {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Runs the app as a process of its own, with this text as its input, until it ends. */
+/** Runs the app in a separate process with this text as its input until it ends. */
 export function talkByPipe(
   input: string,
   { args = [], env = {}, onOutput, keepOpen }: TalkOptions = {},

@@ -11,7 +11,7 @@ import { oneLine, plainText } from './plain-text.ts';
 import { RunOutput } from './run-output.ts';
 import { showRun } from './show-run.ts';
 
-/** The chat, line by line: a line is done when `handle` resolves. No error leaves it; each is shown on one line. */
+/** The chat, line by line: a line is done when `handle` resolves. It never throws; each error is shown on one line. */
 export class Chat {
   readonly #write: (text: string) => void;
   readonly #verbose: boolean;
@@ -19,13 +19,13 @@ export class Chat {
   readonly #context: Omit<CommandContext, 'signal'>;
   #run: Run | undefined;
   #hasQuit = false;
-  /** While a command runs, which may put the conversation into memory. */
+  /** Set while a command runs, which may add the conversation to memory. */
   #working: AbortController | undefined;
 
   constructor(p: {
     concierge: Concierge;
     write: (text: string) => void;
-    /** Whether the stack of an error is written too. Default: false. */
+    /** True to print stacks of errors. Default: false. */
     verbose?: boolean | undefined;
     /** Default: no colours. */
     look?: Look | undefined;
@@ -40,7 +40,7 @@ export class Chat {
     };
   }
 
-  /** Whether somebody asked to leave. */
+  /** True if the guest asked to leave. */
   get hasQuit(): boolean {
     return this.#hasQuit;
   }
@@ -50,7 +50,8 @@ export class Chat {
     try {
       const parsed = parseLine(line);
       const own = parsed.kind === 'command' && Object.hasOwn(commands, parsed.name) ? commands[parsed.name] : undefined;
-      // Memory's commands hear every line. Of the chat's own they hear that it is no yes: an empty line is no command.
+      // Memory's commands receive every line. For the chat's own commands they receive an empty line, which is not a
+      // yes.
       const answer = await this.#stoppable((signal) => concierge.command(own ? '' : line, signal));
       if (answer) print(answer.text);
       if (own && parsed.kind === 'command')
@@ -65,7 +66,7 @@ export class Chat {
     }
   }
 
-  /** Stops the answer that is being given, or facts being drawn from what was said; false when there is nothing to stop. */
+  /** Stops the current answer or extraction. Returns false if there is nothing to stop. */
   interrupt(): boolean {
     if (this.#run) this.#run.abort('The guest interrupted.');
     else if (this.#working?.signal.aborted === false)
@@ -74,7 +75,7 @@ export class Chat {
     return true;
   }
 
-  /** Keeps the conversation in memory. Whether that worked; if not, the error was shown. */
+  /** Adds the conversation to memory. Returns false after an error, which was shown. */
   async close(): Promise<boolean> {
     const { concierge, print } = this.#context;
     try {

@@ -2,13 +2,13 @@ import { TholeError } from '@thole/core';
 import type { Concierge, Ended } from '../concierge.ts';
 import { oneLine } from './plain-text.ts';
 
-/** What commands work on. */
+/** The context of a command. */
 export interface CommandContext {
   concierge: Concierge;
-  /** Writes one line, or more. */
+  /** Prints one or more lines. */
   print: (text: string) => void;
   quit: () => void;
-  /** Ends what a model takes its time for. */
+  /** Stops work of a model. */
   signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ interface Command {
 
 const WIDTH = 160;
 
-/** The chat's own commands, in the order in which `/help` shows them; those of memory stand between. */
+/** The chat's own commands in the order of `/help`; memory's commands are between them. */
 export const commands: { readonly [name: string]: Command } = {
   new: {
     usage: '/new',
@@ -74,7 +74,7 @@ export const commands: { readonly [name: string]: Command } = {
   },
 };
 
-/** Says what kept facts from being drawn from a conversation, where anything did. */
+/** Prints why facts could not be extracted from a conversation, if so. */
 export function printDelay(ended: Ended | undefined, print: (text: string) => void): void {
   if (ended?.delayedBy === undefined) return;
   const { delayedBy: error } = ended;

@@ -1,4 +1,4 @@
-/** What a line is: nothing, a command with the rest as its argument, or something to say. */
+/** The kind of a line: empty, a command with its argument, or a message. */
 export type Line =
   | { kind: 'empty' }
   | { kind: 'command'; name: string; argument: string }

@@ -14,19 +14,19 @@ import { plainText } from './plain-text.ts';
 
 export interface Terminal {
   argv: readonly string[];
-  /** Decides which model speaks, and where conversations are kept. */
+  /** Determines the model and the database. */
   env: EnvVars;
   input: Readable & { isTTY?: boolean | undefined };
   output: Writable & { isTTY?: boolean | undefined };
   errors: Writable;
-  /** Registers what an interrupt from outside (Ctrl-C) calls. */
+  /** Registers a listener for Ctrl-C. */
   onInterrupt: (listener: () => void) => void;
 }
 
-/** A pause between words makes streaming visible to a person; a pipe gets everything at once. */
+/** A pause between words makes streaming visible. A pipe gets everything at once. */
 const WORD_DELAY_MS = 20;
 
-/** The whole program: reads lines until the input ends or somebody quits, and answers the exit code. */
+/** The whole program: reads lines until the input ends or the guest quits, and returns the exit code. */
 export async function runChat(terminal: Terminal): Promise<number> {
   const { argv, env, input, output, errors } = terminal;
   try {
@@ -65,7 +65,7 @@ async function talk(
     terminal: interactive,
     crlfDelay: Infinity,
   });
-  // At once: lines that come before anybody iterates would be lost.
+  // At once: lines that arrive before the iteration begins would be lost.
   const lines = reader[Symbol.asyncIterator]();
 
   let left = false;
@@ -76,9 +76,9 @@ async function talk(
   const interrupt = (): void => {
     if (!chat.interrupt()) leave();
   };
-  // Whoever read the output has left: there is nobody to talk to, which is no failure.
+  // The reader of the output has left, which is not an error.
   output.on('error', leave);
-  // In a terminal readline takes the key itself; elsewhere the process hears a signal.
+  // In a terminal readline handles the key; otherwise the process receives a signal.
   reader.on('SIGINT', interrupt);
   onInterrupt(interrupt);
 

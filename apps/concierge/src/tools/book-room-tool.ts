@@ -7,7 +7,10 @@ import { rooms } from '../inventory.ts';
 import { datesIn, readStay } from '../stay.ts';
 import { stayParameters } from './stay-parameters.ts';
 
-/** `book_room`: books one room for the guest; answers the booking and the room, or an error that says why not. Today is the time zone's. */
+/**
+ * Returns the tool `book_room`: books one room for the guest and answers with booking and room, or an error with the
+ * reason. Dates are in the given time zone.
+ */
 export function bookRoomTool(timeZone: string = 'UTC'): Tool {
   const dateOf = datesIn(timeZone);
   return new FunctionTool({

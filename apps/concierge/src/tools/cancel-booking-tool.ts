@@ -3,7 +3,7 @@ import { FunctionTool } from '@thole/tools';
 import { z } from 'zod';
 import { bookingsIn, dropBooking } from '../bookings.ts';
 
-/** `cancel_booking`: cancels one of the guest's own bookings. */
+/** Returns the tool `cancel_booking`: cancels one of the guest's bookings. */
 export function cancelBookingTool(): Tool {
   return new FunctionTool({
     name: 'cancel_booking',

@@ -10,10 +10,13 @@ import type { Stay } from '../stay.ts';
 import { stayParameters } from './stay-parameters.ts';
 
 const SHOWN = 5;
-/** How far ahead it looks where no date is asked for. */
+/** Number of days searched without a date. */
 const DAYS_AHEAD = 60;
 
-/** `find_rooms`: free rooms that fit, the cheapest first; where none fits, the nearest ones and what each lacks. Today is the time zone's. */
+/**
+ * Returns the tool `find_rooms`: free rooms that match, cheapest first. Without a match, the nearest rooms and their
+ * unmet conditions. Dates are in the given time zone.
+ */
 export function findRoomsTool(timeZone: string = 'UTC'): Tool {
   const dateOf = datesIn(timeZone);
   return new FunctionTool({
@@ -43,7 +46,7 @@ export function findRoomsTool(timeZone: string = 'UTC'): Tool {
   });
 }
 
-/** As long a stay, from its day on and from each day after it. */
+/** Yields stays of the same length from this day on and from each later day. */
 function* staysFrom(stay: Stay): Generator<Stay> {
   yield stay;
   for (let days = 1; days <= DAYS_AHEAD; days++) {

@@ -2,7 +2,7 @@ import type { Tool } from '@thole/core';
 import { FunctionTool } from '@thole/tools';
 import { bookingsIn } from '../bookings.ts';
 
-/** `list_bookings`: the guest's own bookings, of this and earlier conversations. */
+/** Returns the tool `list_bookings`: the guest's bookings of this and earlier conversations. */
 export function listBookingsTool(): Tool {
   return new FunctionTool({
     name: 'list_bookings',

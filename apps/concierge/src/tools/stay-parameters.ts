@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** When: what finding and booking both take. */
+/** Dates of a stay, for finding and booking. */
 export const stayParameters = {
   from: z.string().optional().describe('First night, as YYYY-MM-DD. Default: today.'),
   nights: z.number().int().optional().describe('How many nights, 1 to 30. Default: 1.'),

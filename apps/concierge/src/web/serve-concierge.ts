@@ -14,18 +14,18 @@ import { errorLine } from '../terminal/error-line.ts';
 
 export interface Surroundings {
   argv: readonly string[];
-  /** Decides which model speaks, and where conversations are kept. */
+  /** Determines the model and the database. */
   env: EnvVars;
   print: (text: string) => void;
   printError: (text: string) => void;
-  /** Resolves when the program is to end. */
+  /** Resolves when the program must end. */
   ended: Promise<unknown>;
 }
 
-/** So that answers of the scripted model can be seen coming. */
+/** Makes answers of the demo model visible as a stream. */
 const WORD_DELAY_MS = 20;
 
-/** The whole program: serves the concierge and its page until it is to end, and answers the exit code. */
+/** The whole program: serves the concierge and its page until `ended`, and returns the exit code. */
 export async function serveConcierge({ argv, env, print, printError, ended }: Surroundings): Promise<number> {
   try {
     const options = readOptions('start', argv);
@@ -63,7 +63,7 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Su
 
 const PORT = 8000;
 
-/** On the port that was asked for; else on the usual one, or where that is taken on a free one. */
+/** Listens on the given port, otherwise on the default port, or a free one if that is taken. */
 async function listen(handler: Handler, port: number | undefined, runtime: Runtime): Promise<RunningServer> {
   if (port !== undefined) return serve(handler, { port, runtime });
   try {

@@ -39,7 +39,7 @@ describe('DemoLlm', () => {
     await expect(answer(asking('Hello!'), { stream: true, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  it('pauses between words when it is told to, and an abort ends the pause', async () => {
+  it('pauses between words on request, and an abort ends the pause', async () => {
     const runtime = new FixedRuntime();
     const controller = new AbortController();
     const words = new DemoLlm({ runtime, wordDelayMs: 20 }).generateContentAsync(asking('Hello!'), {

@@ -13,6 +13,6 @@ it.each([
   expect(readAskedStay(text, '2026-11-22').stay).toEqual(stay);
 });
 
-it('does not guess the date when nobody told it', () => {
+it('does not guess today’s date', () => {
   expect(readAskedStay('book a room tonight', undefined).stay).toEqual({});
 });

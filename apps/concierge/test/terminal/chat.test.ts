@@ -12,7 +12,7 @@ describe('talking', () => {
     expect(await whole.type('Hello.')).toBe('concierge: Good morning.\n');
   });
 
-  it('shows each tool’s call with its arguments and its answer on one line, before what is said of it', async () => {
+  it('shows each tool call with arguments and answer on one line, before the text', async () => {
     const llm = new ScriptedLlm(
       calls('book_room', { room: '402', request: 'a\nharp' }),
       calls('book_room', { room: '999' }),
@@ -40,14 +40,14 @@ describe('talking', () => {
     expect(await chat.type('Anyone?')).toBe('concierge: Here I am.\n');
   });
 
-  it('shows no control characters, whoever sends them', async () => {
+  it('shows no control characters', async () => {
     const llm = new ScriptedLlm(calls('cancel_booking', { booking: '\u001b[31mred' }), says('a\u001b[2Jb\u202ec'));
     const written = await chatWith({ llm }).type('Hello.');
     expect(written).not.toContain('\u001b');
     expect(written).toContain('concierge: a[2Jbc\n');
   });
 
-  it('stops the answer at an interrupt, and goes on with the next message', async () => {
+  it('stops the answer at an interrupt and answers the next message', async () => {
     const llm = new ScriptedLlm(hangs(), says('As you like.'));
     const { chat, type } = chatWith({ llm });
     expect(chat.interrupt()).toBe(false);
@@ -84,7 +84,7 @@ describe('commands', () => {
     ]) {
       expect(help).toContain(`  ${name} `);
     }
-    // What /new does is told of /new.
+    // The effect of /new is described at /new.
     expect(help).not.toContain('also /new');
   });
 
@@ -98,7 +98,7 @@ describe('commands', () => {
     expect(await type('/memory')).toMatch(/^1\. user: I love balconies\.\n2\. concierge: .*\n$/);
   });
 
-  it('/memory knows what was said a moment ago, in a conversation that goes on', async () => {
+  it('/memory lists messages of the current conversation', async () => {
     const { type } = chatWith();
     expect(await type('I love balconies.', '/memory')).toContain('\n1. user: I love balconies.\n');
     expect(await type('What do you know about me?')).toContain(
@@ -142,7 +142,7 @@ describe('commands', () => {
     expect(await type('/memory elephants')).toBe('No memory fits that.\n');
   });
 
-  it('/remember keeps a fact word for word, which a booking then takes along', async () => {
+  it('/remember stores a fact word for word, and a booking uses it', async () => {
     const { type } = chatWith();
     expect(await type('/remember')).toBe('What shall be remembered? Write /remember <fact>.\n');
     expect(await type('/remember  a harp, tuned')).toBe('Remembered: a harp, tuned\n');
@@ -196,7 +196,7 @@ describe('commands', () => {
     expect(await type('/new', '/memory')).toBe('A new conversation has begun.\nNothing is remembered.\n');
   });
 
-  it('/forget with the number of what is gone already goes on in the same conversation', async () => {
+  it('/forget with the number of a deleted entry continues the conversation', async () => {
     const { type, concierge, services } = chatWith();
     await type('I love balconies.', '/memory');
     const { sessionId } = concierge;
@@ -206,7 +206,7 @@ describe('commands', () => {
     expect(concierge.sessionId).toBe(sessionId);
   });
 
-  it('/forget with a number begins another conversation, in which what tools had answered is not known', async () => {
+  it('/forget with a number starts a new conversation without earlier tool answers', async () => {
     const { type, concierge } = chatWith();
     await type('I love balconies.', '/new', 'What do you know about me?');
     const before = concierge.sessionId;
@@ -216,7 +216,7 @@ describe('commands', () => {
     expect(concierge.sessionId).not.toBe(before);
   });
 
-  it('/guest ends the conversation and lets another guest talk; a name that cannot be one is refused', async () => {
+  it('/guest ends the conversation and switches guests, and rejects an invalid name', async () => {
     const { type } = chatWith();
     await type('I love balconies.');
     expect(await type('/guest')).toBe('alice is talking. Write /guest <name> to change that.\n');

@@ -66,7 +66,7 @@ describe('book_room', () => {
     expect(await call(findRoomsTool('Asia/Tokyo'), {})).toMatchObject({ from: '2023-11-15' });
   });
 
-  it('lets nobody have a room on a night that somebody else has it', async () => {
+  it('rejects a room on a night for which it is booked', async () => {
     await call(bookRoomTool(), { room: '402', from: '2023-12-01', nights: 2 });
     const taken = { error: 'Room 402 is taken on those nights.' };
     expect(await call(bookRoomTool(), { room: '402', from: '2023-12-02' }, 'bob')).toEqual(taken);
@@ -116,7 +116,7 @@ describe('find_rooms', () => {
 });
 
 describe('list_bookings and cancel_booking', () => {
-  it('list the guest’s own, the first to come first, and nobody else’s', async () => {
+  it('list only the guest’s bookings, ordered by date', async () => {
     await call(bookRoomTool(), { room: '402', from: '2023-12-05' });
     await call(bookRoomTool(), { room: '101' });
     const { bookings } = await call(listBookingsTool(), {});

@@ -20,7 +20,7 @@ it('prints where its page is, answers guests over HTTP, and ends with 0', async 
   expect(await end()).toBe(0);
 });
 
-it('takes a free port where the usual one is taken, and says which one that was asked for cannot be had', async () => {
+it('uses a free port if the default one is taken, and names a requested one that is taken', async () => {
   const [first, second] = [await startConcierge([]), await startConcierge([])];
   expect(first.url).not.toBe(second.url);
   let errors = '';

@@ -12,7 +12,7 @@ export interface Running {
   end: () => Promise<number>;
 }
 
-/** Starts the concierge in this process, over a database of its own; the test's end ends it. */
+/** Starts the concierge in this process with a separate database. It ends with the test. */
 export async function startConcierge(argv: readonly string[] = ['--port', '0']): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), 'concierge-'));
   const end = Promise.withResolvers<void>();
