@@ -11,7 +11,8 @@ const BATCH = 100;
  * of `Infinity` never polls: for a store that only this process uses.
  */
 export class HeldLeases {
-  readonly #leases = new Map<Fence, StoredLease>();
+  /** By the key of the session. */
+  readonly #leases = new Map<string, StoredLease>();
   readonly #store: LeaseStore;
   readonly #runtime: Runtime;
   readonly #pollMs: number;
@@ -26,17 +27,22 @@ export class HeldLeases {
     this.#onLost = p.onLost;
   }
 
+  /** Adds a lease. A lease of the same session that is still here was replaced in the store, so it is lost. */
   add(lease: StoredLease): void {
-    this.#leases.set(lease.fence, lease);
+    const replaced = this.#leases.get(lease.id);
+    this.#leases.set(lease.id, lease);
+    if (replaced) this.#onLost(replaced);
     if (this.#pollMs !== Infinity) this.#schedule();
   }
 
-  get(fence: Fence): StoredLease | undefined {
-    return this.#leases.get(fence);
+  /** Returns the lease of a session if it has this fence. */
+  get(id: string, fence: Fence): StoredLease | undefined {
+    const lease = this.#leases.get(id);
+    return lease?.fence === fence ? lease : undefined;
   }
 
   remove(lease: StoredLease): void {
-    this.#leases.delete(lease.fence);
+    if (this.#isHeld(lease)) this.#leases.delete(lease.id);
     if (!this.#timer || this.#leases.size > 0) return;
     this.#timer();
     this.#timer = undefined;
@@ -65,6 +71,7 @@ export class HeldLeases {
     const startedAt = this.#runtime.monotonic();
     try {
       const states = await this.#store.poll(leases);
+      // A lease may have been released during the poll.
       for (const [i, lease] of leases.entries()) if (this.#isHeld(lease)) this.#update(lease, states[i], startedAt);
     } catch (error) {
       this.#runtime.logger.warn('The leases of this process could not be polled.', { error: String(error) });
@@ -80,8 +87,7 @@ export class HeldLeases {
     if (state.stop) lease.askToStop(state.stop.by);
   }
 
-  // A lease may have been released during the poll.
   #isHeld(lease: StoredLease): boolean {
-    return this.#leases.get(lease.fence) === lease;
+    return this.#leases.get(lease.id) === lease;
   }
 }

@@ -127,7 +127,6 @@ export class InMemoryLeaseStore implements LeaseStore {
   }
 
   #grant(line: Line, ask: LeaseAsk, now: number): LeaseAnswer {
-    const replaced = line.lease?.fence;
     if (line.waiting.length > 0) line.waiting = line.waiting.slice(1);
     line.lease = {
       fence: ask.fence,
@@ -138,7 +137,7 @@ export class InMemoryLeaseStore implements LeaseStore {
       latestExpiry: Infinity,
       stop: undefined,
     };
-    return { kind: 'granted', head: this.#headOf(line.key), replaced };
+    return { kind: 'granted', head: this.#headOf(line.key) };
   }
 
   #headOf(key: SessionRef): SessionHead | undefined {

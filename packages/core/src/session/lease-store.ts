@@ -85,8 +85,6 @@ export type LeaseAnswer =
       kind: 'granted';
       /** State of the session, read in the same step. Undefined if the session does not exist. */
       head: SessionHead | undefined;
-      /** Fence of the lease that was replaced, if known. Its holder in this process is then notified at once. */
-      replaced?: Fence | undefined;
     }
   | {
       kind: 'waiting' | 'busy';

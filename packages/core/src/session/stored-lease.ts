@@ -13,6 +13,8 @@ export interface LeaseOwner {
 /** A lease that `StoredLeaseManager` has granted. */
 export class StoredLease implements Lease {
   readonly key: SessionRef;
+  /** The key as one string. */
+  readonly id: string;
   readonly fence: Fence;
   readonly invocationId: string;
   readonly ttlMs: number;
@@ -29,6 +31,7 @@ export class StoredLease implements Lease {
     owner: LeaseOwner,
     p: {
       key: SessionRef;
+      id: string;
       fence: Fence;
       request: LeaseRequest;
       head: SessionHead | undefined;
@@ -37,6 +40,7 @@ export class StoredLease implements Lease {
   ) {
     this.#owner = owner;
     this.key = p.key;
+    this.id = p.id;
     this.fence = p.fence;
     this.invocationId = p.request.invocationId;
     this.ttlMs = p.request.ttlMs;
