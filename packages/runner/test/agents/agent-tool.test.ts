@@ -34,7 +34,7 @@ describe('an agent as a tool', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('answers the call with its final text, from a session of its own (contract 25)', async () => {
+  it('answers the call with its final text from a separate session (contract 25)', async () => {
     const inner = new ScriptedLlm(says('Ask the porter.'));
     const tools = [new AgentTool({ agent: new LlmAgent({ name: 'expert', description: 'Knows.', model: inner }) })];
     const model = new ScriptedLlm(calls('expert', { request: 'Who has the key?' }), says('The porter.'));
@@ -45,7 +45,7 @@ describe('an agent as a tool', () => {
     expect(textsIn((await stored()).events).length).toBe(4);
   });
 
-  it('sees a copy of the state without temp:, and what it writes to state and artifacts is the caller’s (contract 25)', async () => {
+  it('gets a copy of the state without temp: and writes state and artifacts for the caller (contract 25)', async () => {
     const seen: unknown[] = [];
     const write = toolOf('write', async (_args, context) => {
       seen.push(context.state.get('mood'), context.state.get('temp:t'));

@@ -86,7 +86,7 @@ describe('a runner refuses', () => {
       sessionService: new InMemorySessionService(),
     });
 
-  it('an agent whose model nobody knows, and says what is known', () => {
+  it('an agent with an unknown model, and lists the known ones', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', model: 'other-1' }))).toThrow(
       expect.objectContaining({
         code: 'MODEL_UNKNOWN',
@@ -114,7 +114,7 @@ describe('a runner refuses', () => {
 });
 
 describe('an LlmAgent', () => {
-  it('keeps copies of its lists and settings, which nobody can change (contract 24)', () => {
+  it('keeps frozen copies of its lists and settings (contract 24)', () => {
     const tools = [toolOf('look', () => 1)];
     const generateContentConfig = { labels: { a: '1' } };
     const agent = new LlmAgent({ name: 'a', tools, generateContentConfig });

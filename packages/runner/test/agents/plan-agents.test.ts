@@ -100,7 +100,7 @@ describe('a LoopAgent', () => {
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: enough']);
   });
 
-  it('ends with such an agent also where that goes on for a while', async () => {
+  it('ends with such an agent even if it runs a while longer', async () => {
     const subAgents = [
       agentOf('a', async function* (context) {
         yield eventOf(context, '1', { actions: createEventActions({ escalate: true }) });
@@ -190,14 +190,14 @@ describe('a ParallelAgent', () => {
     expect(session.events.at(-1)!.errorCode).toBe('AGENT_FAILED');
   });
 
-  it('lets nobody begin anything more once one has failed', async () => {
+  it('starts no further work after one agent has failed', async () => {
     const subAgents = [saying('a', '1', '2', '3'), failing('b')];
     const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
     await outcomeOf(runner.runAsync(hello));
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'a: 1', 'b: AGENT_FAILED']);
   });
 
-  it('may stand in another one, and its branch in that one’s', async () => {
+  it('may be nested, and so are the branches', async () => {
     const inner = new ParallelAgent({ name: 'inner', subAgents: [saying('a', '1')] });
     const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents: [inner] }));
     expect((await Array.fromAsync(runner.runAsync(hello))).map(({ branch }) => branch)).toEqual(['root.inner.inner.a']);

@@ -51,7 +51,7 @@ describe("currentTurn, where includeContents is 'none'", () => {
     );
   });
 
-  it('goes on with the turn that an answer of the user belongs to', () => {
+  it('continues the turn that the user’s answer belongs to', () => {
     expect(contents(user('go'), call('a', 'c1', longRunning('c1')), answer('user', 'c1', 'yes'))).toEqual([
       'user: go',
       'model: call c1',
@@ -65,7 +65,7 @@ describe("currentTurn, where includeContents is 'none'", () => {
     ]);
   });
 
-  it('is empty, and throws nothing, where nobody else ever said anything', () => {
+  it('is empty without events of other authors', () => {
     expect(contents(agent('a', 'words'))).toEqual([]);
     expect(contents()).toEqual([]);
   });

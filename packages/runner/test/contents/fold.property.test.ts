@@ -203,7 +203,7 @@ const choices: { readonly [name: string]: SelectHistory | undefined } = {
   'a list of the last eight': (events) => [...events].slice(-8),
 };
 
-/** Whether every call is followed at once by a content with its answers in order, and no answer stands elsewhere. */
+/** True if every call is directly followed by a content with its answers in order, and there are no other answers. */
 function isPaired(contents: readonly Content[]): boolean {
   let due: string[] = [];
   for (const { parts = [] } of contents) {
@@ -235,7 +235,7 @@ function expectFoldEqualsWhole(
 
 describe(`contents of random histories (seed ${seed})`, () => {
   for (const [name, selectHistory] of Object.entries(choices)) {
-    it(`run case 24: contents built bit by bit equal the pure functions on the whole list, with ${name} (contract 17)`, () => {
+    it(`equals the pure functions on the whole list when built step by step, with ${name} (contract 17)`, () => {
       fc.assert(
         fc.property(logs, fc.nat(10), (events, start) => {
           for (const viewer of viewers)
@@ -246,7 +246,7 @@ describe(`contents of random histories (seed ${seed})`, () => {
     });
   }
 
-  it('run case 25: a windowed history (an answer without its call, a call without its answer) never throws and is never sent broken (contract 17)', () => {
+  it('never throws and never sends unpaired calls for a windowed history (contract 17)', () => {
     fc.assert(
       fc.property(logs, fc.nat(40), fc.nat(40), (events, from, length) => {
         const window = events.slice(from, from + length);

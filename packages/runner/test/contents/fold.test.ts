@@ -25,7 +25,7 @@ describe('ContentsFold', () => {
     expect(log.read).toEqual([4]);
   });
 
-  it('gives an array of its own with the same contents', () => {
+  it('returns a new array with the same contents', () => {
     const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
     const fold = new ContentsFold();
     const first = fold.contentsOf(log, asked());
@@ -34,7 +34,7 @@ describe('ContentsFold', () => {
     expect(second.every((content, i) => content === first[i])).toBe(true);
   });
 
-  it('takes everything anew when the epoch moves', () => {
+  it('reads everything again when the epoch changes', () => {
     const [question, reply, marker] = historyOf(user('1'), agent('a', '2', { invocationId: 'i2' }), rewind('i2'));
     const log = new SessionLog([question!, reply!]);
     const fold = new ContentsFold();
@@ -75,7 +75,7 @@ describe('ContentsFold', () => {
     expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
   });
 
-  it('joins speech that goes on', () => {
+  it('joins continued speech', () => {
     const events = historyOf(
       { author: 'user', inputTranscription: { text: 'Hel' } },
       { author: 'user', inputTranscription: { text: 'lo' } },
@@ -101,7 +101,7 @@ describe('ContentsFold', () => {
     expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
   });
 
-  it('begins anew for another agent, another branch and another log', () => {
+  it('starts again for another agent, another branch and another log', () => {
     const fold = new ContentsFold();
     const log = new SessionLog(historyOf(agent('a', 'mine'), agent('b', 'aside', { branch: 'p.b' })));
     expect(fold.contentsOf(log, asked())).toHaveLength(2);
@@ -123,7 +123,7 @@ describe('ContentsFold', () => {
     expect(fold.contentsOf(log, asked())).toHaveLength(3);
   });
 
-  it('begins anew after a choice of history that failed', () => {
+  it('starts again after selectHistory has failed', () => {
     const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
     const fold = new ContentsFold();
     const fails = (): never => {

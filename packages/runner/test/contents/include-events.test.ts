@@ -8,7 +8,7 @@ const included = (branch: string | undefined, ...events: EventInit[]): string[] 
 const parts = (...of: Part[]): EventInit => ({ author: 'a', content: { role: 'model', parts: of } });
 
 describe('includeEvents', () => {
-  it('shows a branch itself, its ancestors and what stands in no branch (contract 17)', () => {
+  it('shows a branch itself, its ancestors and events without a branch (contract 17)', () => {
     const branches = [undefined, 'p', 'p.x', 'p.y', 'p.x.z', 'px'];
     const events = branches.map((branch) => agent('a', 'words', { branch }));
     expect(included('p.x', ...events)).toEqual(['e1', 'e2', 'e3']);
@@ -23,7 +23,7 @@ describe('includeEvents', () => {
     ]);
   });
 
-  it('leaves out what says nothing: state alone, no parts, white space, thoughts alone, a signature alone', () => {
+  it('leaves out events without words: state, no parts, white space, thoughts or signature only', () => {
     expect(
       included(
         undefined,

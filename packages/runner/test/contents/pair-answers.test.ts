@@ -137,7 +137,7 @@ describe('pairAnswers', () => {
     ]);
   });
 
-  it('prunes and reports answers without a call before them, and keeps what stands beside them (contract 17)', () => {
+  it('removes and reports answers without a call and keeps other parts (contract 17)', () => {
     const said: [string, unknown][] = [];
     const both = { author: 'user', content: { role: 'user' as const, parts: [answerPart('c9', 9), { text: 'hi' }] } };
     const events = [answer('a', 'c1', 1), call('a', 'c1'), answer('a', 'c1', 2), both];

@@ -7,7 +7,7 @@ const heading = 'user: Context, from another agent:';
 const contents = (...events: EventInit[]): string[] => lines(buildContents(historyOf(...events), asked()));
 
 describe('retellOthers', () => {
-  it("retells another agent's words, calls and answers as the user's context, a line for each part (contract 17)", () => {
+  it("shows another agent's words, calls and answers as the user's context, line by line (contract 17)", () => {
     const mixed = {
       author: 'b',
       content: { role: 'model' as const, parts: [{ text: 'Let me look.' }, callPart('c1')] },
@@ -62,7 +62,7 @@ describe('retellOthers', () => {
     ]);
   });
 
-  it('retells authors that are no agents at all', () => {
+  it('shows authors that are not agents in the same way', () => {
     expect(contents(agent('nobody_we_know', 'Boo.'), user('hi'))).toEqual([
       heading,
       'user: [nobody_we_know] said: Boo.',

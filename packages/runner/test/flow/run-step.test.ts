@@ -36,7 +36,7 @@ describe('a turn of an LlmAgent', () => {
     });
     const { runner, stored } = await houseOf(rootOf(model, { tools: [slow, fast] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
-    // Each answer is an event of its own, stored when it was ready.
+    // Each answer is a separate event, stored when it was ready.
     expect(answersIn(events)).toEqual([
       ['fast', { quick: true }],
       ['slow', { result: 'slow one' }],
@@ -67,7 +67,7 @@ describe('a turn of an LlmAgent', () => {
     expect(ran).toBe(1);
   });
 
-  it('gives calls of a model that counts them anew in each answer ids of their own', async () => {
+  it('creates unique ids for calls of a model that numbers them again in each answer', async () => {
     const model = new ScriptedLlm(calls('look', { n: 1 }, 'call_0'), calls('look', { n: 2 }, 'call_0'), says('Seen.'));
     const seen: unknown[] = [];
     const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', ({ n }) => seen.push(n))] }));
@@ -113,7 +113,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
   });
 
-  it('begins the count of lost steps anew when a call was good', async () => {
+  it('resets the count of stuck steps after a valid call', async () => {
     const model = new ScriptedLlm(calls('x'), calls('x'), calls('look'), calls('x'), calls('x'), says('Done.'));
     const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Done.');
@@ -276,7 +276,7 @@ describe('a typed answer', () => {
     expect((await stored()).events[1]!.usageMetadata).toEqual(whole);
   });
 
-  it('is none where a callback answers in its place what is no JSON, and the text is there', async () => {
+  it('is undefined if a callback’s replacement is not JSON, and the text is kept', async () => {
     const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
     const { runner } = await houseOf(rootOf(new ScriptedLlm(), { outputSchema, beforeAgentCallback }));
     expect(await runner.runToCompletion(hello)).toMatchObject({ text: 'Closed.', output: undefined });
@@ -296,7 +296,7 @@ describe('a typed answer', () => {
     ]);
   });
 
-  it('counts them in the error where none fits, and anew in the next turn (contract 20)', async () => {
+  it('names the number of attempts in the error and starts again in the next turn (contract 20)', async () => {
     const bad = { ...says('x'), usageMetadata: { totalTokenCount: 5 } };
     const model = new ScriptedLlm(bad, bad, bad, { ...says('{"city":"Oslo"}'), usageMetadata: { totalTokenCount: 1 } });
     const { runner } = await houseOf(rootOf(model, { outputSchema }));
@@ -317,7 +317,7 @@ describe('a typed answer', () => {
 });
 
 describe('handing over', () => {
-  it('runs the other agent in the same invocation, and lets it go on with the next message (contract 29)', async () => {
+  it('runs the other agent in the same invocation and continues it with the next message (contract 29)', async () => {
     const other = new LlmAgent({
       name: 'other',
       description: 'Knows rooms.',
@@ -359,7 +359,7 @@ describe('handing over', () => {
 describe('calls that are answered later', () => {
   const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
 
-  it('pause the invocation, and the answer goes on with it (contract 28)', async () => {
+  it('pause the invocation, and the answer continues it (contract 28)', async () => {
     const model = new ScriptedLlm(calls('approve', {}, 'c1'), says('Approved.'));
     const { runner } = await houseOf(rootOf(model, { tools: [later] }));
     const events = await Array.fromAsync(runner.runAsync(hello));

@@ -94,7 +94,7 @@ describe('what goes wrong with a call', () => {
     expect(reasons).toEqual(['look did not answer within 50 ms.', expect.stringContaining('was aborted')]);
   });
 
-  it('lets go of the clock when the run ends, though the tool ignores its signal (contract 23)', async () => {
+  it('releases the timer when the run ends, also for a tool that ignores its signal (contract 23)', async () => {
     const tool = toolOf('look', never, { timeoutMs: 60_000 });
     const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(calls('look')), { tools: [tool] }));
     const asleep = new Set<number>();
@@ -112,7 +112,7 @@ describe('what goes wrong with a call', () => {
     expect([...asleep]).toEqual([]);
   });
 
-  it('has the run’s limit where the tool has none of its own', async () => {
+  it('uses the run’s limit if the tool has none', async () => {
     const { runner, runtime } = await houseOf(
       rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', never)] }),
     );
@@ -144,7 +144,7 @@ describe('what goes wrong with a call', () => {
     expect(answersIn(events)[0]![1]).toEqual({ error: 'city: expected string.' });
   });
 
-  it('is told to the model, and the tool not run, where the arguments were no JSON object (contract 18)', async () => {
+  it('reports arguments that are not a JSON object to the model without running the tool (contract 18)', async () => {
     const ran: JsonObject[] = [];
     const broken: LlmResponse = {
       content: { parts: [{ functionCall: { id: 'c1', name: 'look', args: {}, brokenArgs: '{"city": "Os' } }] },
@@ -161,7 +161,7 @@ describe('what goes wrong with a call', () => {
     expect(JSON.stringify(model.requests[1]!.contents.at(-1))).toContain('were not a JSON object');
   });
 
-  it('counts as lost where its arguments were no JSON object, so that three such steps end the run (contract 18)', async () => {
+  it('counts arguments that are not a JSON object as stuck: three such steps end the run (contract 18)', async () => {
     const broken: LlmResponse = {
       content: { parts: [{ functionCall: { name: 'look', args: {}, brokenArgs: 'city=Oslo' } }] },
     };

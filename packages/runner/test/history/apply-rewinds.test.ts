@@ -21,11 +21,11 @@ describe('applyRewinds', () => {
   });
 
   it('does not follow a marker that a later one has annulled (contract 27)', () => {
-    // What the first marker annulled is back, but for what the second annuls.
+    // Events that the first marker removed are back, except those that the second removes.
     expect(standing(...turn(1), ...turn(2), marker(1, 3), marker(2, 4))).toEqual(['e1', 'e2']);
   });
 
-  it('follows two markers on end', () => {
+  it('follows two consecutive markers', () => {
     expect(standing(...turn(1), ...turn(2), marker(2, 3), ...turn(4), marker(4, 5))).toEqual(['e1', 'e2']);
   });
 

@@ -20,7 +20,7 @@ const found = (events: EventInit[], of: Content = message): string =>
   findAgentToRun(new SessionLog(historyOf(...events)), tree, of).name;
 
 describe('findAgentToRun', () => {
-  it('goes on with the last author of the tree who may be resumed (contract 29)', () => {
+  it('continues with the last author in the tree that is resumable (contract 29)', () => {
     expect(found([user('hi'), agent('open', '1'), agent('leaf', '2'), user('go on')])).toBe('leaf');
   });
 
@@ -29,7 +29,7 @@ describe('findAgentToRun', () => {
     expect(found([user('hi')])).toBe('root');
   });
 
-  it('passes over authors that are no agents of the tree (contract 29)', () => {
+  it('skips authors that are not agents of the tree (contract 29)', () => {
     expect(
       found([agent('open', '1'), agent('moved_away', '2'), { author: 'system', actions: { stateDelta: { x: 1 } } }]),
     ).toBe('open');
@@ -41,11 +41,11 @@ describe('findAgentToRun', () => {
     expect(found([agent('closed', '1')])).toBe('root');
   });
 
-  it('goes on with the root when it spoke last', () => {
+  it('continues with the root if it was the last author', () => {
     expect(found([agent('open', '1'), agent('root', '2')])).toBe('root');
   });
 
-  it('passes over all agents below a root that follows a plan of its own (contract 29)', () => {
+  it('skips all agents below a root that is not an LlmAgent (contract 29)', () => {
     const planned = new AgentTree(anAgent('root', undefined, anAgent('open', true)));
     const log = new SessionLog(historyOf(user('hi'), agent('open', '1'), user('go on')));
     expect(findAgentToRun(log, planned, message).name).toBe('root');
@@ -57,13 +57,13 @@ describe('findAgentToRun', () => {
     ).toBe('open');
   });
 
-  it('goes on with the agent whose call is answered, though others spoke since and it may not be resumed (contract 29)', () => {
+  it('continues with the agent whose call is answered, even if it is not resumable (contract 29)', () => {
     const events = [call('closed', 'c1', longRunning('c1')), agent('leaf', 'hm')];
     expect(found(events, replyTo('c1'))).toBe('closed');
     expect(found([...events, { author: 'user', content: replyTo('c1') }], replyTo('c1'))).toBe('closed');
   });
 
-  it('goes on with the last author where the agent that asked is gone', () => {
+  it('continues with the last author if the calling agent no longer exists', () => {
     expect(found([call('moved_away', 'c1', longRunning('c1')), agent('leaf', 'hm')], replyTo('c1'))).toBe('leaf');
   });
 

@@ -55,7 +55,7 @@ describe('SessionLog', () => {
     expect(log.epoch).toBe(0);
   });
 
-  it('begins anew in order, with another epoch, when it is reset', () => {
+  it('sorts events and changes the epoch when it is reset', () => {
     const log = new SessionLog(five);
     log.reset([five[1]!, five[0]!]);
     expect(seqs(log)).toEqual([1, 2]);

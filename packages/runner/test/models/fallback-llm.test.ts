@@ -13,7 +13,7 @@ const request: LlmRequest = {
   config: {},
 };
 
-/** A scripted model with a name of its own. */
+/** A scripted model with its own name. */
 function named(name: string, ...answers: ScriptedAnswer[]): ScriptedLlm {
   return Object.defineProperty(new ScriptedLlm(...answers), 'model', { value: name });
 }
@@ -63,7 +63,7 @@ describe('FallbackLlm', () => {
   );
 
   it.each(['MODEL_AUTH', 'MODEL_BAD_REQUEST', 'MODEL_CONTEXT_TOO_LONG', 'SCHEMA_UNSUPPORTED'])(
-    'throws %s as it came: another model would not mend it',
+    'throws %s unchanged, because another model would not help',
     async (code) => {
       const thrown = new TholeError(code, 'No.');
       const b = named('b');
@@ -72,7 +72,7 @@ describe('FallbackLlm', () => {
     },
   );
 
-  it('throws once a partial was passed on: no second model goes on with the words of another', async () => {
+  it('throws after a partial response: no second model continues another’s text', async () => {
     const broken: ScriptedAnswer = [];
     const a: Llm = {
       model: 'a',
@@ -192,7 +192,7 @@ describe('FallbackLlm', () => {
     expect([(await ask(llm)).texts, (await ask(llm)).texts]).toEqual([['b'], ['a']]);
   });
 
-  it('is called as it is told, or by the names of its models', () => {
+  it('has the given name, or the names of its models', () => {
     const models = [named('a'), named('b')];
     expect(new FallbackLlm({ models }).model).toBe('a, b');
     expect(new FallbackLlm({ models, name: 'either' }).model).toBe('either');
@@ -213,14 +213,18 @@ describe('FallbackLlm', () => {
     ['a misspelt option', { models: [named('a')], cooldown: 1 }, 'FallbackLlm has no option cooldown.'],
     ['an empty name', { models: [named('a')], name: '' }, 'name of FallbackLlm must be a string that is not empty.'],
     ['a route that is no function', { models: [named('a')], route: 'a' }, 'route of FallbackLlm must be a function'],
-    ['a negative cooldown', { models: [named('a')], cooldownMs: -1 }, 'cooldownMs of FallbackLlm must be an integer ≥ 0.'],
+    [
+      'a negative cooldown',
+      { models: [named('a')], cooldownMs: -1 },
+      'cooldownMs of FallbackLlm must be an integer ≥ 0.',
+    ],
   ])('refuses %s', (_what, options, sentence) => {
     expect(() => new FallbackLlm(options as FallbackLlmOptions)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) }),
     );
   });
 
-  it.each([[[]], [['b']], ['b']])('refuses what route answers where it is no list of models: %j', async (answer) => {
+  it.each([[[]], [['b']], ['b']])('rejects a result of route that is not a list of models: %j', async (answer) => {
     const llm = new FallbackLlm({ models: [named('a')], route: () => answer as unknown as Llm[] });
     expect((await ask(llm)).error).toMatchObject({ code: 'INVALID_INPUT' });
   });

@@ -105,7 +105,7 @@ describe('openTelemetryTracer', () => {
     expect(captured.attributes['gen_ai.memory.records']).toContain('Likes tea.');
   });
 
-  it('stands below the caller’s active span, and its tools’ and models’ own spans below theirs', async () => {
+  it('is a child of the caller’s active span, with spans of tools and models as its children', async () => {
     const other = trace.getTracer('http');
     const request = (name: string): void => other.startSpan(name).end();
     const model = new ScriptedLlm(async () => {
@@ -132,7 +132,7 @@ describe('openTelemetryTracer', () => {
     });
   });
 
-  it('stands below the caller’s span in a run that goes on by itself', async () => {
+  it('is a child of the caller’s span in a detached run', async () => {
     const runner = await runnerOf(rootOf(new ScriptedLlm(says('Hello.'))));
     await trace.getTracer('http').startActiveSpan('POST /run', async (span) => {
       await runner.runAsync({ ...hello, runConfig: { reader: 'detached' } }).done;
@@ -141,7 +141,7 @@ describe('openTelemetryTracer', () => {
     expect(parents()).toMatchObject({ invocation: 'POST /run' });
   });
 
-  it('has what a plugin begins in a run below its invocation, what an agent’s callback does below the agent', async () => {
+  it('puts spans of plugins below the invocation and spans of callbacks below the agent', async () => {
     const request = (name: string): void => trace.getTracer('db').startSpan(name).end();
     const agent = rootOf(new ScriptedLlm(says('Hello.')), {
       beforeModelCallback: () => request('of the model’s callback'),
@@ -219,7 +219,7 @@ describe('openTelemetryTracer', () => {
     expect(named('own').attributes).not.toHaveProperty('none');
   });
 
-  it('takes spans of another tracer for parents by their ids, and begins anew below those without', () => {
+  it('uses spans of another tracer as parents by id, and starts a trace without ids', () => {
     const tracer = openTelemetryTracer({ tracer: provider.getTracer('mine') });
     const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
     tracer.start('known', {}, { traceId, spanId, set() {}, end() {} }).end();

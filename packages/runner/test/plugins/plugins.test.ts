@@ -134,7 +134,7 @@ describe('ReflectAndRetryToolPlugin', () => {
     ]);
   });
 
-  it('counts anew after a success, and forgets with the invocation', async () => {
+  it('counts again after a success and in the next invocation', async () => {
     const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 1 })];
     const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('x'), calls('look'), says('y'));
     const { runner } = await houseOf(rootOf(model, { tools: [flaky(false, true, false, false)] }), { plugins });

@@ -13,7 +13,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { hello, houseOf, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
 
-/** What the model is asked in the first step. */
+/** Returns the request of the first step. */
 async function requestOf(options: Partial<LlmAgentOptions>, state = {}): Promise<LlmRequest> {
   const model = new ScriptedLlm(says('Hi.'));
   const { runner } = await houseOf(rootOf(model, options), {}, state);
@@ -40,7 +40,7 @@ describe('the system instruction', () => {
     expect(config.systemInstruction!.split('\n\n')[0]).toBe(expected);
   });
 
-  it('is STATE_KEY_MISSING where it names a key that is not there; the session stays readable and the next turn works', async () => {
+  it('throws STATE_KEY_MISSING for a missing key, and the next turn works', async () => {
     const model = new ScriptedLlm(says('Hi, Ann.'));
     const { runner, sessions } = await houseOf(rootOf(model, { instruction: 'Guest: {user:name}.' }));
     const { error } = await outcomeOf(runner.runAsync(hello));
@@ -92,7 +92,7 @@ describe('the system instruction', () => {
     expect(inner.requests[0]!.config.systemInstruction).toMatch(/^Be brief\.\n\nOwn\.\n\n/);
   });
 
-  it('begins with the static one word for word; then the others stand right before the message (F220)', async () => {
+  it('starts with the static instruction and puts the others before the message (F220)', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
     const { runner } = await houseOf(
       rootOf(model, { staticInstruction: 'Keep {this}.', instruction: 'Guest: {name}.' }),
@@ -137,7 +137,7 @@ describe('the contents', () => {
 });
 
 describe('the tools', () => {
-  it('are declared, but for passive ones, which cannot be called either (F251)', async () => {
+  it('are declared, except passive ones, which cannot be called (F251)', async () => {
     const passive: Tool = { name: 'quiet', description: '', runAsync: () => expect.unreachable() };
     const model = new ScriptedLlm(calls('quiet'), says('x'));
     const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1), passive] }));
@@ -173,7 +173,7 @@ describe('the tools', () => {
     expect(declared(model.requests[0]!.config)).toEqual(['googleSearch']);
   });
 
-  it('of a toolset are asked for once a step, by a context that cannot write, and closed with the runner (contract 24)', async () => {
+  it('of a toolset are read once per step with a read-only context and closed with the runner (contract 24)', async () => {
     const asked: ReadonlyContext[] = [];
     let closed = 0;
     const toolset: Toolset = {
@@ -228,7 +228,7 @@ describe('targets of a transfer', () => {
     expect(await targetsFor(options)).toEqual(expected);
   });
 
-  it('are none for an agent that stands alone: it has no such tool', async () => {
+  it('are empty for a single agent, which has no transfer tool', async () => {
     expect(declared((await requestOf({})).config)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ export function agentOf(
   return { name, runAsync, ...more };
 }
 
-/** An agent that says each text as an event of its own. */
+/** An agent that yields each text as a separate event. */
 export function saying(name: string, ...texts: string[]): Agent {
   return agentOf(name, async function* (context) {
     for (const text of texts) yield says(context, text);

@@ -255,7 +255,7 @@ describe('what a context says of its span', () => {
     expect(tracer.named('query').parent).toBe(tracer.named('execute_tool look'));
   });
 
-  it('is a silent one where nobody records', async () => {
+  it('is silent without a recording tracer', async () => {
     let seen: Span | undefined;
     const runtime = new FixedRuntime();
     const tool = toolOf('look', (_args, { span }) => void (seen = span));
@@ -372,7 +372,7 @@ describe('a span of what went wrong', () => {
     expect(ended).toEqual(['generate_content scripted', 'invoke_agent root', 'invocation']);
   });
 
-  it('does not begin any more when the run has ended, for an agent that goes on all the same', async () => {
+  it('does not start after the end of the run, for an agent that continues anyway', async () => {
     const held = Promise.withResolvers<void>();
     const late = rootOf(new ScriptedLlm(says('late')));
     let wasLate = false;
@@ -400,7 +400,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends once, with the abort and the id of the answer that tells of it, when a tool comes too late', async () => {
+  it('ends once, with the abort and its answer’s id, when a tool finishes too late', async () => {
     const held = Promise.withResolvers<void>();
     const model = new ScriptedLlm(calls('look', {}, 'c1'));
     const { tracer, runner, sessions } = await tracedHouse(
@@ -433,7 +433,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends when nobody reads on: RUN_ABANDONED (contract 23)', async () => {
+  it('ends with RUN_ABANDONED without a reader (contract 23)', async () => {
     const { tracer, runner, runtime } = await tracedHouse(rootOf(new ScriptedLlm(says('Hello?'))));
     const run = runner.runAsync(hello);
     await run.next();
@@ -498,7 +498,7 @@ describe('content', () => {
       says(`It is ${secret}.`),
     );
 
-  it('stands in no span unless it is asked for, in no error’s message or stack either (F183)', async () => {
+  it('is in no span by default, nor in messages or stacks of errors (F183)', async () => {
     const { tracer, run } = await tracedHouse(agentOf(scripted()));
     await run({ newMessage: secret });
     const told = tracer.spans.map(({ name, attributes, error }) => {
@@ -584,7 +584,7 @@ describe('content', () => {
 });
 
 describe('a tracer that throws', () => {
-  it.each(['start', 'set', 'end'])('in %s is logged, and the run goes on', async (method) => {
+  it.each(['start', 'set', 'end'])('in %s is logged, and the run continues', async (method) => {
     const broken = (name: string): void => {
       if (name === method) throw new Error('Broken.');
     };
