@@ -8,14 +8,12 @@
 --   [NOT_RUNNING], [LATE], or [MORE] if the script must be called with all keys.
 -- The check for a duplicate comes before those of fence and deadline: a caller that repeats a call must learn that it was done.
 -- @include client/prelude
--- @include session/apply-state
--- @include session/drop-expired
--- @include session/add-to-outbox
 local record_key, events, user_list = KEYS[1], KEYS[2], KEYS[3]
 local has_all_keys = KEYS[5]
 local on_cluster = has_all_keys and not KEYS[9]
 local app_list, outbox = KEYS[4], KEYS[4]
 local element, app_member, incarnation = ARGV[2], ARGV[3], ARGV[4]
+local user_member = string.match(app_member, '^%Z+')
 local time, id = string.match(element, '^([^\n]+)\n([^\n]+)')
 local record = redis.call('HMGET', record_key, 'v', 'seq', 'ut', 'ttl', id, 'inc')
 if not record[1] or (incarnation ~= '' and incarnation ~= record[6]) then return {'NOT_FOUND'} end
@@ -52,12 +50,16 @@ else
   redis.call('HSET', record_key, 'seq', seq_text, id, seq_text, 'ut', time)
 end
 redis.call('RPUSH', events, element)
-local user_member = string.match(app_member, '^%Z+')
 if back < 0 then
   redis.call('ZADD', user_list, time, user_member)
   if not on_cluster then redis.call('ZADD', app_list, time, app_member) end
 end
 if not has_all_keys then return seq end
+
+-- The shared code is included here, because its function definitions would slow down the short append above.
+-- @include session/apply-state
+-- @include session/drop-expired
+-- @include session/add-to-outbox
 local state, user_state, user_expiries, app_state, app_expiries = KEYS[5], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local app_count = tonumber(ARGV[11])
 local index = apply_state(record_key, 12, tonumber(ARGV[8]), false)
