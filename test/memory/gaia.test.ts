@@ -213,7 +213,7 @@ describe.each([
     expect(new Set(profiles).size).toBe(1);
 
     // Consolidated and cleared on request; long-term memory stays.
-    expect(await second.hear(telegram, '/reset')).toBe('The conversation is in memory now. A new one has begun.');
+    expect(await second.hear(telegram, '/reset')).toBe('The conversation was added to memory. A new conversation starts.');
     expect(await sessions.getSession(telegram)).toBeUndefined();
     // Told twice it is known once; what is no longer true is still known for when it was.
     expect((await stored(['fact'])).toSorted()).toEqual([
@@ -221,7 +221,7 @@ describe.each([
       'Waters the herbs at dawn.',
     ]);
     const listed = await second.hear(whatsapp, '/memory');
-    expect(listed).toContain('kept: Lives in Rome since Monday.');
+    expect(listed).toContain('note: Lives in Rome since Monday.');
     expect(listed).not.toMatch(/vegetarian|Bob/);
     const yesterday = { kinds: ['fact' as const], validAt: runtime.now() - 24 * 60 * 60 };
     const { memories: then } = await memory.searchMemory({ ...ann, query: 'vegetarian fish', filter: yesterday });
@@ -349,7 +349,7 @@ describe('kill -9', () => {
     const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
     let outcome: string;
     do outcome = await consolidator.consolidate(whatsapp);
-    while (outcome === 'spoken');
+    while (outcome === 'active');
     expect(outcome).toBe('deleted');
     expect(await sessions.getSession(whatsapp)).toBeUndefined();
     expect(await kept()).toEqual(all);

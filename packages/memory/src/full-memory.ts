@@ -1,20 +1,29 @@
 import { TholeError } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
+import { invalidInput, optionNames } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 
-/** A memory service with every ability. */
+/** A memory service with all optional methods. */
 export type FullMemory = Required<MemoryService>;
 
-const ALL = [
-  ...(['addSessionToMemory', 'searchMemory', 'addEventsToMemory', 'addMemory', 'getMemory'] as const),
-  ...(['updateMemory', 'listMemories', 'deleteMemory', 'deleteSessionMemory', 'deleteUserMemory'] as const),
-] satisfies readonly (keyof MemoryService)[];
+const allMethods = optionNames<FullMemory>({
+  addSessionToMemory: true,
+  searchMemory: true,
+  addEventsToMemory: true,
+  addMemory: true,
+  getMemory: true,
+  findSameMemories: true,
+  updateMemory: true,
+  listMemories: true,
+  deleteMemory: true,
+  deleteSessionMemory: true,
+  deleteUserMemory: true,
+});
 
-/** The service, with these methods (all, unless some are named) sure to be there: `MEMORY_NOT_CONFIGURED` names the first that is not. */
+/** Returns the memory service if it has the needed methods. Throws `MEMORY_NOT_CONFIGURED` for the first missing one. Default: all. */
 export function fullMemory<K extends keyof MemoryService = keyof MemoryService>(
   memory: unknown,
   where: string,
-  needed: readonly K[] = ALL as readonly (keyof MemoryService)[] as readonly K[],
+  needed: readonly K[] = allMethods as readonly K[],
 ): MemoryService & Required<Pick<MemoryService, K>> {
   if (typeof memory !== 'object' || memory === null) throw invalidInput('memory', 'a MemoryService', memory);
   for (const name of needed) {

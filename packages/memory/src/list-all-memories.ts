@@ -1,8 +1,8 @@
 import type { CallOptions, MemoryEntry, MemoryFilter, MemoryService, UserRef } from '@thole/core';
 
-const PAGE = 500;
+const ENTRIES_PER_PAGE = 500;
 
-/** Every entry of one user that passes the filter, page after page. */
+/** Returns all entries of a user that match the filter. */
 export async function listAllMemories(
   memory: Required<Pick<MemoryService, 'listMemories'>>,
   p: UserRef & { filter: MemoryFilter } & CallOptions,
@@ -11,7 +11,7 @@ export async function listAllMemories(
   const entries: MemoryEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await memory.listMemories({ appName, userId, filter, limit: PAGE, cursor, signal });
+    const page = await memory.listMemories({ appName, userId, filter, limit: ENTRIES_PER_PAGE, cursor, signal });
     entries.push(...page.memories);
     cursor = page.next;
   } while (cursor !== undefined);

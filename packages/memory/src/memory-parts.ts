@@ -1,7 +1,15 @@
 import { TholeError } from '@thole/core';
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
-import type { ArtifactService, Llm, MemoryService, Plugin, Runtime, SessionService, Tool } from '@thole/core';
-import type { UsersTimeZone } from './user-time-zone.ts';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type {
+  ArtifactService,
+  Llm,
+  MemoryService,
+  Plugin,
+  Runtime,
+  SessionService,
+  TimeZoneOption,
+  Tool,
+} from '@thole/core';
 import { memoryCommands } from './commands/memory-commands.ts';
 import type { MemoryCommands } from './commands/memory-commands.ts';
 import type { ConsolidationFailure } from './consolidate/consolidator-options.ts';
@@ -13,83 +21,103 @@ import type { ProfileSource } from './profile/profile-options.ts';
 import { FactsWithProfiles } from './facts-with-profiles.ts';
 import { SessionWindowPlugin } from './window/session-window-plugin.ts';
 
-/** The settings of an app's memory. Every one has a default. */
+/** Options of `memoryParts`. All except `sessions` have defaults. */
 export interface MemoryPartsOptions {
   sessions: SessionService;
-  /** The runner's, where there is one: what a session has saved goes with it. */
+  /** The runner's artifact service, to delete the artifacts of deleted sessions. Default: none. */
   artifacts?: ArtifactService | undefined;
-  /** Where memory is kept. Without one nothing is, as with `enabled: false`. */
+  /** The memory service. Default: none, which is the same as `enabled: false`. */
   memory?: MemoryService | undefined;
-  /** Makes facts and profiles; without it there is plain recall. */
+  /** The model that extracts facts and writes profiles. Default: none; then turns are stored and searched only. */
   llm?: Llm | undefined;
-  /** Whether there is memory at all (true). Off: sessions alone, no service, no tools. */
+  /** False to use no memory: no memory service and no tools. Default: true. */
   enabled?: boolean | undefined;
-  /** Whether quiet sessions go into memory by themselves (true). */
+  /** True to add idle sessions to memory automatically. Default: true. */
   autoIngest?: boolean | undefined;
-  /** How long a session must be quiet, in milliseconds (30 minutes). */
+  /** Time in milliseconds without a run after which a session is added to memory. Default: 30 minutes. */
   idleMs?: number | undefined;
-  /** Whether consolidated sessions stay (false). */
+  /** True to keep sessions after they were added to memory. Default: false. */
   keep?: boolean | undefined;
-  /** False: facts and notes only, as `FactMemoryService` says. Needs `llm`. Default: true. */
+  /** False to store facts and notes only, without the texts of turns. Needs `llm`. Default: true. */
   keepTurns?: boolean | undefined;
-  /** What is worth keeping, in place of the default. */
+  /** Instructions for the model about what to remember. Default: `EXTRACTION_INSTRUCTIONS` of `@thole/memory/facts`. */
   extractionInstructions?: string | undefined;
-  /** In which the model that finds facts is told when things were said (UTC). Give it to the tools of memory too. */
-  timeZone?: UsersTimeZone | undefined;
-  /** Whether requests quote a profile (true). */
+  /** The user's time zone, for extracting facts. Pass it to the memory tools too. Default: UTC. */
+  timeZone?: TimeZoneOption | undefined;
+  /** True to quote the user's profile in requests. Needs `llm`. Default: true. */
   preload?: boolean | undefined;
   /** Maximum number of memories that `load_memory` returns, for `tools` as a function. Default: 5. */
   recallLimit?: number | undefined;
-  /** Most lines of the profile (20). */
+  /** Maximum number of lines of the profile. Default: 20. */
   preloadLimit?: number | undefined;
+  /** Additional lines for the profile. Default: none. */
   sources?: readonly ProfileSource[] | undefined;
-  /** How many of the user's turns a prompt is made of (30). */
+  /** Number of the user's messages in a prompt. Default: 30. */
   windowTurns?: number | undefined;
   /**
-   * The memory tools (`load_memory`, `remember`, `forget`), or a function that makes them from the settings. Returned as `tools` if
-   * memory is on.
+   * The memory tools (`load_memory`, `remember`, `forget`), or a function that creates them from the settings. Returned as `tools` if
+   * memory is on. Default: none.
    */
   tools?: readonly Tool[] | ((settings: MemoryToolSettings) => readonly Tool[]) | undefined;
+  /** Called for every failed consolidation. */
   onError?: ((failure: ConsolidationFailure) => void) | undefined;
   runtime?: Runtime | undefined;
 }
 
-/** Settings for the function that makes the memory tools. */
+/** Settings for the function that creates the memory tools. */
 export interface MemoryToolSettings {
   /** For `loadMemoryTool({ limit })`. */
   recallLimit: number;
 }
 
-/** What goes into the runner, the agent and the front end. */
+/** The parts for the runner, the agent and the front end. */
 export interface MemoryParts {
-  /** For the runner; undefined where memory is off. */
+  /** For the runner. Undefined if memory is off. */
   memoryService: MemoryService | undefined;
-  /** For the runner, whose `close` closes them. */
+  /** For the runner. Closing the runner closes them. */
   plugins: readonly Plugin[];
-  /** For the agent; none where memory is off. */
+  /** For the agent. Empty if memory is off. */
   tools: readonly Tool[];
-  /** Call its `sweep` when the process starts. It does nothing by itself where memory or `autoIngest` is off. */
+  /** Call its `sweep` when the process starts. Undefined if memory is off. */
   consolidator: IdleConsolidator | undefined;
+  /** Undefined without `llm` or with `preload: false`. */
   profiles: Profiles | undefined;
+  /** For the front end. */
   commands: MemoryCommands;
 }
 
-const OPTIONS = [
-  ...(['sessions', 'memory', 'llm', 'enabled', 'autoIngest', 'idleMs', 'keep', 'extractionInstructions'] as const),
-  ...(['timeZone', 'keepTurns', 'recallLimit'] as const),
-  ...(['artifacts', 'preload', 'preloadLimit', 'sources', 'windowTurns', 'tools', 'onError', 'runtime'] as const),
-] satisfies readonly (keyof MemoryPartsOptions)[];
+const memoryPartsOptionNames = optionNames<MemoryPartsOptions>({
+  sessions: true,
+  artifacts: true,
+  memory: true,
+  llm: true,
+  enabled: true,
+  autoIngest: true,
+  idleMs: true,
+  keep: true,
+  keepTurns: true,
+  extractionInstructions: true,
+  timeZone: true,
+  preload: true,
+  recallLimit: true,
+  preloadLimit: true,
+  sources: true,
+  windowTurns: true,
+  tools: true,
+  onError: true,
+  runtime: true,
+});
 
-/** Everything of this package put together by one object of settings. Each part may as well be made by itself. */
+/** Returns all parts of an app's memory, configured by one object. Each part can also be created separately. */
 export function memoryParts(options: MemoryPartsOptions): MemoryParts {
-  rejectUnknownOptions(options, OPTIONS, 'memoryParts');
+  rejectUnknownOptions(options, memoryPartsOptionNames, 'memoryParts');
   const { sessions, memory, llm, enabled = true, autoIngest = true, preload = true, runtime } = options;
   assertSettings(options);
   const window = new SessionWindowPlugin({ turns: options.windowTurns ?? 30 });
   if (!enabled || !memory) {
     const commands = memoryCommands({ sessions, artifacts: options.artifacts, runtime });
-    const nothing = { memoryService: undefined, consolidator: undefined, profiles: undefined };
-    return { ...nothing, plugins: [window], tools: [], commands };
+    const withoutMemory = { memoryService: undefined, consolidator: undefined, profiles: undefined };
+    return { ...withoutMemory, plugins: [window], tools: [], commands };
   }
   const { extractionInstructions: instructions, keepTurns, timeZone } = options;
   const { leasing } = sessions;
@@ -123,7 +151,7 @@ export function memoryParts(options: MemoryPartsOptions): MemoryParts {
 
 function assertSettings({ llm, keepTurns, recallLimit, tools }: MemoryPartsOptions): void {
   if (keepTurns === false && !llm)
-    throw new TholeError('INVALID_INPUT', 'keepTurns: false needs llm: without facts nothing would be remembered.');
+    throw new TholeError('INVALID_INPUT', 'keepTurns: false needs llm. Without llm nothing would be remembered.');
   if (recallLimit === undefined) return;
   assertCount('recallLimit', recallLimit, 1);
   if (typeof tools !== 'function')

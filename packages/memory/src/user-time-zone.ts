@@ -1,34 +1,18 @@
-import { ZonedTime } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
-import type { MaybePromise, Runtime, UserRef } from '@thole/core';
+import type { Runtime, UserRef, ZonedTime } from '@thole/core';
+import type { TimeZoneReader } from '@thole/core/kit';
 import { errorCodeOf } from './error-code.ts';
 
-/** The time zone of all users, by its IANA name, or what tells each user's; UTC without one, or where none is told. */
-export type UsersTimeZone = string | ((user: UserRef) => MaybePromise<string | undefined>);
-
-/** `INVALID_INPUT` for what is no time zone and tells none. */
-export function assertTimeZone(value: unknown): asserts value is UsersTimeZone | undefined {
-  if (value === undefined || typeof value === 'function') return;
-  if (typeof value !== 'string') throw invalidInput('timeZone', 'a string or a function', value);
-  void new ZonedTime(value);
-}
-
-/** The name of a user's time zone. One that is told and is none is logged and left out: nothing of memory fails by it. */
-export async function timeZoneOf(
+/** Returns the user's time zone. If it cannot be read, logs a warning and returns undefined, which means UTC. */
+export async function userTimeZone(
   user: UserRef,
-  timeZone: UsersTimeZone | undefined,
+  readTimeZone: TimeZoneReader,
   runtime: Runtime,
-): Promise<string | undefined> {
-  if (typeof timeZone !== 'function') return timeZone;
+): Promise<ZonedTime | undefined> {
   try {
-    const told = await timeZone({ appName: user.appName, userId: user.userId });
-    assertTimeZone(told);
-    return told;
+    return await readTimeZone(user);
   } catch (error) {
-    runtime.logger.warn('The time zone of a user could not be told.', {
-      appName: user.appName,
-      code: errorCodeOf(error),
-    });
+    const fields = { appName: user.appName, code: errorCodeOf(error) };
+    runtime.logger.warn("The user's time zone could not be read; UTC is used.", fields);
     return undefined;
   }
 }

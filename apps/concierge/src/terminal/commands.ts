@@ -28,7 +28,7 @@ export const commands: { readonly [name: string]: Command } = {
     async run(_argument, { concierge, print, signal }) {
       const ended = await concierge.endConversation(signal);
       const isKept = ended !== undefined && concierge.remembers;
-      print(isKept ? 'The conversation is in memory now. A new one has begun.' : 'A new conversation has begun.');
+      print(isKept ? 'The conversation was added to memory. A new conversation starts.' : 'A new conversation has begun.');
       printDelay(ended, print);
     },
   },

@@ -93,7 +93,7 @@ describe('commands', () => {
     expect(await type('/new')).toBe('A new conversation has begun.\n');
     await type('I love balconies.');
     expect(await type('/new', '/new')).toBe(
-      'The conversation is in memory now. A new one has begun.\nA new conversation has begun.\n',
+      'The conversation was added to memory. A new conversation starts.\nA new conversation has begun.\n',
     );
     expect(await type('/memory')).toMatch(/^1\. user: I love balconies\.\n2\. concierge: .*\n$/);
   });
@@ -108,10 +108,10 @@ describe('commands', () => {
 
   it('/reset puts the conversation into memory and takes it out of the list', async () => {
     const { type, concierge } = chatWith();
-    expect(await type('/reset')).toBe('There is nothing to clear.\n');
+    expect(await type('/reset')).toBe('Nothing to clear.\n');
     await type('I love balconies.');
     const { sessionId } = concierge;
-    expect(await type('/reset')).toBe('The conversation is in memory now. A new one has begun.\n');
+    expect(await type('/reset')).toBe('The conversation was added to memory. A new conversation starts.\n');
     expect(concierge.sessionId).not.toBe(sessionId);
     expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
     const booked = await type('Book me a room.');
@@ -139,12 +139,12 @@ describe('commands', () => {
     const found = await type('/memory dog');
     expect(found).toContain('my dog is called Rex');
     expect(found).not.toContain('balconies');
-    expect(await type('/memory elephants')).toBe('No memory fits that.\n');
+    expect(await type('/memory elephants')).toBe('No memory matches.\n');
   });
 
   it('/remember stores a fact word for word, and a booking uses it', async () => {
     const { type } = chatWith();
-    expect(await type('/remember')).toBe('What shall be remembered? Write /remember <fact>.\n');
+    expect(await type('/remember')).toBe('Nothing to remember. Write /remember <fact>.\n');
     expect(await type('/remember  a harp, tuned')).toBe('Remembered: a harp, tuned\n');
     expect(await type('Book me a room.')).toMatch(/request: "a harp, tuned"[^]*you told me “a harp, tuned”/);
   });
@@ -152,7 +152,7 @@ describe('commands', () => {
   it('/forget asks, and only yes forgets', async () => {
     const { type } = chatWith();
     await type('I love balconies.', '/new');
-    expect(await type('/forget')).toBe('Forget everything that is remembered of you? Answer yes or no.\n');
+    expect(await type('/forget')).toBe('Forget everything about you? Answer yes or no.\n');
     expect(await type('no')).toBe('Nothing was forgotten.\n');
     expect(await type('/forget', '')).toContain('Nothing was forgotten.\n');
     expect(await type('yes')).not.toContain('Forgotten');
@@ -161,7 +161,7 @@ describe('commands', () => {
     expect(await type('/forget', '/dance')).toContain('Nothing was forgotten.\nThere is no command /dance.');
     expect(await type('/memory')).toContain('I love balconies.');
     expect(await type('/forget', ' YES ')).toMatch(
-      /Forgotten: \d memories\. This conversation stays\.\nBookings stay; the next message begins a new conversation\.\n$/,
+      /Forgotten: \d memories\. This conversation is kept\.\nBookings stay; the next message begins a new conversation\.\n$/,
     );
     expect(await type('/memory')).toBe('Nothing is remembered.\n');
   });
@@ -171,7 +171,7 @@ describe('commands', () => {
     await type('/guest bob', 'I love the sea.', '/guest alice', 'I love balconies.', '/forget', 'yes');
     expect(await type('What do you know about me?')).toContain('concierge: I remember no preference of yours.\n');
     await type('/new');
-    expect(await type('/memory balconies')).toBe('No memory fits that.\n');
+    expect(await type('/memory balconies')).toBe('No memory matches.\n');
     expect(await type('/guest bob', '/memory')).toContain('I love the sea.');
   });
 
@@ -181,13 +181,13 @@ describe('commands', () => {
     expect(await type('/memory love')).toContain('3. ');
     const first = await type('/forget 1');
     expect(first).toBe(
-      'Forgotten, with what it was drawn from.\nBookings stay; the next message begins a new conversation.\n',
+      'Forgotten, with its sources.\nBookings stay; the next message begins a new conversation.\n',
     );
-    expect(await type('/forget 2')).toBe('Forgotten, with what it was drawn from.\n');
-    expect(await type('/forget 1')).toBe('That was forgotten already.\n');
-    expect(await type('/forget 4')).toBe('There is no such line: /memory lists them with their numbers.\n');
-    expect(await type('/forget one')).toBe('There is no such line: /memory lists them with their numbers.\n');
-    expect(await type('/memory')).toMatch(/^1\. kept: I love \w+\n$/);
+    expect(await type('/forget 2')).toBe('Forgotten, with its sources.\n');
+    expect(await type('/forget 1')).toBe('Already forgotten.\n');
+    expect(await type('/forget 4')).toBe('There is no such line. /memory lists the memories with numbers.\n');
+    expect(await type('/forget one')).toBe('There is no such line. /memory lists the memories with numbers.\n');
+    expect(await type('/memory')).toMatch(/^1\. note: I love \w+\n$/);
   });
 
   it('/new after /forget keeps nothing of the conversation, and does not say that it does', async () => {
@@ -201,7 +201,7 @@ describe('commands', () => {
     await type('I love balconies.', '/memory');
     const { sessionId } = concierge;
     await services.memoryService!.deleteUserMemory({ appName: 'hotel', userId: 'alice' });
-    expect(await type('/forget 1')).toBe('That was forgotten already.\n');
+    expect(await type('/forget 1')).toBe('Already forgotten.\n');
     await type('Hello!');
     expect(concierge.sessionId).toBe(sessionId);
   });
@@ -237,7 +237,7 @@ describe('commands', () => {
   it('answers everything about memory with that it is off when there is none', async () => {
     const { type } = chatWith({ memory: false });
     for (const command of ['/memory', '/memory sea', '/forget', '/forget 1', '/remember me']) {
-      expect(await type(command)).toBe('Memory is off: nothing is kept beyond this conversation.\n');
+      expect(await type(command)).toBe('Memory is off. Nothing is remembered after this conversation.\n');
     }
     expect(await type('hello', '/new')).toContain('A new conversation has begun.\n');
   });

@@ -4,6 +4,8 @@ import {
   inProcessLeases,
   invalidInput,
   isCurrentMemory,
+  KeyedQueue,
+  optionNames,
   rejectUnknownOptions,
   sessionKeyOf,
 } from '@thole/core/kit';
@@ -13,25 +15,35 @@ import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts
 import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
 import { fullMemory } from '../full-memory.ts';
 import type { FullMemory } from '../full-memory.ts';
-import { KeyedQueue } from '../keyed-queue.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
 import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
 import { oneLine } from './one-line.ts';
 
-/** A question that waits for its yes. */
+/** A question that waits for the answer `yes`. */
 interface PendingQuestion {
+  /** Time in seconds until which `yes` is accepted. */
   until: number;
+  /** Deletes the memories in question. */
   forget(): Promise<CommandAnswer>;
-  /** The answer to anything but yes. */
-  kept: string;
+  /** The reply to any other answer. */
+  keptText: string;
 }
 
 const MAX_LINE_CHARACTERS = 160;
 const MAX_LISTED = 50;
-/** How many sessions' last lists and questions are held. */
+/** Maximum number of sessions whose last list and question are kept. */
 const MAX_SESSIONS = 1_000;
-const MEMORY_IS_OFF = 'Memory is off: nothing is kept beyond this conversation.';
+const MEMORY_IS_OFF = 'Memory is off. Nothing is remembered after this conversation.';
+const commandOptionNames = optionNames<MemoryCommandsOptions>({
+  memory: true,
+  sessions: true,
+  consolidator: true,
+  artifacts: true,
+  profiles: true,
+  answerWithinMs: true,
+  runtime: true,
+});
 const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'reset', memories: 'memory' };
 
 /** Runs the commands of one app's front ends; see `memoryCommands`. */
@@ -43,12 +55,11 @@ export class CommandHandler {
   readonly #holder: string;
   readonly #queue = new KeyedQueue();
   readonly #pending = new Map<string, PendingQuestion>();
-  /** What `/memory` showed last. */
+  /** Ids of the last list of `/memory`, by session. */
   readonly #listed = new Map<string, readonly string[]>();
 
   constructor(options: MemoryCommandsOptions) {
-    const known = ['memory', 'sessions', 'consolidator', 'artifacts', 'profiles', 'answerWithinMs', 'runtime'];
-    rejectUnknownOptions(options, known, 'memoryCommands');
+    rejectUnknownOptions(options, commandOptionNames, 'memoryCommands');
     const { memory, sessions, runtime = systemRuntime() } = options;
     if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
     if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
@@ -67,14 +78,14 @@ export class CommandHandler {
 
   async #handle(line: string, ref: SessionRef & CallOptions): Promise<CommandAnswer | undefined> {
     const text = line.replace(/^\uFEFF/u, '').trim();
-    const pending = this.#take(ref);
+    const pending = this.#takePending(ref);
     if (!pending) return this.#command(text, ref);
     const answer = text.toLowerCase();
     if (answer === 'yes') return pending.forget();
-    const { kept } = pending;
-    if (answer === '' || answer === 'no' || answer === 'n') return { text: kept };
+    const { keptText } = pending;
+    if (answer === '' || answer === 'no' || answer === 'n') return { text: keptText };
     const next = await this.#command(text, ref);
-    return next ? { ...next, text: `${kept}\n${next.text}` } : { text: kept, isMessage: true };
+    return next ? { ...next, text: `${keptText}\n${next.text}` } : { text: keptText, isMessage: true };
   }
 
   async #command(text: string, ref: SessionRef & CallOptions): Promise<CommandAnswer | undefined> {
@@ -96,7 +107,7 @@ export class CommandHandler {
 
   async #remember(fact: string, { appName, userId, signal }: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
-    if (oneLine(fact, MAX_LINE_CHARACTERS) === '') return { text: 'What shall be remembered? Write /remember <fact>.' };
+    if (oneLine(fact, MAX_LINE_CHARACTERS) === '') return { text: 'Nothing to remember. Write /remember <fact>.' };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
     await this.#memory.addMemory({ appName, userId, memories, signal });
@@ -106,14 +117,14 @@ export class CommandHandler {
   async #list(query: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
     const { memories, more } = await this.#find(this.#memory, query, ref);
-    hold(
+    putCached(
       this.#listed,
       sessionKeyOf(ref),
       memories.map(({ id }) => id),
     );
-    if (memories.length === 0) return { text: query ? 'No memory fits that.' : 'Nothing is remembered.' };
+    if (memories.length === 0) return { text: query ? 'No memory matches.' : 'Nothing is remembered.' };
     const lines = memories.map((entry, i) => `${i + 1}. ${lineOf(entry, this.#runtime.now())}`);
-    if (more > 0) lines.push(`… and ${more} more. /memory <query> looks among all.`);
+    if (more > 0) lines.push(`… and ${more} more. /memory <query> searches all.`);
     return { text: lines.join('\n') };
   }
 
@@ -124,7 +135,7 @@ export class CommandHandler {
   ): Promise<{ memories: MemoryEntry[]; more: number }> {
     const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
-    // What is a list's default is the service's to say: facts and notes here, turns where there are only those.
+    // Without a filter, the service chooses what it lists: facts and notes, or turns if it has only turns.
     const all = await listAllMemories(memory, { ...user, filter: {} });
     return { memories: all.slice(-MAX_LISTED), more: Math.max(0, all.length - MAX_LISTED) };
   }
@@ -133,19 +144,19 @@ export class CommandHandler {
     const memory = this.#memory;
     if (!memory) return { text: MEMORY_IS_OFF };
     const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
-    if (id === undefined) return { text: 'There is no such line: /memory lists them with their numbers.' };
+    if (id === undefined) return { text: 'There is no such line. /memory lists the memories with numbers.' };
     const { appName, userId, signal } = ref;
     const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
-    if (count === 0) return { text: 'That was forgotten already.' };
-    const text = 'Forgotten, with what it was drawn from.';
+    if (count === 0) return { text: 'Already forgotten.' };
+    const text = 'Forgotten, with its sources.';
     if (remaining.length === 0) return { text };
     const ids = remaining.map((entry) => entry.id);
-    this.#ask(ref, 'These memories stay.', async () => {
+    this.#ask(ref, 'These memories are kept.', async () => {
       const more = await memory.deleteMemory({ appName, userId, ids });
-      return { text: `Forgotten: ${counted(more)}.` };
+      return { text: `Forgotten: ${memoryCount(more)}.` };
     });
     const lines = remaining.map((entry) => `- ${lineOf(entry, this.#runtime.now())}`);
-    return { text: [text, 'This says the same:', ...lines, 'Forget it too? Answer yes or no.'].join('\n') };
+    return { text: [text, 'These say the same:', ...lines, 'Forget them too? Answer yes or no.'].join('\n') };
   }
 
   async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
@@ -156,45 +167,46 @@ export class CommandHandler {
       const count = await memory.deleteUserMemory(user);
       this.#options.profiles?.forget(user);
       this.#listed.delete(sessionKeyOf(ref));
-      return { text: `Forgotten: ${counted(count)}. This conversation stays.` };
+      return { text: `Forgotten: ${memoryCount(count)}. This conversation is kept.` };
     });
-    return { text: 'Forget everything that is remembered of you? Answer yes or no.' };
+    return { text: 'Forget everything about you? Answer yes or no.' };
   }
 
-  #ask(ref: SessionRef, kept: string, forget: () => Promise<CommandAnswer>): void {
+  /** Keeps a question until the session's next line. */
+  #ask(ref: SessionRef, keptText: string, forget: () => Promise<CommandAnswer>): void {
     const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
-    hold(this.#pending, sessionKeyOf(ref), { until, forget, kept });
+    putCached(this.#pending, sessionKeyOf(ref), { until, forget, keptText });
   }
 
   async #reset(ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     const { sessions, consolidator } = this.#options;
     const session = await sessions.getSession(ref);
-    if (!session) return { text: 'There is nothing to clear.' };
+    if (!session) return { text: 'Nothing to clear.' };
     let outcome: ConsolidationOutcome | undefined;
     if (this.#memory && consolidator) outcome = await consolidator.consolidate(ref);
     else if (this.#memory) await this.#memory.addSessionToMemory(session, { signal: ref.signal });
-    if (outcome !== 'deleted' && outcome !== 'gone' && outcome !== 'spoken')
+    if (outcome !== 'deleted' && outcome !== 'gone' && outcome !== 'active')
       outcome = await this.#clear(session, outcome);
-    if (outcome === 'spoken') return { text: 'Something is still being said here: nothing was cleared. Try again.' };
+    if (outcome === 'active') return { text: 'This conversation has new messages, so it was not cleared. Try again.' };
     this.#listed.delete(sessionKeyOf(ref));
-    const kept = this.#memory ? 'The conversation is in memory now. ' : '';
-    return { text: `${kept}A new one has begun.`, isCleared: true };
+    const added = this.#memory ? 'The conversation was added to memory. ' : '';
+    return { text: `${added}A new conversation starts.`, isCleared: true };
   }
 
-  /** What stands there is in memory, or was never to be: nothing else goes. */
-  async #clear(read: Session, outcome: ConsolidationOutcome | undefined): Promise<'deleted' | 'gone' | 'spoken'> {
+  /** Deletes a session as it was read: all of it is in memory, or memory is off. */
+  async #clear(read: Session, outcome: ConsolidationOutcome | undefined): Promise<'deleted' | 'gone' | 'active'> {
     const { sessions, artifacts } = this.#options;
     const { appName, userId, id: sessionId } = read;
-    // A kept session has a mark that came after what was read.
-    const now =
+    // A kept session has been marked since it was read.
+    const current =
       outcome === 'kept' ? await sessions.getSession({ appName, userId, sessionId, numRecentEvents: 0 }) : read;
-    if (!now) return 'gone';
-    if (outcome === 'kept' && !isConsolidated(now)) return 'spoken';
+    if (!current) return 'gone';
+    if (outcome === 'kept' && !isConsolidated(current)) return 'active';
     const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
-    return deleteQuietSession(now, { sessions, leasing, artifacts, runtime, holder });
+    return deleteQuietSession(current, { sessions, leasing, artifacts, runtime, holder });
   }
 
-  #take(ref: SessionRef): PendingQuestion | undefined {
+  #takePending(ref: SessionRef): PendingQuestion | undefined {
     const key = sessionKeyOf(ref);
     const pending = this.#pending.get(key);
     this.#pending.delete(key);
@@ -202,19 +214,20 @@ export class CommandHandler {
   }
 }
 
-function hold<V>(map: Map<string, V>, key: string, value: V): void {
+/** Adds an entry to a map and removes the oldest one if there are too many. */
+function putCached<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MAX_SESSIONS) map.delete(map.keys().next().value!);
 }
 
-function counted(memories: number): string {
+function memoryCount(memories: number): string {
   return memories === 1 ? 'one memory' : `${memories} memories`;
 }
 
 function lineOf(entry: MemoryEntry, now: number): string {
   const { kind, author, content } = entry;
-  const who = kind === 'turn' ? `${oneLine(author ?? 'somebody', 40)}: ` : kind === 'note' ? 'kept: ' : '';
+  const who = kind === 'turn' ? `${oneLine(author ?? 'unknown', 40)}: ` : kind === 'note' ? 'note: ' : '';
   const past = isCurrentMemory(entry, now) ? '' : ' (no longer true)';
   return `${who}${oneLine(textOf(content), MAX_LINE_CHARACTERS)}${past}`;
 }

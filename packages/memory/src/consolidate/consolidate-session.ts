@@ -15,12 +15,12 @@ import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
 import { holdLease } from '../lease/hold-lease.ts';
 
 /**
- * What became of a session: `deleted` or `kept` after it went into memory; `unchanged` when there was nothing new; `gone`
- * when there is no such session; `spoken` when somebody spoke meanwhile, so that it is in memory but stays.
+ * The result of a consolidation. `deleted` and `kept`: the session was added to memory, and then deleted or kept. `unchanged`: there was
+ * nothing new. `gone`: the session does not exist. `active`: it was added to memory, but stays because new events came in the meantime.
  */
-export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | 'spoken';
+export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | 'active';
 
-/** What it takes to consolidate one session. */
+/** Dependencies of `consolidateSession`. */
 export interface ConsolidationContext {
   sessions: SessionService;
   memory: MemoryService;
@@ -33,41 +33,45 @@ export interface ConsolidationContext {
   signal: AbortSignal;
 }
 
-/** Under these leases sessions go into memory and leave: the first is no session's own, so that turns never wait for a model. */
+/** Session id of the lease for consolidations. It is not the id of a session, so that runs never wait for a model. */
 const CONSOLIDATION_LEASE_ID = 'thole:consolidation';
 const LEASE_WAIT_MS = 600_000;
-/** Where a kept session says up to which `seq` it is in memory, and which one it is: another one under its id may be as long. */
+/** State key with the `seq` up to which a kept session is in memory, and its incarnation, because a new session may reuse the id. */
 const CONSOLIDATED_KEY = 'thole:consolidated';
 
 /**
- * Puts a session into memory and then deletes it, if nothing was said meanwhile and no turn is going on. One process at a time
- * does this for a user; who comes second finds the session gone or unchanged.
+ * Adds a session to memory and then deletes it, unless new events were stored or a run is active. Only one process at a time does this
+ * for a user; a second process finds that the session is gone or unchanged.
  */
 export function consolidateSession(ref: SessionRef, p: ConsolidationContext): Promise<ConsolidationOutcome> {
   const { leasing, runtime, holder, leaseTtlMs: ttlMs, signal } = p;
   const key = { ...ref, sessionId: CONSOLIDATION_LEASE_ID };
   return holdLease({ leasing, key, runtime, holder, waitMs: LEASE_WAIT_MS, ttlMs, signal }, (held) =>
-    digest(ref, p, held),
+    addAndDelete(ref, p, held),
   );
 }
 
-async function digest(ref: SessionRef, p: ConsolidationContext, signal: AbortSignal): Promise<ConsolidationOutcome> {
+async function addAndDelete(
+  ref: SessionRef,
+  p: ConsolidationContext,
+  signal: AbortSignal,
+): Promise<ConsolidationOutcome> {
   const session = await p.sessions.getSession({ ...ref, signal });
   if (!session) return 'gone';
   if (isConsolidated(session)) return 'unchanged';
-  // A session that an app has prepared, and in which nobody has spoken yet, is left alone.
+  // A session without turns, which an app has prepared, stays.
   if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
-  return p.keep ? mark(ref, session, p) : deleteQuietSession(session, p);
+  return p.keep ? markConsolidated(ref, session, p) : deleteQuietSession(session, p);
 }
 
-/** Whether a kept session is in memory as it stands. */
+/** True if all events of a kept session are in memory. */
 export function isConsolidated(session: SessionSummary): boolean {
   return session.lastSeq > 0 && session.state[CONSOLIDATED_KEY] === markOf(session, session.lastSeq);
 }
 
-// The mark is an event too, and counts itself; where somebody else wrote in between it fits no more.
-async function mark(
+/** Marks a kept session. The mark is an event too, so it contains its own `seq`. If another event came first, the mark is not valid. */
+async function markConsolidated(
   ref: SessionRef,
   session: Session,
   { sessions }: ConsolidationContext,
@@ -75,7 +79,7 @@ async function mark(
   const stateDelta = { [CONSOLIDATED_KEY]: markOf(session, session.lastSeq + 1) };
   try {
     const event = await sessions.updateState({ ...ref, stateDelta, author: 'memory' });
-    return event.seq === session.lastSeq + 1 ? 'kept' : 'spoken';
+    return event.seq === session.lastSeq + 1 ? 'kept' : 'active';
   } catch (error) {
     if (TholeError.is(error, 'SESSION_NOT_FOUND')) return 'gone';
     throw error;

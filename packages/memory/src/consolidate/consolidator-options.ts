@@ -1,59 +1,71 @@
 import { TholeError } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
-import { assertDuration } from '../assert-duration.ts';
 import { fullMemory } from '../full-memory.ts';
 
-/** What went wrong with which session. */
+/** A failed consolidation, for `onError`. */
 export interface ConsolidationFailure {
   session: SessionRef;
   error: unknown;
   /** 1 for the first attempt. */
   attempt: number;
-  /** When it is tried again by itself, in milliseconds; undefined: not before the next turn or sweep. */
+  /** Time until the next attempt in milliseconds. Undefined if the next attempt is after the next run or sweep. */
   retryInMs: number | undefined;
 }
 
 const MAX_LEASE_MS = 2 ** 31 - 1;
 
-/** What an `IdleConsolidator` works with. */
+/** Options of `IdleConsolidator`. */
 export interface IdleConsolidatorOptions {
   sessions: SessionService;
   memory: MemoryService;
-  /** The runner's, where there is one: what a deleted session has saved goes with it. */
+  /** The runner's artifact service, to delete the artifacts of deleted sessions. Default: none. */
   artifacts?: ArtifactService | undefined;
-  /** How long a session must be quiet, in milliseconds (30 minutes; fractions are fine). */
+  /** Time in milliseconds without a run after which a session is consolidated. Default: 30 minutes. */
   idleMs?: number | undefined;
-  /** Whether anything is consolidated at all (true). */
+  /** False to schedule and sweep nothing. Default: true. */
   enabled?: boolean | undefined;
-  /** Whether consolidated sessions stay (false: they are deleted). A mark in their state says up to where they are in memory. */
+  /** True to keep consolidated sessions. A mark in their state records what is in memory. Default: false, which deletes them. */
   keep?: boolean | undefined;
-  /** How many sessions a sweep consolidates at a time (2). */
+  /** Number of sessions that a sweep consolidates at the same time. Default: 2. */
   concurrency?: number | undefined;
-  /** How often a failing session is tried, with 1, 2, 4 … times `retryMs` between (5). */
+  /** Maximum number of attempts per session, with waits of 1, 2, 4 … times `retryMs`. Default: 5. */
   maxAttempts?: number | undefined;
-  /** The first wait after a failure, in milliseconds (5,000). */
+  /** First wait after a failure in milliseconds. Default: 5,000. */
   retryMs?: number | undefined;
-  /** How long the sessions of a process that died stay its own, in milliseconds (30,000). */
+  /** Time in milliseconds after which other processes may take over the sessions of a process that has crashed. Default: 30,000. */
   leaseTtlMs?: number | undefined;
-  /** Told of every failure; whatever it throws is only logged. */
+  /** Called for every failure. Errors that it throws are logged. */
   onError?: ((failure: ConsolidationFailure) => void) | undefined;
   runtime?: Runtime | undefined;
 }
 
-const OPTIONS = [
-  ...(['sessions', 'memory', 'idleMs', 'enabled', 'keep', 'concurrency', 'maxAttempts', 'retryMs'] as const),
-  ...(['artifacts', 'leaseTtlMs', 'onError', 'runtime'] as const),
-] satisfies readonly (keyof IdleConsolidatorOptions)[];
+const consolidatorOptionNames = optionNames<IdleConsolidatorOptions>({
+  sessions: true,
+  memory: true,
+  artifacts: true,
+  idleMs: true,
+  enabled: true,
+  keep: true,
+  concurrency: true,
+  maxAttempts: true,
+  retryMs: true,
+  leaseTtlMs: true,
+  onError: true,
+  runtime: true,
+});
 
-/** `INVALID_INPUT` for options that cannot be. */
+/** Throws `INVALID_INPUT` for invalid options. */
 export function assertConsolidatorOptions(options: IdleConsolidatorOptions): void {
-  rejectUnknownOptions(options, OPTIONS, 'IdleConsolidator');
-  const { sessions, idleMs, retryMs } = options;
-  if (typeof sessions?.getSession !== 'function')
-    throw new TholeError('INVALID_INPUT', 'IdleConsolidator needs sessions, a SessionService.');
+  rejectUnknownOptions(options, consolidatorOptionNames, 'IdleConsolidator');
+  const { sessions, idleMs, leaseTtlMs, retryMs } = options;
+  if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
   fullMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
   if (idleMs !== undefined) assertDuration('idleMs', idleMs);
-  if (options.leaseTtlMs !== undefined) assertDuration('leaseTtlMs', options.leaseTtlMs, MAX_LEASE_MS);
+  if (leaseTtlMs !== undefined) {
+    assertDuration('leaseTtlMs', leaseTtlMs);
+    if (leaseTtlMs > MAX_LEASE_MS)
+      throw new TholeError('INVALID_INPUT', `leaseTtlMs must be at most ${MAX_LEASE_MS} milliseconds.`);
+  }
   if (retryMs !== undefined) assertDuration('retryMs', retryMs);
 }

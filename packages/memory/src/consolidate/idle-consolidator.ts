@@ -8,28 +8,28 @@ import { assertConsolidatorOptions } from './consolidator-options.ts';
 import type { IdleConsolidatorOptions } from './consolidator-options.ts';
 import { unconsolidatedSessions } from './unconsolidated-sessions.ts';
 
-/** What a sweep found. */
+/** The result of a sweep. */
 export interface SweepReport {
-  /** How many quiet sessions went into memory. */
+  /** Number of sessions that were added to memory. */
   consolidated: number;
-  /** How many failed; they are tried again by themselves. */
+  /** Number of sessions that failed and are retried automatically. */
   failed: number;
-  /** How many are not quiet for long enough yet, and will be consolidated when they are. */
+  /** Number of sessions that have not been idle for long enough and are scheduled. */
   scheduled: number;
 }
 
-/** Clocks that count in floating point are not exact. */
+/** Tolerance for rounding errors of clocks. */
 const CLOCK_TOLERANCE_MS = 5;
 
 /**
- * Puts sessions into memory once they have gone quiet, and then deletes them. A plugin: each run's end arms it anew for that
- * session. Nothing it does is in a turn's way, and its timers do not hold the process; stopping consolidates nothing, `sweep` at the next start does.
+ * Adds idle sessions to memory and then deletes them. As a plugin it schedules a session at the end of each of its runs. It never delays
+ * a run, and its timers do not keep the process alive. Stopping the process consolidates nothing; call `sweep` at the next start.
  */
 export class IdleConsolidator implements Plugin {
   readonly name = 'idle_consolidator';
   readonly enabled: boolean;
   readonly #options: IdleConsolidatorOptions;
-  readonly #consolidating: ConsolidationContext;
+  readonly #context: ConsolidationContext;
   readonly #runtime: Runtime;
   readonly #idleMs: number;
   readonly #stop = new AbortController();
@@ -45,7 +45,7 @@ export class IdleConsolidator implements Plugin {
     this.#options = options;
     this.#runtime = runtime;
     this.#idleMs = idleMs;
-    this.#consolidating = {
+    this.#context = {
       sessions,
       memory,
       keep,
@@ -58,72 +58,72 @@ export class IdleConsolidator implements Plugin {
     };
   }
 
-  /** Every run's end arms the consolidator for its session; part of being a plugin. */
+  /** Schedules the session of a run that has ended. Called by the runner. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
     const { appName, userId, sessionId } = invocationContext;
     this.schedule({ appName, userId, sessionId });
   }
 
-  /** From now on the session has to be quiet for `idleMs`. Does nothing when it is not `enabled` or closed. */
+  /** Consolidates a session after `idleMs` from now, instead of an earlier schedule. Does nothing if not `enabled` or closed. */
   schedule(ref: SessionRef): void {
     assertSessionRef(ref);
-    this.#armFor({ appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId }, this.#idleMs, 1);
+    this.#scheduleIn({ appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId }, this.#idleMs, 1);
   }
 
-  /** The session is not consolidated before the next turn, sweep or call. */
+  /** Cancels the schedule of a session, until the next run, sweep or call. */
   cancel(ref: SessionRef): void {
     assertSessionRef(ref);
-    this.#cancel(sessionKeyOf(ref));
+    this.#cancelTimer(sessionKeyOf(ref));
   }
 
-  /** Consolidates a session now, quiet or not, `enabled` or not, and says what became of it. Throws what went wrong. */
+  /** Consolidates a session immediately, even if it is not idle or the consolidator not `enabled`. Throws errors of the services. */
   consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> {
     assertSessionRef(ref);
     if (this.#stop.signal.aborted) throw closed();
     const key = { appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId };
-    this.#cancel(sessionKeyOf(key));
+    this.#cancelTimer(sessionKeyOf(key));
     return raceAbort(this.#work(key), ref.signal);
   }
 
   /**
-   * Consolidates the sessions of an app (or of one of its users) that went quiet while nothing ran, and arms for those that
-   * are not quiet for long enough yet. For the start of a process; several may do it at once.
+   * Consolidates the idle sessions of an app, or of one of its users, and schedules the others. Call it when the process starts.
+   * Several processes may call it at the same time.
    */
   async sweep(p: { appName: string; userId?: string | undefined }): Promise<SweepReport> {
     const report: SweepReport = { consolidated: 0, failed: 0, scheduled: 0 };
     if (!this.enabled) return report;
-    const quiet: SessionRef[] = [];
-    for (const { ref, lastUpdateTime } of await unconsolidatedSessions(this.#consolidating.sessions, p)) {
-      const quietInMs = this.#quietInMs(lastUpdateTime);
-      if (quietInMs <= CLOCK_TOLERANCE_MS) quiet.push(ref);
-      else if (this.#armFor(ref, quietInMs, 1)) report.scheduled++;
+    const idle: SessionRef[] = [];
+    for (const { ref, lastUpdateTime } of await unconsolidatedSessions(this.#context.sessions, p)) {
+      const idleInMs = this.#idleInMs(lastUpdateTime);
+      if (idleInMs <= CLOCK_TOLERANCE_MS) idle.push(ref);
+      else if (this.#scheduleIn(ref, idleInMs, 1)) report.scheduled++;
     }
-    const next = async (): Promise<void> => {
-      for (let ref = quiet.shift(); ref && !this.#stop.signal.aborted; ref = quiet.shift()) {
+    const work = async (): Promise<void> => {
+      for (let ref = idle.shift(); ref && !this.#stop.signal.aborted; ref = idle.shift()) {
         const outcome = await this.#attempt(ref, 1);
         if (outcome === 'deleted' || outcome === 'kept') report.consolidated++;
         if (outcome === 'failed') report.failed++;
       }
     };
-    await Promise.all(Array.from({ length: this.#options.concurrency ?? 2 }, next));
+    await Promise.all(Array.from({ length: this.#options.concurrency ?? 2 }, work));
     return report;
   }
 
-  /** Resolves when no consolidation is under way. */
+  /** Resolves when no consolidation is running. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working.values());
   }
 
-  /** Consolidates nothing more: what is under way stops where it is, and loses nothing. */
+  /** Cancels all schedules and stops running consolidations. Nothing is lost: the sessions stay as they are. */
   async close(): Promise<void> {
-    for (const key of this.#timers.keys()) this.#cancel(key);
+    for (const key of this.#timers.keys()) this.#cancelTimer(key);
     this.#stop.abort(closed());
     await this.idle();
   }
 
-  #armFor(ref: SessionRef, ms: number, attempt: number): boolean {
+  #scheduleIn(ref: SessionRef, ms: number, attempt: number): boolean {
     const key = sessionKeyOf(ref);
-    this.#cancel(key);
+    this.#cancelTimer(key);
     if (!this.enabled || this.#stop.signal.aborted) return false;
     const wake = (): void => {
       this.#timers.delete(key);
@@ -133,18 +133,18 @@ export class IdleConsolidator implements Plugin {
     return true;
   }
 
-  #cancel(key: string): void {
+  #cancelTimer(key: string): void {
     this.#timers.get(key)?.();
     this.#timers.delete(key);
   }
 
-  // Another process may have had a turn meanwhile.
+  /** Consolidates a scheduled session, or schedules it again if another process has had a run in the meantime. */
   async #wake(ref: SessionRef, attempt: number): Promise<void> {
     try {
-      const session = await this.#consolidating.sessions.getSession({ ...ref, numRecentEvents: 0 });
+      const session = await this.#context.sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!session || isConsolidated(session)) return;
-      const quietInMs = this.#quietInMs(session.lastUpdateTime);
-      if (quietInMs > CLOCK_TOLERANCE_MS) this.#armAnew(ref, quietInMs);
+      const idleInMs = this.#idleInMs(session.lastUpdateTime);
+      if (idleInMs > CLOCK_TOLERANCE_MS) this.#scheduleUnlessScheduled(ref, idleInMs);
       else await this.#attempt(ref, attempt);
     } catch (error) {
       this.#failed(ref, error, attempt);
@@ -154,7 +154,7 @@ export class IdleConsolidator implements Plugin {
   async #attempt(ref: SessionRef, attempt: number): Promise<ConsolidationOutcome | 'failed'> {
     try {
       const outcome = await this.#work(ref);
-      if (outcome === 'spoken') this.#armAnew(ref, this.#idleMs);
+      if (outcome === 'active') this.#scheduleUnlessScheduled(ref, this.#idleMs);
       return outcome;
     } catch (error) {
       this.#failed(ref, error, attempt);
@@ -162,16 +162,16 @@ export class IdleConsolidator implements Plugin {
     }
   }
 
-  /** Unless a turn has armed it already. */
-  #armAnew(ref: SessionRef, ms: number): void {
-    if (!this.#timers.has(sessionKeyOf(ref))) this.#armFor(ref, ms, 1);
+  /** Schedules a session unless a run has scheduled it in the meantime. */
+  #scheduleUnlessScheduled(ref: SessionRef, ms: number): void {
+    if (!this.#timers.has(sessionKeyOf(ref))) this.#scheduleIn(ref, ms, 1);
   }
 
   #work(ref: SessionRef): Promise<ConsolidationOutcome> {
     const key = sessionKeyOf(ref);
     let working = this.#working.get(key);
     if (!working) {
-      working = consolidateSession(ref, this.#consolidating).finally(() => this.#working.delete(key));
+      working = consolidateSession(ref, this.#context).finally(() => this.#working.delete(key));
       this.#working.set(key, working);
     }
     return working;
@@ -180,10 +180,10 @@ export class IdleConsolidator implements Plugin {
   #failed(session: SessionRef, error: unknown, attempt: number): void {
     if (this.#stop.signal.aborted) return;
     const { maxAttempts = 5, retryMs = 5_000, onError } = this.#options;
-    const isArmed = this.#timers.has(sessionKeyOf(session));
+    const isScheduled = this.#timers.has(sessionKeyOf(session));
     const wait = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
-    const retryInMs = attempt < maxAttempts && !isArmed ? wait : undefined;
-    if (retryInMs !== undefined && !this.#armFor(session, retryInMs, attempt + 1)) return;
+    const retryInMs = attempt < maxAttempts && !isScheduled ? wait : undefined;
+    if (retryInMs !== undefined && !this.#scheduleIn(session, retryInMs, attempt + 1)) return;
     const { logger } = this.#runtime;
     const { appName, sessionId } = session;
     logger.warn('A session could not be consolidated.', {
@@ -200,7 +200,8 @@ export class IdleConsolidator implements Plugin {
     }
   }
 
-  #quietInMs(lastUpdateTime: number): number {
+  /** Returns the time in milliseconds until the session has been idle for `idleMs`. */
+  #idleInMs(lastUpdateTime: number): number {
     return this.#idleMs - (this.#runtime.now() - lastUpdateTime) * 1000;
   }
 }

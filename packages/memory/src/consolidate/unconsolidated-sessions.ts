@@ -1,30 +1,30 @@
 import type { SessionRef, SessionService } from '@thole/core';
 import { isConsolidated } from './consolidate-session.ts';
 
-/** A session that is not in memory as it stands, and when something was last stored in it. */
+/** A session with events that are not in memory, and the time of its last event. */
 export interface UnconsolidatedSession {
   ref: SessionRef;
   /** Seconds since the epoch. */
   lastUpdateTime: number;
 }
 
-const PAGE = 100;
+const SESSIONS_PER_PAGE = 100;
 
-/** Sessions of an app, or of one of its users, in which something happened that is not in memory yet, as far as their marks say. */
+/** Returns the sessions of an app, or of one of its users, that are not marked as consolidated. */
 export async function unconsolidatedSessions(
   sessions: SessionService,
   p: { appName: string; userId?: string | undefined },
 ): Promise<UnconsolidatedSession[]> {
   const { appName, userId } = p;
   const found: UnconsolidatedSession[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await sessions.listSessions({ appName, userId, limit: PAGE, offset });
+  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
+    const page = await sessions.listSessions({ appName, userId, limit: SESSIONS_PER_PAGE, offset });
     for (const session of page.sessions) {
-      // In which nothing ever happened, somebody may be about to begin.
+      // A session without events may be about to start.
       if (session.lastSeq === 0 || isConsolidated(session)) continue;
       const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
       found.push({ ref, lastUpdateTime: session.lastUpdateTime });
     }
-    if (page.sessions.length < PAGE) return found;
+    if (page.sessions.length < SESSIONS_PER_PAGE) return found;
   }
 }

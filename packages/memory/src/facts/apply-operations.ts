@@ -5,17 +5,17 @@ import { listAllMemories } from '../list-all-memories.ts';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
 import { factId, normalized } from './fact-id.ts';
 
-/** Where operations are applied. */
+/** The memory and the request that operations are applied to. */
 export interface ApplyContext {
   memory: FullMemory;
   user: UserRef;
   sessionId: string;
-  /** Every fact and note that is true now, shown to the extractor or not. */
+  /** All current facts and notes, including those that the extractor has not seen. */
   current: readonly MemoryEntry[];
   request: FactRequest;
 }
 
-/** How many of the operations did what. */
+/** Number of applied operations of each kind. */
 export interface AppliedCounts {
   added: number;
   superseded: number;
@@ -23,23 +23,23 @@ export interface AppliedCounts {
 }
 
 /**
- * Applies checked operations. Nothing is made of turns that were forgotten meanwhile, before or while it is at it. Done again
- * after a crash in the middle it comes to the same.
+ * Applies checked operations. Creates no fact from turns that are deleted in the meantime. A repeated call after a crash has the same
+ * result as one complete call.
  */
 export async function applyOperations(operations: readonly FactOperation[], p: ApplyContext): Promise<AppliedCounts> {
   const { memory, user } = p;
   const present = await turnIdsOf(p);
   const plan = planOf(operations, p, present);
-  if (plan.made.size > 0) await memory.addMemory({ ...user, memories: [...plan.made.values()] });
+  if (plan.newFacts.size > 0) await memory.addMemory({ ...user, memories: [...plan.newFacts.values()] });
   for (const [id, evidence] of plan.confirmed) await memory.updateMemory({ ...user, id, change: { evidence } });
-  // What another process forgot between the first look and the writing took no fact along that was not there yet.
-  const still = plan.made.size + plan.confirmed.size > 0 ? await turnIdsOf(p) : present;
-  const lost = new Set([...present].filter((id) => !still.has(id)));
-  if (lost.size > 0) await takeBack(plan, lost, p);
+  // A process that deleted turns after the first read could not delete the facts that are only written now.
+  const remaining = plan.newFacts.size + plan.confirmed.size > 0 ? await turnIdsOf(p) : present;
+  const deleted = new Set([...present].filter((id) => !remaining.has(id)));
+  if (deleted.size > 0) await removeEvidence(plan, deleted, p);
 
-  const applied = { added: plan.made.size, superseded: 0, dropped: 0 };
+  const applied = { added: plan.newFacts.size, superseded: 0, dropped: 0 };
   for (const { old, by, at } of plan.superseded) {
-    if (!plan.made.has(by) && !p.current.some(({ id }) => id === by)) continue;
+    if (!plan.newFacts.has(by) && !p.current.some(({ id }) => id === by)) continue;
     const validTo = Math.max(at, old.validFrom ?? -Infinity);
     await memory.updateMemory({ ...user, id: old.id, change: { validTo, supersededBy: by } });
     applied.superseded++;
@@ -56,16 +56,16 @@ export async function applyOperations(operations: readonly FactOperation[], p: A
 
 interface Plan {
   /** New facts by id. */
-  made: Map<string, MemoryEntry>;
-  /** Known facts that have more evidence now: all of it. */
+  newFacts: Map<string, MemoryEntry>;
+  /** All evidence of known facts that get new evidence, by id. */
   confirmed: Map<string, string[]>;
-  /** What ended, by which entry, and when. */
+  /** Entries that have ended, the id of the entry that replaces them, and the time. */
   superseded: { old: MemoryEntry; by: string; at: number }[];
   dropped: { fact: MemoryEntry; into: MemoryEntry }[];
 }
 
 function planOf(operations: readonly FactOperation[], p: ApplyContext, present: ReadonlySet<string>): Plan {
-  const plan: Plan = { made: new Map(), confirmed: new Map(), superseded: [], dropped: [] };
+  const plan: Plan = { newFacts: new Map(), confirmed: new Map(), superseded: [], dropped: [] };
   const byId = new Map(p.current.map((entry) => [entry.id, entry]));
   const byText = new Map(p.current.map((entry) => [normalized(textOf(entry.content)), entry]));
   for (const operation of operations) {
@@ -75,16 +75,17 @@ function planOf(operations: readonly FactOperation[], p: ApplyContext, present: 
     }
     const evidence = [...new Set(operation.evidence)].filter((id) => present.has(id));
     if (evidence.length === 0) continue;
-    const twin = byText.get(normalized(operation.text));
-    const made = newFact(operation, evidence, p.request);
-    // A crash may have left the fact made and the old one not ended; what is said twice in one answer is confirmed.
-    const known = twin && (twin.id !== made.id || plan.made.has(made.id)) ? twin : undefined;
+    const sameText = byText.get(normalized(operation.text));
+    const fact = newFact(operation, evidence, p.request);
+    // The same id means that a crash has interrupted an earlier call after writing the fact: it is written again. But a fact that
+    // occurs twice in one answer is confirmed.
+    const known = sameText && (sameText.id !== fact.id || plan.newFacts.has(fact.id)) ? sameText : undefined;
     if (known) confirm(plan, known, evidence);
-    else plan.made.set(made.id, made);
-    byText.set(normalized(operation.text), known ?? made);
-    const by = (known ?? made).id;
+    else plan.newFacts.set(fact.id, fact);
+    byText.set(normalized(operation.text), known ?? fact);
+    const by = (known ?? fact).id;
     if (operation.op === 'supersede' && operation.fact !== by)
-      plan.superseded.push({ old: byId.get(operation.fact)!, by, at: made.validFrom! });
+      plan.superseded.push({ old: byId.get(operation.fact)!, by, at: fact.validFrom! });
   }
   return plan;
 }
@@ -107,30 +108,31 @@ function newFact(
   };
 }
 
-/** A note is kept as it is; a fact that was said again rests on more. */
+/** Adds evidence to a known fact. Notes have no evidence. */
 function confirm(plan: Plan, known: MemoryEntry, evidence: readonly string[]): void {
   if (known.kind !== 'fact') return;
-  const made = plan.made.get(known.id);
-  const before = made?.evidence ?? plan.confirmed.get(known.id) ?? known.evidence ?? [];
+  const fact = plan.newFacts.get(known.id);
+  const before = fact?.evidence ?? plan.confirmed.get(known.id) ?? known.evidence ?? [];
   const all = [...new Set([...before, ...evidence])];
-  if (made) made.evidence = all;
+  if (fact) fact.evidence = all;
   else if (all.length > before.length) plan.confirmed.set(known.id, all);
 }
 
-async function takeBack(plan: Plan, lost: ReadonlySet<string>, { memory, user }: ApplyContext): Promise<void> {
-  const written = [...[...plan.made].map(([id, { evidence = [] }]) => [id, evidence] as const), ...plan.confirmed];
+/** Removes deleted turns from the evidence of written facts, and deletes facts without remaining evidence. */
+async function removeEvidence(plan: Plan, deleted: ReadonlySet<string>, { memory, user }: ApplyContext): Promise<void> {
+  const written = [...[...plan.newFacts].map(([id, { evidence = [] }]) => [id, evidence] as const), ...plan.confirmed];
   const ids: string[] = [];
   for (const [id, before] of written) {
-    const evidence = before.filter((one) => !lost.has(one));
+    const evidence = before.filter((turnId) => !deleted.has(turnId));
     if (evidence.length === before.length) continue;
     if (evidence.length > 0) await memory.updateMemory({ ...user, id, change: { evidence } });
     else ids.push(id);
   }
-  for (const id of ids) plan.made.delete(id);
+  for (const id of ids) plan.newFacts.delete(id);
   if (ids.length > 0) await memory.deleteMemory({ ...user, ids, keepEvidence: true });
 }
 
-/** What ended by one fact has ended by the other. */
+/** Changes `supersededBy` of all entries from one fact to another. */
 async function redirect(from: string, to: string, { memory, user }: ApplyContext): Promise<void> {
   for (const { id, supersededBy } of await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } }))
     if (supersededBy === from) await memory.updateMemory({ ...user, id, change: { supersededBy: to } });

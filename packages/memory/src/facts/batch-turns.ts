@@ -1,18 +1,19 @@
 import { clipToTokens, estimateTokens } from '@thole/core/kit';
 import type { FactTurn } from './fact-extractor.ts';
 
-/** One call's worth of turns. */
+/** The turns of one call of the extractor. */
 export interface Batch {
   turns: FactTurn[];
+  /** The turns right before, as context. */
   before: FactTurn[];
 }
 
-/** What who and when take of each turn. */
+/** Tokens of a turn's author and time. */
 const HEADING_TOKENS = 10;
 
 /**
- * A session's turns in batches: those that are new, in order, as many as fit into the budget (a longer one is clipped and
- * stands alone), each batch with the turns right before it that fit into theirs.
+ * Splits the new turns of a session into batches of at most `batchTokens`, in order. A longer turn is clipped and has a separate
+ * batch. Each batch also gets the turns right before it, up to `contextTokens`.
  */
 export function batchTurns(
   turns: readonly { turn: FactTurn; isNew: boolean }[],

@@ -1,63 +1,64 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
 
-/** Longer sentences are no facts but transcripts. */
+/** A longer text is a transcript, not a fact. */
 const MAX_FACT_CHARACTERS = 2_000;
 
-/** What may be done, and why the rest may not. */
+/** The result of `checkOperations`. */
 export interface CheckedOperations {
   accepted: FactOperation[];
-  /** Reasons, without texts. */
-  refused: string[];
+  /** The reason for each rejected operation, without its texts. */
+  rejected: string[];
 }
 
 /**
- * Checks operations one by one against what the extractor was shown: unknown ids, empty texts, evidence that does not exist,
- * evidence of which the user said nothing, and a second end of the same fact are refused; the others go on.
+ * Checks each operation against the request of the extractor. Rejects unknown ids, empty texts, missing evidence, evidence without a
+ * turn of the user (unless `evidenceFrom` is `anyone`), and a second end of the same fact. Accepts the other operations.
  */
 export function checkOperations(
   operations: readonly unknown[],
   request: FactRequest,
   evidenceFrom: 'user' | 'anyone',
 ): CheckedOperations {
-  const checked: CheckedOperations = { accepted: [], refused: [] };
+  const checked: CheckedOperations = { accepted: [], rejected: [] };
   const ended = new Set<string>();
   for (const operation of operations) {
-    const reason = wrongWith(operation, request, evidenceFrom, ended);
+    const reason = rejectionOf(operation, request, evidenceFrom, ended);
     if (reason !== undefined) {
-      checked.refused.push(reason);
+      checked.rejected.push(reason);
       continue;
     }
-    const good = operation as FactOperation;
-    if (good.op !== 'add') ended.add(good.fact);
-    checked.accepted.push(good);
+    const valid = operation as FactOperation;
+    if (valid.op !== 'add') ended.add(valid.fact);
+    checked.accepted.push(valid);
   }
   return checked;
 }
 
-function wrongWith(
+/** Returns why an operation is rejected. Undefined if it is valid. */
+function rejectionOf(
   operation: unknown,
   { turns, before, known }: FactRequest,
   evidenceFrom: 'user' | 'anyone',
   ended: ReadonlySet<string>,
 ): string | undefined {
-  if (!isPlainObject(operation)) return 'it is no object';
+  if (!isPlainObject(operation)) return 'it is not an object';
   const { op, fact, duplicateOf } = operation;
-  if (op !== 'add' && op !== 'supersede' && op !== 'drop') return 'it is neither add, supersede nor drop';
-  const find = (id: unknown) => known.find((one) => one.id === id);
+  if (op !== 'add' && op !== 'supersede' && op !== 'drop') return 'its op is not add, supersede or drop';
+  const find = (id: unknown) => known.find((fact) => fact.id === id);
   if (op !== 'add') {
-    if (!find(fact)) return 'it names a fact that is not known';
-    if (ended.has(fact as string)) return 'it ends a fact that another operation has ended';
+    if (!find(fact)) return 'its fact is not a known fact';
+    if (ended.has(fact as string)) return 'another operation has already ended its fact';
   }
   if (op === 'drop') {
-    if (find(fact)!.kind !== 'fact') return 'it drops a note, which is the user’s own';
-    if (!find(duplicateOf) || duplicateOf === fact) return 'it names no other known fact as the one that stays';
-    return ended.has(duplicateOf as string) ? 'it keeps a fact that another operation has ended' : undefined;
+    if (find(fact)!.kind !== 'fact') return 'it drops a note; notes belong to the user';
+    if (!find(duplicateOf) || duplicateOf === fact) return 'its duplicateOf is not another known fact';
+    return ended.has(duplicateOf as string) ? 'another operation has already ended its duplicateOf' : undefined;
   }
-  return wrongWithFact(operation, [...turns, ...before], evidenceFrom);
+  return rejectionOfFact(operation, [...turns, ...before], evidenceFrom);
 }
 
-function wrongWithFact(
+function rejectionOfFact(
   { text, evidence, since }: { [name: string]: unknown },
   turns: FactRequest['turns'],
   evidenceFrom: 'user' | 'anyone',
@@ -65,9 +66,10 @@ function wrongWithFact(
   if (typeof text !== 'string' || text.trim() === '') return 'its text is empty';
   if (text.length > MAX_FACT_CHARACTERS) return 'its text is too long for a fact';
   if (!Array.isArray(evidence) || evidence.length === 0) return 'it has no evidence';
-  const said = evidence.map((id) => turns.find((turn) => turn.id === id));
-  if (said.includes(undefined)) return 'its evidence does not exist';
-  if (evidenceFrom === 'user' && !said.some((turn) => turn?.author === 'user')) return 'the user said nothing of it';
-  if (since !== undefined && !Number.isFinite(since)) return 'its since is no time';
+  const evidenceTurns = evidence.map((id) => turns.find((turn) => turn.id === id));
+  if (evidenceTurns.includes(undefined)) return 'its evidence does not exist';
+  if (evidenceFrom === 'user' && !evidenceTurns.some((turn) => turn?.author === 'user'))
+    return 'its evidence has no turn of the user';
+  if (since !== undefined && !Number.isFinite(since)) return 'its since is not a time';
   return undefined;
 }

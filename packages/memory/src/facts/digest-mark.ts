@@ -1,19 +1,19 @@
 import type { MemoryEntry } from '@thole/core';
 
-/** Stands in the metadata of turns of which facts were made. */
+/** Metadata key of turns whose facts have been extracted. */
 const DIGESTED_KEY = 'thole:digested';
 
-/** Whether facts were made of this turn. */
+/** True if the facts of this turn have been extracted. */
 export function isDigested({ customMetadata }: MemoryEntry): boolean {
   return customMetadata !== undefined && Object.hasOwn(customMetadata, DIGESTED_KEY);
 }
 
-/** What to change in a turn to say that facts were made of it. */
+/** Returns the change that marks a turn as digested. */
 export function markOf({ customMetadata }: MemoryEntry): Pick<MemoryEntry, 'customMetadata'> {
   return { customMetadata: { ...customMetadata, [DIGESTED_KEY]: true } };
 }
 
-/** The entry as callers see it: the mark is nobody else's business. */
+/** Returns the entry without the mark, for callers. */
 export function withoutMark(entry: MemoryEntry): MemoryEntry {
   if (!isDigested(entry)) return entry;
   const { [DIGESTED_KEY]: _, ...rest } = entry.customMetadata!;

@@ -10,26 +10,29 @@ import { checkOperations } from './check-operations.ts';
 import { isDigested, markOf } from './digest-mark.ts';
 import type { FactExtractor, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
 
-/** What was done with the turns of which no facts were made before. */
+/** The result of extracting facts from new turns. */
 export interface FactReport {
-  /** How many there were. */
+  /** Number of new turns. */
   turns: number;
-  /** How many operations were applied, and how many were refused. */
+  /** Number of new facts. */
   added: number;
+  /** Number of facts and notes that a newer fact has ended. */
   superseded: number;
+  /** Number of deleted duplicates. */
   dropped: number;
-  refused: number;
+  /** Number of operations that were not valid. */
+  rejected: number;
 }
 
-/** Whose turns are digested, by what, and how many at a time. */
+/** Options of `digestTurns`. */
 export interface DigestOptions {
   memory: FullMemory;
   extractor: FactExtractor;
   runtime: Runtime;
   user: UserRef;
-  /** Undefined: all of the user's. */
+  /** Undefined for all sessions of the user. */
   sessionId: string | undefined;
-  /** What was said in turns that are kept without their texts, by id: only these turns are read. */
+  /** The texts of turns that are stored without text, by id. If given, only these turns are digested. */
   texts: ReadonlyMap<string, string> | undefined;
   evidenceFrom: 'user' | 'anyone';
   timeZone: string | undefined;
@@ -38,11 +41,11 @@ export interface DigestOptions {
 }
 
 /**
- * Makes facts of undigested turns, batch by batch, and marks each turn when its batch is done: after a failure the next call
- * goes on from there.
+ * Extracts facts from turns that are not digested yet, batch by batch, and marks the turns of each finished batch. After a failure the
+ * next call continues with the unfinished batch.
  */
 export async function digestTurns(p: DigestOptions): Promise<FactReport> {
-  const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
+  const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 };
   const filter = { kinds: ['turn' as const], sessionId: p.sessionId };
   const { texts } = p;
   const all = await listAllMemories(p.memory, { ...p.user, filter, signal: p.signal });
@@ -75,25 +78,25 @@ async function digestSession(
 
 async function digestBatch(batch: Batch, sessionId: string, p: DigestOptions, report: FactReport): Promise<void> {
   const { memory, user, extractor, evidenceFrom, timeZone, runtime, signal } = p;
-  // Of what an agent said to itself nothing could be accepted.
+  // Without a turn of the user, no fact would be accepted.
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
   const now = runtime.now();
   const all = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const current = all.filter((entry) => isCurrentMemory(entry, now));
-  const known = await similar(all, current, batch, p);
+  const known = await findSimilarFacts(all, current, batch, p);
   const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
   const operations = await extract(extractor, request, signal);
-  const { accepted, refused } = checkOperations(operations, request, evidenceFrom);
-  for (const reason of refused)
-    runtime.logger.warn('An operation on facts was refused.', { appName: user.appName, sessionId, reason });
-  report.refused += refused.length;
+  const { accepted, rejected } = checkOperations(operations, request, evidenceFrom);
+  for (const reason of rejected)
+    runtime.logger.warn('An operation on facts was rejected.', { appName: user.appName, sessionId, reason });
+  report.rejected += rejected.length;
   const applied = await applyOperations(accepted, { memory, user, sessionId, current, request });
   report.added += applied.added;
   report.superseded += applied.superseded;
   report.dropped += applied.dropped;
 }
 
-/** Throws `MODEL_FAILED` around an extractor's error that has no code. */
+/** Returns the extractor's operations. Throws `MODEL_FAILED` with the extractor's error as cause, unless that is a `TholeError`. */
 async function extract(
   extractor: FactExtractor,
   request: FactRequest,
@@ -106,14 +109,14 @@ async function extract(
   } catch (cause) {
     signal?.throwIfAborted();
     if (TholeError.is(cause)) throw cause;
-    throw new TholeError('MODEL_FAILED', 'The fact extractor failed with an error without a code; it is the cause.', {
+    throw new TholeError('MODEL_FAILED', 'The fact extractor failed; see the cause.', {
       cause,
     });
   }
 }
 
-/** All that is known where it is little, else what is most like the new turns. */
-async function similar(
+/** Returns all current facts and notes, or those most similar to the new turns if there are more than `knownFacts`. */
+async function findSimilarFacts(
   all: readonly MemoryEntry[],
   current: readonly MemoryEntry[],
   batch: Batch,
@@ -123,7 +126,7 @@ async function similar(
   if (current.length <= limit) return current.map(toKnownFact);
   const byId = new Map(current.map((entry) => [entry.id, entry]));
   const query = batch.turns.map(({ text }) => text).join('\n');
-  // What is past may be as much like the turns, and more of it.
+  // The limit includes the past facts, which may be more similar than current ones.
   const search = {
     ...p.user,
     query,

@@ -1,51 +1,51 @@
 import type { CallOptions } from '@thole/core';
 
-/** A remembered turn as an extractor sees it. */
+/** A remembered turn, for an extractor. */
 export interface FactTurn {
-  /** The entry's. */
+  /** Id of the entry. */
   id: string;
-  /** `user`, or the agent that spoke. */
+  /** `user`, or the name of an agent. */
   author: string;
   text: string;
   /** Seconds since the epoch. */
   timestamp?: number | undefined;
 }
 
-/** A fact or note that is known already and still true. */
+/** A current fact or note. */
 export interface KnownFact {
   id: string;
   kind: 'fact' | 'note';
   text: string;
-  /** Seconds; from when it holds. */
+  /** Start of its validity in seconds since the epoch. */
   validFrom?: number | undefined;
 }
 
-/** What an extractor is given: what is new, what was said right before it, and what is known that is like it. */
+/** The input of an extractor: new turns, the turns right before them, and similar known facts. */
 export interface FactRequest {
-  /** In order, both speakers'. */
+  /** New turns of user and agents, in order. */
   turns: readonly FactTurn[];
-  /** The turns before, as context: digested already. */
+  /** The turns right before, as context. Their facts have been extracted. */
   before: readonly FactTurn[];
   known: readonly KnownFact[];
-  /** Seconds since the epoch. */
+  /** Current time in seconds since the epoch. */
   now: number;
-  /** The user's, by its IANA name: on whose clocks “yesterday” is meant. UTC where it is not known. */
+  /** IANA name of the user's time zone, for words such as “yesterday”. Undefined means UTC. */
   timeZone?: string | undefined;
 }
 
-/** What is to be done with facts. Ids are those of the request; whatever names others is refused, singly. */
+/** An operation on facts. Its ids must be ids of the request; an operation with other ids is rejected. */
 export type FactOperation =
   | {
       op: 'add';
       text: string;
-      /** Ids of turns. */
+      /** Ids of the turns that support the fact. */
       evidence: readonly string[];
-      /** Seconds; from when it holds, if that was said. */
+      /** Start of its validity in seconds since the epoch, if a turn mentions it. */
       since?: number | undefined;
     }
   | {
       op: 'supersede';
-      /** The known one that is not true any more. */
+      /** Id of the known fact that is no longer true. */
       fact: string;
       text: string;
       evidence: readonly string[];
@@ -53,17 +53,18 @@ export type FactOperation =
     }
   | {
       op: 'drop';
-      /** The known fact that says the same as another. */
+      /** Id of a known fact that says the same as another one. */
       fact: string;
+      /** Id of the known fact that stays. */
       duplicateOf: string;
     };
 
 /**
- * Finds facts in turns. Strangers implement this; it is only ever extended. What it answers is checked before anything is
- * done, so it need not be careful; what it throws leaves the turns undigested, for the next time.
+ * Finds facts in turns. Applications may implement this interface; it only ever gains optional members. Its operations are checked
+ * before they are applied. If it throws, the turns are passed to it again the next time.
  */
 export interface FactExtractor {
   readonly specVersion: 1;
-  /** Operations (`FactOperation`), in the order in which they are to be done. */
+  /** Returns operations (`FactOperation`) in the order in which they are applied. */
   extract(request: FactRequest, call: CallOptions): Promise<readonly unknown[]>;
 }

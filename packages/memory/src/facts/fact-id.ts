@@ -1,13 +1,13 @@
 /**
- * The id of a fact: made of what it says and of the turn that says so first, so that the same fact found twice in the same
- * turns, by two processes or after a crash, is one entry.
+ * Returns the id of a fact, a hash of its text and its first evidence. If two processes find the same fact in the same turns, or one
+ * process finds it again after a crash, there is only one entry.
  */
 export function factId(text: string, evidence: readonly string[]): string {
   const source = JSON.stringify([normalized(text), evidence[0]]);
   return `fact-${hash(source, 0x811c9dc5)}${hash(source, 0x01234567)}`;
 }
 
-/** Texts that differ in nothing but case, white space and the sign at their end are the same. */
+/** Returns a text in lower case, with single spaces and without the final period, to compare texts. */
 export function normalized(text: string): string {
   return text
     .normalize('NFKC')

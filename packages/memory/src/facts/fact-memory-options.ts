@@ -1,61 +1,74 @@
 import { TholeError } from '@thole/core';
-import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
-import type { LeaseManager, Llm, MemoryService, Runtime } from '@thole/core';
-import { assertTimeZone } from '../user-time-zone.ts';
-import type { UsersTimeZone } from '../user-time-zone.ts';
+import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { LeaseManager, Llm, MemoryService, Runtime, TimeZoneOption } from '@thole/core';
 import { fullMemory } from '../full-memory.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 
-/** What a `FactMemoryService` is made of. */
+/** Options of `FactMemoryService`. */
 export interface FactMemoryServiceOptions {
-  /** Keeps turns, facts and notes, and finds them: any service with every ability. Its store and embedder are its own affair. */
+  /** Stores and searches turns, facts and notes: any memory service with all optional methods. */
   memory: MemoryService;
-  /** Finds the facts, through an `LlmFactExtractor`. */
+  /** The model that finds facts, through an `LlmFactExtractor`. Required unless `extractor` is given. */
   llm?: Llm | undefined;
-  /** In place of `EXTRACTION_INSTRUCTIONS`: what is worth keeping. */
+  /** Instructions for the model about what to remember. Default: `EXTRACTION_INSTRUCTIONS`. */
   instructions?: string | undefined;
-  /** In place of `llm` and `instructions`. */
+  /** Finds facts instead of `llm`. */
   extractor?: FactExtractor | undefined;
   /**
-   * False keeps facts and notes only: what was said is shown to the extractor and never stored. A turn leaves a placeholder
-   * without text, so that facts are made of it once, and are forgotten with their session. Default: true.
+   * False stores facts and notes only: the extractor sees the texts of turns, but they are not stored. Each turn leaves a placeholder
+   * without text, so that its facts are extracted once and are deleted with its session. Default: true.
    */
   keepTurns?: boolean | undefined;
-  /** Whose words a fact must rest on, next to anybody else's: the `user`'s (default), or `anyone`'s. */
+  /** `user`: the evidence of a fact must include a turn of the user. `anyone`: turns of agents are enough. Default: `user`. */
   evidenceFrom?: 'user' | 'anyone' | undefined;
-  /** Whether facts are also made of events that are added by themselves, and not only of sessions (false). */
+  /** True to extract facts in `addEventsToMemory` too, and not only in `addSessionToMemory`. Default: false. */
   extractFromEvents?: boolean | undefined;
-  /** About how many tokens of new turns are looked at in one call (4,000). */
+  /** Approximate number of tokens of new turns in one call of the extractor. Default: 4,000. */
   batchTokens?: number | undefined;
-  /** About how many tokens of the turns before them stand beside (1,000). */
+  /** Approximate number of tokens of earlier turns in one call, as context. Default: 1,000. */
   contextTokens?: number | undefined;
-  /** How many known facts stand beside, the most similar ones (30). */
+  /** Maximum number of known facts in one call, the most similar ones. Default: 30. */
   knownFacts?: number | undefined;
-  /** The longest that one call of the model may take (60,000). */
+  /** Time limit of one call of the model in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** In which the extractor is told when things were said and when they hold from (UTC). */
-  timeZone?: UsersTimeZone | undefined;
-  /** Leases (a session service's `leasing`), by which facts of one user are made in one process at a time. Without: one at a time in this process. */
+  /** The time zone of times in the extractor's request and answer. Default: UTC. */
+  timeZone?: TimeZoneOption | undefined;
+  /**
+   * The `leasing` of a session service, so that only one process at a time extracts facts of a user. Default: none; then each process
+   * extracts one at a time.
+   */
   leasing?: LeaseManager | undefined;
   runtime?: Runtime | undefined;
 }
 
-const OPTIONS = [
-  ...(['memory', 'llm', 'instructions', 'extractor', 'keepTurns', 'evidenceFrom', 'extractFromEvents'] as const),
-  ...(['batchTokens', 'contextTokens', 'knownFacts', 'timeoutMs', 'timeZone', 'leasing', 'runtime'] as const),
-] satisfies readonly (keyof FactMemoryServiceOptions)[];
+const factMemoryOptionNames = optionNames<FactMemoryServiceOptions>({
+  memory: true,
+  llm: true,
+  instructions: true,
+  extractor: true,
+  keepTurns: true,
+  evidenceFrom: true,
+  extractFromEvents: true,
+  batchTokens: true,
+  contextTokens: true,
+  knownFacts: true,
+  timeoutMs: true,
+  timeZone: true,
+  leasing: true,
+  runtime: true,
+});
 
-/** `INVALID_INPUT` for options that cannot be, `MEMORY_NOT_CONFIGURED` for a memory that lacks an ability. */
+/** Throws `INVALID_INPUT` for invalid options, and `MEMORY_NOT_CONFIGURED` if the memory service lacks an optional method. */
 export function assertFactMemoryOptions(options: FactMemoryServiceOptions): void {
-  rejectUnknownOptions(options, OPTIONS, 'FactMemoryService');
-  const { memory, llm, instructions, extractor, keepTurns, evidenceFrom, timeZone } = options;
+  rejectUnknownOptions(options, factMemoryOptionNames, 'FactMemoryService');
+  const { memory, llm, instructions, extractor, keepTurns, evidenceFrom } = options;
   fullMemory(memory, 'FactMemoryService');
   if ((llm === undefined) === (extractor === undefined))
     throw new TholeError('INVALID_INPUT', 'FactMemoryService takes either llm or extractor.');
   if (extractor !== undefined && typeof extractor?.extract !== 'function')
     throw invalidInput('extractor', 'a FactExtractor', extractor);
   if (extractor && instructions !== undefined)
-    throw new TholeError('INVALID_INPUT', 'instructions are for llm; an extractor has its own.');
+    throw new TholeError('INVALID_INPUT', 'instructions only apply to llm. Remove instructions or extractor.');
   if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
     throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
   if (keepTurns !== undefined && typeof keepTurns !== 'boolean')
@@ -63,9 +76,8 @@ export function assertFactMemoryOptions(options: FactMemoryServiceOptions): void
   if (keepTurns === false && (memory as { redacts?: unknown }).redacts === true)
     throw new TholeError(
       'INVALID_INPUT',
-      'With keepTurns: false the extractor reads turns before memory does. Give the FactMemoryService to a RedactingMemoryService, not the other way round.',
+      'With keepTurns: false the extractor would read texts before they are redacted. Wrap the FactMemoryService in a RedactingMemoryService instead.',
     );
-  assertTimeZone(timeZone);
   for (const name of ['batchTokens', 'contextTokens', 'knownFacts'] as const)
     if (options[name] !== undefined) assertCount(name, options[name], name === 'batchTokens' ? 1 : 0);
 }

@@ -1,5 +1,6 @@
 import { systemRuntime } from '@thole/core';
-import { assertUser, isCurrentMemory, raceAbort, userKeyOf } from '@thole/core/kit';
+import { assertUser, createTimeZoneReader, isCurrentMemory, KeyedQueue, raceAbort, userKeyOf } from '@thole/core/kit';
+import type { TimeZoneReader } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,
@@ -15,11 +16,10 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { timeZoneOf } from '../user-time-zone.ts';
+import { userTimeZone } from '../user-time-zone.ts';
 import { fullMemory } from '../full-memory.ts';
 import type { FullMemory } from '../full-memory.ts';
 import { holdLease } from '../lease/hold-lease.ts';
-import { KeyedQueue } from '../keyed-queue.ts';
 import { withoutMark } from './digest-mark.ts';
 import { digestTurns } from './digest-turns.ts';
 import type { FactReport } from './digest-turns.ts';
@@ -29,23 +29,24 @@ import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
 import { hasEvents, placeholdersOf, withoutTurns } from './turn-placeholders.ts';
 
-/** The name of the lease under which facts are made: no session's, so that turns never wait for it. */
+/** Session id of the lease for extracting facts. It is not the id of a session, so that runs never wait for it. */
 const FACTS_LEASE_ID = 'thole:facts';
 const LEASE_WAIT_MS = 300_000;
+/** Default maximum number of entries in a list. */
 const LIST_LIMIT = 100;
-const EMPTY_REPORT: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 };
+const EMPTY_REPORT: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 };
 
 /**
- * Memory that draws facts from what was said. `addSessionToMemory` keeps the turns first and then makes facts of those of
- * which none were made; when the model fails it throws, the turns are kept, and the next call goes on where it stopped. Everything
- * else is the wrapped service's, but for lists: without `filter.kinds` they show notes and the facts that are true now.
- * With `keepTurns: false` no text of a turn is stored: see `FactMemoryServiceOptions`.
+ * A memory service that extracts facts from conversations. `addSessionToMemory` stores the turns and then extracts facts from new
+ * turns. If the model fails, it throws, the turns stay stored, and the next call continues. Lists without `filter.kinds` contain notes
+ * and current facts. All other calls are passed to the wrapped service. With `keepTurns: false` no text of a turn is stored.
  */
 export class FactMemoryService implements MemoryService {
   readonly #memory: FullMemory;
   readonly #extractor: FactExtractor;
   readonly #options: FactMemoryServiceOptions;
   readonly #runtime: Runtime;
+  readonly #readTimeZone: TimeZoneReader;
   readonly #holder: string;
   readonly #queue = new KeyedQueue();
 
@@ -56,6 +57,7 @@ export class FactMemoryService implements MemoryService {
     this.#extractor = extractor ?? new LlmFactExtractor({ llm: llm!, instructions, timeoutMs, runtime });
     this.#options = options;
     this.#runtime = runtime;
+    this.#readTimeZone = createTimeZoneReader(options.timeZone);
     this.#holder = runtime.newId('facts');
   }
 
@@ -67,7 +69,7 @@ export class FactMemoryService implements MemoryService {
     await this.makeFacts(p);
   }
 
-  /** Keeps the turns. Facts are made of them when their session is added, or by `makeFacts`; at once with `extractFromEvents`. */
+  /** Stores the turns. Facts are extracted when the session is added or by `makeFacts`; with `extractFromEvents` immediately. */
   async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void> {
     if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, this.#options.extractFromEvents ?? false);
     await this.#memory.addEventsToMemory(p);
@@ -81,9 +83,9 @@ export class FactMemoryService implements MemoryService {
   }
 
   /**
-   * Makes facts of the remembered turns of one session, or of all of the user's, of which none were made yet, and says what
-   * was done. No model is asked when there are none. One at a time for each user. With `keepTurns: false` there are no texts to
-   * read, so it does nothing: add the session instead.
+   * Extracts facts from stored turns that are not digested yet, of one session or of all sessions of the user. Calls no model if there
+   * are none. Runs one at a time per user. With `keepTurns: false` it does nothing, because no texts are stored: add the session
+   * instead.
    */
   async makeFacts(p: UserRef & { sessionId?: string | undefined } & CallOptions): Promise<FactReport> {
     assertUser(p);
@@ -101,7 +103,7 @@ export class FactMemoryService implements MemoryService {
       const { sessionId } = p;
       const limits = { batchTokens, contextTokens, knownFacts };
       const tools = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
-      const timeZone = await timeZoneOf(user, this.#options.timeZone, this.#runtime);
+      const timeZone = (await userTimeZone(user, this.#readTimeZone, this.#runtime))?.timeZone;
       return digestTurns({ ...tools, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
     };
     const { leasing } = this.#options;
@@ -121,9 +123,15 @@ export class FactMemoryService implements MemoryService {
 
   async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.getMemory(p);
-    // Without turns, an entry of this kind only marks a turn whose facts were made.
+    // With `keepTurns: false`, a stored turn is only a placeholder.
     if (!entry || (entry.kind === 'turn' && !this.#keepsTurns)) return undefined;
     return withoutMark(entry);
+  }
+
+  /** Like `findSameMemories` of the wrapped service, without placeholders of turns. */
+  async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
+    const entries = await this.#memory.findSameMemories(p);
+    return entries.filter(({ kind }) => kind !== 'turn' || this.#keepsTurns).map(withoutMark);
   }
 
   async updateMemory(
@@ -133,7 +141,7 @@ export class FactMemoryService implements MemoryService {
     return entry && withoutMark(entry);
   }
 
-  /** Facts, turns and notes in one ranking; `kind` says which is which, `validTo` and `supersededBy` what is past. */
+  /** Returns facts, turns and notes in one ranking. Past facts have `validTo` and `supersededBy`. */
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
     if (!filter && !this.#keepsTurns) return { memories: [] };
@@ -141,7 +149,7 @@ export class FactMemoryService implements MemoryService {
     return { ...response, memories: response.memories.map(withoutMark) };
   }
 
-  /** Without `filter.kinds` notes, and facts that are true now; with them everything of these kinds, past facts too. */
+  /** Returns notes and current facts; with `filter.kinds` all entries of these kinds, including past facts. */
   async listMemories(
     p: UserRef & {
       limit?: number | undefined;
@@ -160,7 +168,7 @@ export class FactMemoryService implements MemoryService {
     const memories: MemoryEntry[] = [];
     let { cursor } = p;
     do {
-      // Only what is still wanted is asked for, so that the page's cursor is the list's.
+      // Requests only the missing number of entries, so that the page's cursor is valid for the list.
       const page = await this.#memory.listMemories({ ...p, filter, cursor, limit: limit - memories.length });
       const at = p.filter?.validAt;
       memories.push(

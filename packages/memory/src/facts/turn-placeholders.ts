@@ -2,20 +2,20 @@ import { createEventActions, textOf } from '@thole/core';
 import type { Event, MemoryEntry, MemoryFilter, SessionRef } from '@thole/core';
 import { turnsOf } from '@thole/recall/kit';
 
-/** The text of a turn that is kept without its text. It has no word that a search could find. */
+/** The text that replaces a turn's text. Searches cannot find it. */
 const PLACEHOLDER = '…';
 
-/** Turns to keep without their texts. */
+/** The result of `placeholdersOf`. */
 export interface Placeholders {
-  /** Events with a placeholder in place of what was said, for ingestion. */
+  /** Events with placeholders instead of texts, for ingestion. */
   events: Event[];
-  /** The texts that were said, by the ids of the turns. */
+  /** The texts by the ids of the turns. */
   texts: ReadonlyMap<string, string>;
 }
 
 /**
- * Returns events without their texts, and the texts separately. A turn's placeholder remembers that facts were made of the turn
- * and what the facts rest on, so that forgetting and repeated ingestion work as for whole turns.
+ * Returns events without their texts, and the texts separately. The placeholder of a turn records that its facts were extracted and
+ * is the evidence of these facts, so that deletion and repeated ingestion work as for complete turns.
  */
 export function placeholdersOf(sessionId: string, events: readonly Event[]): Placeholders {
   const turns = turnsOf(sessionId, events);
@@ -33,7 +33,7 @@ export function withoutTurns(filter: MemoryFilter = {}): MemoryFilter | undefine
   return others.length === 0 && kinds.length > 0 ? undefined : { ...filter, kinds: others };
 }
 
-/** True if the arguments can be read: others are the wrapped service's to reject. */
+/** True if the arguments have a session id and events. The wrapped service rejects other arguments. */
 export function hasEvents(p: Partial<SessionRef> & { events?: readonly Event[] }): boolean {
   const isEvent = (event: Event | null): boolean => typeof event === 'object' && event !== null;
   return typeof p.sessionId === 'string' && Array.isArray(p.events) && p.events.every(isEvent);

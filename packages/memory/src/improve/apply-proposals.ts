@@ -1,5 +1,12 @@
 import { systemRuntime, textOf } from '@thole/core';
-import { assertUser, invalidInput, isCurrentMemory, rejectUnknownOptions, userKeyOf } from '@thole/core/kit';
+import {
+  assertUser,
+  invalidInput,
+  isCurrentMemory,
+  optionNames,
+  rejectUnknownOptions,
+  userKeyOf,
+} from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
 import { fullMemory } from '../full-memory.ts';
@@ -9,23 +16,30 @@ import { findEntry } from './find-entry.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
 import { undoProposals } from './undo-proposals.ts';
 
-/** What was approved, and by whom. */
+/** Options of `applyProposals`. */
 export interface ApplyProposalsOptions {
   memory: MemoryService;
-  /** The approved ones, all of one user. */
+  /** The approved proposals, all of one user. */
   proposals: readonly Proposal[];
-  /** Who approved them, for the audit. */
+  /** The person who approved them, for the audit. */
   approvedBy?: string | undefined;
   runtime?: Runtime | undefined;
 }
 
+const applyOptionNames = optionNames<ApplyProposalsOptions>({
+  memory: true,
+  proposals: true,
+  approvedBy: true,
+  runtime: true,
+});
+
 /**
- * Writes approved proposals: additions become facts with their evidence, a correction supersedes what it corrects, and what
- * is removed ends: it leaves lists and profiles, and is found as past. One that does not fit any more, because its target was changed or forgotten or its evidence is gone, is refused,
- * and so is one that cannot be written, of which the changes tell all the same; the others go on. Answers what was done: keep it, `undoProposals` takes it.
+ * Applies approved proposals and returns an audit for `undoProposals`. An addition becomes a fact with its evidence. A correction
+ * supersedes its target. A removal ends its target, which is then a past fact. Refuses a proposal whose target has changed or is
+ * gone, whose evidence is gone, or that cannot be written; the audit still contains what was written of it. Other proposals are applied.
  */
 export async function applyProposals(options: ApplyProposalsOptions): Promise<ProposalAudit> {
-  rejectUnknownOptions(options, ['memory', 'proposals', 'approvedBy', 'runtime'], 'applyProposals');
+  rejectUnknownOptions(options, applyOptionNames, 'applyProposals');
   const { proposals, approvedBy, runtime = systemRuntime() } = options;
   const memory = fullMemory(options.memory, 'applyProposals');
   const user = userOf(proposals);
@@ -53,19 +67,19 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
         refuse(change);
         continue;
       }
-      // Before it is written: half of it may be, and can be undone then.
+      // Recorded before writing, so that an incomplete write can be undone.
       audit.changes.push(change);
       await write(change, { memory, user, now: runtime.now() });
     } catch (error) {
       refuse(`it could not be written (${errorCodeOf(error)})`);
     }
   }
-  await takeBackForgotten(audit, { memory, user, runtime });
+  await removeForgotten(audit, { memory, user, runtime });
   return audit;
 }
 
-/** What was forgotten while it was written leaves as little as if it had been forgotten before. */
-async function takeBackForgotten(
+/** Removes evidence that was deleted while the proposals were applied, and undoes changes without remaining evidence. */
+async function removeForgotten(
   audit: ProposalAudit,
   { memory, user, runtime }: { memory: FullMemory; user: UserRef; runtime: Runtime },
 ): Promise<void> {
@@ -84,20 +98,20 @@ async function takeBackForgotten(
       audit.refused.push({ proposalId: change.proposal.id, reason: EVIDENCE_IS_GONE });
     }
   } catch (error) {
-    // The audit tells of what was written, whatever became of this.
-    runtime.logger.warn('What was forgotten while proposals were applied may be in facts.', {
+    // The audit must be returned even if this fails.
+    runtime.logger.warn('Facts may contain turns that were deleted while proposals were applied.', {
       appName: user.appName,
       code: errorCodeOf(error),
     });
   }
 }
 
-const EVIDENCE_IS_GONE = 'its evidence is not in memory any more';
+const EVIDENCE_IS_GONE = 'its evidence is no longer in memory';
 
 interface ApplyContext {
   memory: FullMemory;
   user: UserRef;
-  /** Ids of what is remembered. */
+  /** Ids of the stored turns. */
   turns: ReadonlySet<string>;
   now: number;
   auditId: string;
@@ -110,8 +124,8 @@ async function changeFor(proposal: Proposal, p: ApplyContext): Promise<ProposalC
   if (proposal.action !== 'remove' && evidence.length === 0) return EVIDENCE_IS_GONE;
   const before = proposal.target && (await findEntry(memory, user, proposal.target.id));
   if (proposal.target) {
-    if (!before || !isCurrentMemory(before, now)) return 'what it changes is not there any more';
-    if (textOf(before.content) !== textOf(proposal.target.content)) return 'what it changes says something else by now';
+    if (!before || !isCurrentMemory(before, now)) return 'its target is no longer in memory';
+    if (textOf(before.content) !== textOf(proposal.target.content)) return 'its target has changed';
   }
   return {
     proposal,
@@ -153,7 +167,7 @@ async function turnIdsOf(memory: FullMemory, user: UserRef): Promise<Set<string>
 
 function userOf(proposals: readonly Proposal[]): UserRef {
   if (!Array.isArray(proposals) || proposals.length === 0)
-    throw invalidInput('proposals', 'an array with a proposal at least', proposals);
+    throw invalidInput('proposals', 'an array with at least one proposal', proposals);
   const [first] = proposals as readonly Proposal[];
   for (const proposal of proposals as readonly Proposal[]) {
     assertUser(proposal);

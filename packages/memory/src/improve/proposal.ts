@@ -1,25 +1,25 @@
 import type { MemoryEntry } from '@thole/core';
 
-/** Something that memory might better say, with the reason and what was said that speaks for it. Plain JSON, for a person to look at. */
+/** A proposed change to memory with its reason and evidence, for a person to approve. Plain JSON. */
 export interface Proposal {
   id: string;
   appName: string;
   userId: string;
-  /** `add` a fact, `correct` one that is not true or not any more, or `remove` one that should not be there. */
+  /** `add` adds a fact, `correct` replaces a wrong or outdated one, `remove` ends one that should not be in memory. */
   action: 'add' | 'correct' | 'remove';
-  /** What the fact is to say; empty for `remove`. */
+  /** The new text; empty for `remove`. */
   text: string;
-  /** The entry that is corrected or removed, as it stood. */
+  /** The entry to correct or remove, when the change was proposed. */
   target?: MemoryEntry | undefined;
-  /** Why, in a sentence. */
+  /** The reason in one sentence. */
   reason: string;
-  /** Ids of the remembered turns that speak for it. */
+  /** Ids of the stored turns that support the change. */
   evidence: string[];
   /** Seconds since the epoch. */
   proposedAt: number;
 }
 
-/** What was done with approved proposals: enough to undo it, to be kept by whoever approved them. Plain JSON. */
+/** A record of applied proposals with all that is needed to undo them. Plain JSON. */
 export interface ProposalAudit {
   id: string;
   appName: string;
@@ -28,15 +28,15 @@ export interface ProposalAudit {
   appliedAt: number;
   approvedBy?: string | undefined;
   changes: ProposalChange[];
-  /** What could not be done, and why. */
+  /** Proposals that were not applied, with the reason. */
   refused: { proposalId: string; reason: string }[];
 }
 
-/** One entry's change. */
+/** The change of one proposal. */
 export interface ProposalChange {
   proposal: Proposal;
-  /** The entry that was made. */
+  /** The new entry. */
   made?: MemoryEntry | undefined;
-  /** The entry that was changed or removed, as it stood right before. */
+  /** The changed or removed entry before the change. */
   before?: MemoryEntry | undefined;
 }

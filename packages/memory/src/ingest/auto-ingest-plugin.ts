@@ -1,64 +1,77 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, rejectUnknownOptions, sessionKeyOf } from '@thole/core/kit';
+import {
+  assertCount,
+  assertDuration,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+  sessionKeyOf,
+} from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { assertDuration } from '../assert-duration.ts';
 import { fullMemory } from '../full-memory.ts';
 import { LatestSeqs } from './latest-seqs.ts';
 
-/** What an `AutoIngestPlugin` works with. */
+/** Options of `AutoIngestPlugin`. */
 export interface AutoIngestPluginOptions {
-  /** The runner's: what is stored there is what is remembered. */
+  /** The runner's session service, from which the events are read. */
   sessions: SessionService;
   memory: MemoryService;
-  /** How many sessions may wait (1,000). What finds no room is remembered after the session's next run. */
+  /** Maximum number of waiting sessions. Events of other sessions are added after their next run. Default: 1,000. */
   maxWaiting?: number | undefined;
-  /** How often a run's events are tried, with 1, 2, 4 … times `retryMs` between (4). */
+  /** Maximum number of attempts per session, with waits of 1, 2, 4 … times `retryMs`. Default: 4. */
   maxAttempts?: number | undefined;
-  /** The first wait after a failure, in milliseconds (1,000). */
+  /** First wait after a failure in milliseconds. Default: 1,000. */
   retryMs?: number | undefined;
-  /** Told of what is given up until the session's next run. */
+  /** Called after the last failed attempt. The events are added after the session's next run. */
   onError?: ((failure: { session: SessionRef; error: unknown }) => void) | undefined;
   name?: string | undefined;
   runtime?: Runtime | undefined;
 }
 
-const OPTIONS = [
-  ...(['sessions', 'memory', 'maxWaiting', 'maxAttempts', 'retryMs', 'onError', 'name', 'runtime'] as const),
-] satisfies readonly (keyof AutoIngestPluginOptions)[];
+const autoIngestOptionNames = optionNames<AutoIngestPluginOptions>({
+  sessions: true,
+  memory: true,
+  maxWaiting: true,
+  maxAttempts: true,
+  retryMs: true,
+  onError: true,
+  name: true,
+  runtime: true,
+});
 
+/** Time limit of one call of the memory service. */
 const MEMORY_TIMEOUT_MS = 30_000;
-/** So long runs that end are gathered before the first of them is read. */
+/** Time in which ended runs are collected before the first one is processed. */
 const BATCH_WINDOW_MS = 20;
-/** Contexts hold their sessions: no more of them are held. */
+/** Maximum number of collected contexts, because each keeps its session in memory. */
 const MAX_BUFFERED_RUNS = 16;
 
 /**
- * Adds the new events of each run to memory when the run has ended, in the background: one session after the other, each in
- * the order of its events. It reads what the sessions hold, so runs that are not kept (ephemeral ones, those of agents used as
- * tools) leave nothing. The runner's close waits for what is queued.
+ * Adds the new events of each run to memory after the run, in the background: one session at a time, in the order of the events. It
+ * reads the stored events, so runs that are not stored (ephemeral runs, agents used as tools) add nothing. Closing the runner waits
+ * for queued sessions.
  */
 export class AutoIngestPlugin implements Plugin {
   readonly name: string;
   readonly #options: AutoIngestPluginOptions;
   readonly #memory: MemoryService & Required<Pick<MemoryService, 'addEventsToMemory'>>;
   readonly #runtime: Runtime;
-  /** Up to where memory has the events of a session, as far as this process knows. */
+  /** The last event of each session that this process has added to memory. */
   readonly #done = new LatestSeqs();
   readonly #waiting = new Map<string, SessionRef>();
   readonly #closing = new AbortController();
-  /** Goes to every call of memory until one is late. */
-  #late = new AbortController();
-  /** Runs of which nothing is queued yet. */
+  /** Signal for calls of the memory service; replaced after a timeout. */
+  #timeout = new AbortController();
+  /** Ended runs whose sessions are not queued yet. */
   readonly #ended: InvocationContext[] = [];
-  #isToWake = false;
-  #working: Promise<void> | undefined;
+  #isWakeScheduled = false;
+  #worker: Promise<void> | undefined;
 
   constructor(options: AutoIngestPluginOptions) {
-    rejectUnknownOptions(options, OPTIONS, 'AutoIngestPlugin');
+    rejectUnknownOptions(options, autoIngestOptionNames, 'AutoIngestPlugin');
     const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
-    if (typeof sessions?.getSession !== 'function')
-      throw new TholeError('INVALID_INPUT', 'AutoIngestPlugin needs sessions, a SessionService.');
+    if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
     this.#memory = fullMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
     assertCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
     assertCount('maxAttempts', options.maxAttempts ?? 4, 1);
@@ -68,19 +81,19 @@ export class AutoIngestPlugin implements Plugin {
     this.#runtime = runtime;
   }
 
-  /** Notes that a run has ended; part of being a plugin. What that means is found out when nobody waits for the run any more. */
+  /** Records that a run has ended. Called by the runner, which must not wait, so the events are read later. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
-    if (this.#working) return this.#queue(invocationContext);
+    if (this.#worker) return this.#queue(invocationContext);
     if (this.#ended.push(invocationContext) >= MAX_BUFFERED_RUNS) this.#queueEnded();
-    if (!this.#isToWake) this.#wakeSoon();
+    if (!this.#isWakeScheduled) this.#wakeSoon();
   }
 
-  /** Resolves when everything that was queued is in memory, or was given up. */
+  /** Resolves when all queued sessions are in memory or have failed. */
   async flush(): Promise<void> {
-    for (this.#begin(); this.#working; this.#begin()) await this.#working;
+    for (this.#start(); this.#worker; this.#start()) await this.#worker;
   }
 
-  /** Waits for what is queued, and between attempts no longer; part of being a plugin. */
+  /** Processes the queue without waiting between attempts. Called when the runner closes. */
   close(): Promise<void> {
     this.#closing.abort();
     return this.flush();
@@ -96,28 +109,28 @@ export class AutoIngestPlugin implements Plugin {
     const session = { appName, userId, sessionId };
     const key = sessionKeyOf(session);
     if (!this.#done.of(key)) this.#done.set(key, { seq: seqBefore(context), incarnation: undefined });
-    // A session that waits already is read to its end when its turn comes.
+    // A session that is already waiting will be read completely.
     if (this.#waiting.has(key)) return;
     if (this.#waiting.size < (this.#options.maxWaiting ?? 1_000)) this.#waiting.set(key, session);
     else this.#runtime.logger.warn('The queue of AutoIngestPlugin is full.', { appName, sessionId });
   }
 
-  // Whoever waits for the run has it first; and runs that end soon after each other are read together.
+  /** Starts after a short wait, so that the caller of the run continues first and runs that end together are read together. */
   #wakeSoon(): void {
-    this.#isToWake = true;
+    this.#isWakeScheduled = true;
     const wake = (): void => {
-      this.#isToWake = false;
-      this.#begin();
+      this.#isWakeScheduled = false;
+      this.#start();
     };
     this.#runtime.sleep(BATCH_WINDOW_MS, this.#closing.signal).then(wake, wake);
   }
 
-  #begin(): void {
-    if (!this.#working && this.#ended.length + this.#waiting.size > 0) this.#working = this.#work();
+  #start(): void {
+    if (!this.#worker && this.#ended.length + this.#waiting.size > 0) this.#worker = this.#work();
   }
 
   async #work(): Promise<void> {
-    // So that it never ends before it is known to have begun.
+    // The worker must not end before `#worker` is set.
     await Promise.resolve();
     this.#queueEnded();
     for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
@@ -125,7 +138,7 @@ export class AutoIngestPlugin implements Plugin {
       this.#waiting.delete(key);
       await this.#tryToIngest(key, session);
     }
-    this.#working = undefined;
+    this.#worker = undefined;
   }
 
   async #tryToIngest(key: string, session: SessionRef): Promise<void> {
@@ -136,7 +149,7 @@ export class AutoIngestPlugin implements Plugin {
       } catch (error) {
         if (attempt < maxAttempts) {
           const waitMs = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
-          await this.#runtime.sleep(waitMs, this.#closing.signal).catch(atOnce);
+          await this.#runtime.sleep(waitMs, this.#closing.signal).catch(ignore);
           continue;
         }
         const { appName, sessionId } = session;
@@ -159,7 +172,7 @@ export class AutoIngestPlugin implements Plugin {
     const { sessions } = this.#options;
     const reached = this.#done.of(key);
     let stored = await sessions.getSession({ ...session, afterSeq: reached?.seq ?? 0 });
-    // One that was deleted and made anew counts from the beginning.
+    // A new session with the same id is read from its beginning.
     if (stored && reached?.incarnation !== undefined && stored.incarnation !== reached.incarnation)
       stored = await sessions.getSession(session);
     if (!stored) return;
@@ -167,21 +180,22 @@ export class AutoIngestPlugin implements Plugin {
     this.#done.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
   }
 
-  // A memory that never answers must not keep the others waiting, nor the runner from closing.
+  /** Adds events with a time limit, so that a memory service that hangs blocks neither other sessions nor closing. */
   #add(session: SessionRef, events: readonly Event[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#runtime.timer(MEMORY_TIMEOUT_MS, () => {
-        const late = new TholeError('STORE_OUTCOME_UNKNOWN', `Memory did not answer within ${MEMORY_TIMEOUT_MS} ms.`);
-        this.#late.abort(late);
-        this.#late = new AbortController();
-        reject(late);
+        const message = `The memory service did not answer within ${MEMORY_TIMEOUT_MS} ms.`;
+        const error = new TholeError('STORE_OUTCOME_UNKNOWN', message);
+        this.#timeout.abort(error);
+        this.#timeout = new AbortController();
+        reject(error);
       });
       const settle = (then: () => void): void => {
         cancel();
         then();
       };
       const add = async (): Promise<void> =>
-        this.#memory.addEventsToMemory({ ...session, events, signal: this.#late.signal });
+        this.#memory.addEventsToMemory({ ...session, events, signal: this.#timeout.signal });
       add().then(
         () => settle(resolve),
         (error: unknown) => settle(() => reject(error as Error)),
@@ -190,7 +204,7 @@ export class AutoIngestPlugin implements Plugin {
   }
 }
 
-/** The `seq` of the last event before a run. */
+/** Returns the `seq` of the last event before a run. */
 function seqBefore({ history, invocationId }: InvocationContext): number {
   for (const event of history) if (event.invocationId === invocationId) return (event.seq ?? 1) - 1;
   return history.at(history.length - 1)?.seq ?? 0;
@@ -200,4 +214,4 @@ function first<K, V>(map: ReadonlyMap<K, V>): [K, V] | undefined {
   return map.entries().next().value;
 }
 
-function atOnce(): void {}
+function ignore(): void {}

@@ -1,24 +1,24 @@
-/** What is forgotten here is read once more, and adds nothing twice. */
+/** Sessions that are evicted are read again completely, which adds nothing twice. */
 const MAX_SESSIONS = 10_000;
 
-/** Up to which `seq` of a session something was done, and of which session of that name. */
-export interface Reached {
+/** The last processed event of a session. */
+export interface Position {
   seq: number;
-  /** Undefined before the session was first read. */
+  /** The session's incarnation. Undefined before the session was read. */
   incarnation: string | undefined;
 }
 
-/** A place in each session; those that were not asked for longest are forgotten. */
+/** The last processed event of each session. Keeps a limited number of sessions. */
 export class LatestSeqs {
-  readonly #reached = new Map<string, Reached>();
+  readonly #positions = new Map<string, Position>();
 
-  of(key: string): Reached | undefined {
-    return this.#reached.get(key);
+  of(key: string): Position | undefined {
+    return this.#positions.get(key);
   }
 
-  set(key: string, reached: Reached): void {
-    this.#reached.delete(key);
-    this.#reached.set(key, reached);
-    if (this.#reached.size > MAX_SESSIONS) this.#reached.delete(this.#reached.keys().next().value!);
+  set(key: string, position: Position): void {
+    this.#positions.delete(key);
+    this.#positions.set(key, position);
+    if (this.#positions.size > MAX_SESSIONS) this.#positions.delete(this.#positions.keys().next().value!);
   }
 }

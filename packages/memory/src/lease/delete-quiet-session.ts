@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import type { ArtifactService, LeaseManager, Runtime, SessionRef, SessionService, SessionSummary } from '@thole/core';
 import { holdLease } from './hold-lease.ts';
 
-/** What it takes to delete a session. */
+/** Dependencies of `deleteQuietSession`. */
 export interface DeleteSessionDeps {
   sessions: SessionService;
   leasing: LeaseManager;
@@ -13,27 +13,27 @@ export interface DeleteSessionDeps {
 }
 
 /**
- * Deletes a session with what it has saved, if it stands as it was read: `spoken` where something was stored since, where a run
- * holds it (which may not have stored its message yet), and where another session has begun under its id.
+ * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since then, if
+ * a run holds its lease (the run may not have stored its message yet), or if the id belongs to a new session.
  */
 export async function deleteQuietSession(
   { appName, userId, id: sessionId, lastSeq, incarnation }: SessionSummary,
   p: DeleteSessionDeps,
-): Promise<'deleted' | 'gone' | 'spoken'> {
+): Promise<'deleted' | 'gone' | 'active'> {
   const { sessions, leasing, artifacts, runtime, holder, leaseTtlMs: ttlMs } = p;
   const ref: SessionRef = { appName, userId, sessionId };
   try {
     return await holdLease({ leasing, key: ref, runtime, holder, waitMs: 0, ttlMs }, async () => {
-      // One that was deleted and made anew may be as long by now; while the lease is held, none begins.
-      const now = await sessions.getSession({ ...ref, numRecentEvents: 0 });
-      if (!now) return 'gone';
-      if (now.incarnation !== incarnation) return 'spoken';
+      // The id may belong to a new session with the same number of events. While the lease is held, none is created.
+      const current = await sessions.getSession({ ...ref, numRecentEvents: 0 });
+      if (!current) return 'gone';
+      if (current.incarnation !== incarnation) return 'active';
       const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: lastSeq });
       if (isDeleted) await artifacts?.deleteSessionArtifacts(ref);
-      return isDeleted ? 'deleted' : 'spoken';
+      return isDeleted ? 'deleted' : 'active';
     });
   } catch (error) {
-    if (TholeError.is(error, 'SESSION_BUSY')) return 'spoken';
+    if (TholeError.is(error, 'SESSION_BUSY')) return 'active';
     throw error;
   }
 }

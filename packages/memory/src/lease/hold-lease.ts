@@ -1,23 +1,24 @@
 import type { Lease, LeaseManager, Runtime, SessionRef } from '@thole/core';
 
-/** Whose lease is held, and how it is waited for. */
+/** Options of `holdLease`. */
 export interface HoldLeaseOptions {
   leasing: LeaseManager;
   key: SessionRef;
   runtime: Runtime;
   holder: string;
-  /** 0: not at all. */
+  /** Maximum time to wait for the lease in milliseconds. 0 does not wait. */
   waitMs: number;
-  /** How long it holds where nobody renews it any more (30,000). */
+  /** Time in milliseconds after which a lease that is not renewed ends. Default: 30,000. */
   ttlMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
+/** Maximum number of callers that wait for one lease. */
 const MAX_WAITING = 1_000;
 
 /**
- * Does the work while the lease is held, renewing it, and lets go. The work's signal is aborted when the lease is lost or the
- * caller's signal is. `SESSION_BUSY` where somebody else holds it for too long.
+ * Runs the work while holding and renewing a lease, and then releases it. The signal of the work is aborted if the lease is lost or
+ * the caller's signal is aborted. Throws `SESSION_BUSY` if another holder keeps the lease for longer than `waitMs`.
  */
 export async function holdLease<T>(
   p: HoldLeaseOptions,
@@ -38,12 +39,12 @@ export async function holdLease<T>(
   let cancel = renewLater();
   function renewLater(): () => void {
     return runtime.timer(ttlMs / 3, () => {
-      // A lease that is lost says so by its signal; a store that cannot be reached for a while is asked again.
-      lease.renew().then(renewed, renewed);
+      // A lost lease aborts its signal. After an error of the store the lease is renewed again later.
+      lease.renew().then(renewAgain, renewAgain);
     });
   }
   let isOver = false;
-  function renewed(): void {
+  function renewAgain(): void {
     if (!isOver && !lease.lost.aborted) cancel = renewLater();
   }
   try {

@@ -2,35 +2,35 @@ import { textOf, TholeError } from '@thole/core';
 import { raceAbort } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
-/** What a model is asked, and the shape that its answer is to have. */
+/** A question to a model, and the JSON schema of its answer. */
 export interface ModelQuestion {
   system: string;
   text: string;
   schema: JsonObject;
 }
 
-/** How it is asked. */
+/** Options of `askModel`. */
 export interface AskModelOptions {
   llm: Llm;
   runtime: Runtime;
-  /** The longest that all attempts together may take. */
+  /** Time limit of all attempts together in milliseconds. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** An answer that is no JSON is asked for once more. */
-const ATTEMPTS = 2;
+/** The model is called again if its answer is not JSON. */
+const MAX_ATTEMPTS = 2;
 
 /**
- * Returns the model's answer as JSON, unchecked. Throws the model's own coded error, `MODEL_FAILED` around any other, the signal's
- * reason, `MODEL_TIMEOUT`, the response's own `errorCode`, or `OUTPUT_INVALID` for what is no JSON the second time either.
+ * Returns the model's answer as JSON that is not validated. Throws the model's `TholeError`, `MODEL_FAILED` with any other error as
+ * cause, the response's `errorCode`, `MODEL_TIMEOUT`, `MODEL_INCOMPLETE`, `OUTPUT_INVALID` if no answer is JSON, or the signal's reason.
  */
 export async function askModel(question: ModelQuestion, asking: AskModelOptions): Promise<unknown> {
   const { runtime, timeoutMs, signal } = asking;
-  const over = new AbortController();
-  const late = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
-  const cancel = runtime.timer(timeoutMs, () => over.abort(late));
-  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const timeout = new AbortController();
+  const error = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
+  const cancel = runtime.timer(timeoutMs, () => timeout.abort(error));
+  const both = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   try {
     return await raceAbort(ask(question, asking.llm, both), both);
   } finally {
@@ -41,14 +41,18 @@ export async function askModel(question: ModelQuestion, asking: AskModelOptions)
 async function ask(question: ModelQuestion, llm: Llm, signal: AbortSignal): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
-    const answer = parse(textOf((await finalOf(question, llm, signal)).content));
+    const answer = parse(textOf((await finalResponse(question, llm, signal)).content));
     if (answer !== undefined) return answer;
-    if (attempt === ATTEMPTS)
-      throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} answered with what is no JSON, ${ATTEMPTS} times.`);
+    if (attempt === MAX_ATTEMPTS)
+      throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} returned no JSON in ${MAX_ATTEMPTS} attempts.`);
   }
 }
 
-async function finalOf({ system, text, schema }: ModelQuestion, llm: Llm, signal: AbortSignal): Promise<LlmResponse> {
+async function finalResponse(
+  { system, text, schema }: ModelQuestion,
+  llm: Llm,
+  signal: AbortSignal,
+): Promise<LlmResponse> {
   const request = {
     contents: [{ role: 'user' as const, parts: [{ text }] }],
     config: { systemInstruction: system, responseJsonSchema: schema, responseMimeType: 'application/json' },
@@ -62,13 +66,13 @@ async function finalOf({ system, text, schema }: ModelQuestion, llm: Llm, signal
     signal.throwIfAborted();
     throw TholeError.is(cause) ? cause : new TholeError('MODEL_FAILED', `Model ${llm.model} failed.`, { cause });
   }
-  if (!final) throw new TholeError('MODEL_INCOMPLETE', `Model ${llm.model} gave no answer.`);
+  if (!final) throw new TholeError('MODEL_INCOMPLETE', `Model ${llm.model} returned no response.`);
   if (final.errorCode !== undefined)
-    throw new TholeError(final.errorCode, `Model ${llm.model} answered with ${final.errorCode}.`);
+    throw new TholeError(final.errorCode, `Model ${llm.model} returned the error ${final.errorCode}.`);
   return final;
 }
 
-/** Models that know no schemas like to wrap JSON in a fence. */
+/** Returns the JSON in a text, also from inside a code fence, which models without schema support often add. Undefined if it is not JSON. */
 function parse(text: string): unknown {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text);
   try {

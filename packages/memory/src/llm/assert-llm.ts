@@ -1,7 +1,7 @@
 import { invalidInput } from '@thole/core/kit';
 import type { Llm } from '@thole/core';
 
-/** `INVALID_INPUT` for what cannot be asked anything. */
+/** Throws `INVALID_INPUT` unless the value is a model. */
 export function assertLlm(llm: unknown, argument: string = 'llm'): asserts llm is Llm {
   if (typeof (llm as Partial<Llm> | undefined)?.generateContentAsync !== 'function')
     throw invalidInput(argument, 'a model, an object with generateContentAsync', llm);

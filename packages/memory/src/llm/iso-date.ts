@@ -2,8 +2,8 @@ import { isoTime } from '@thole/core/kit';
 import type { ZonedTime } from '@thole/core';
 
 /**
- * Seconds since the epoch as a model reads them: ISO 8601 to the minute, in UTC or on the zone's clocks; `an unknown time` for
- * what is no time.
+ * Returns a time in seconds since the epoch as ISO 8601 text for a model, to the minute, in UTC or in the given zone. Returns
+ * `an unknown time` if it is not a valid time.
  */
 export function isoMinute(seconds: number | undefined, zone?: ZonedTime): string {
   return isoTime(seconds, zone)?.replace(/:\d\d(?=Z|[+-])/, '') ?? 'an unknown time';
@@ -11,11 +11,11 @@ export function isoMinute(seconds: number | undefined, zone?: ZonedTime): string
 
 const ISO = /^\d{4}(?:-\d{2}(?:-\d{2}(T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?)?)?$/;
 
-/** Seconds of an ISO year, month, day or time, or undefined for what is none. A year, month or day begins in the zone, or else in UTC. */
+/** Returns the seconds of an ISO year, month, day or time. A year, month or day starts in the given zone, or in UTC. Undefined for other texts. */
 export function secondsOf(text: unknown, zone?: ZonedTime): number | undefined {
-  const written = typeof text === 'string' ? ISO.exec(text) : null;
-  if (!written) return undefined;
-  const milliseconds = Date.parse(written[0]);
+  const match = typeof text === 'string' ? ISO.exec(text) : null;
+  if (!match) return undefined;
+  const milliseconds = Date.parse(match[0]);
   if (Number.isNaN(milliseconds)) return undefined;
-  return (written[1] === undefined && zone ? zone.instantOf(milliseconds) : milliseconds) / 1000;
+  return (match[1] === undefined && zone ? zone.instantOf(milliseconds) : milliseconds) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * Text that somebody else wrote, on one line and safe to quote inside a tagged block: it can open and close no tag, and no
- * part of it looks like another line.
+ * Returns untrusted text on one line, escaped for a quotation in a tagged block: it cannot open or close a tag, or imitate another
+ * line.
  */
 export function quotedText(text: string): string {
   return text

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertUser, invalidInput, isPlainObject, rejectUnknownOptions } from '@thole/core/kit';
+import { assertUser, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   CallOptions,
   MemoryEntry,
@@ -13,7 +13,7 @@ import type {
 import { fullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 
-/** Everything of one user, as JSON. */
+/** All stored data of one user, as JSON. */
 export interface MemoryExport {
   format: 'thole-memory';
   version: 1;
@@ -21,26 +21,46 @@ export interface MemoryExport {
   userId: string;
   /** Seconds since the epoch. */
   exportedAt: number;
-  /** Turns, facts (past ones too) and notes, in the order in which they were written. */
+  /** Turns, notes and facts, including past ones, in the order in which they were written. */
   memories: MemoryEntry[];
-  /** Where sessions were asked for: each with its events and state. */
+  /** The sessions with their events and state, if requested. */
   sessions?: Session[] | undefined;
-  /** Where sessions were asked for: the user's state. */
+  /** The user's state, if sessions were requested. */
   userState?: StateMap | undefined;
 }
 
-const PAGE = 100;
-const CHUNK = 200;
+const SESSIONS_PER_PAGE = 100;
+const ENTRIES_PER_WRITE = 200;
 
-/** Everything that is kept of one user: what memory holds, and with `sessions` the conversations and the user's state too. */
-export async function exportMemory(
-  p: UserRef & {
-    memory: MemoryService;
-    sessions?: SessionService | undefined;
-    runtime?: Runtime | undefined;
-  } & CallOptions,
-): Promise<MemoryExport> {
-  rejectUnknownOptions(p, ['appName', 'userId', 'memory', 'sessions', 'runtime', 'signal'], 'exportMemory');
+type ExportRequest = UserRef & {
+  memory: MemoryService;
+  sessions?: SessionService | undefined;
+  runtime?: Runtime | undefined;
+} & CallOptions;
+type ImportRequest = { memory: MemoryService; exported: MemoryExport; as?: UserRef | undefined } & CallOptions;
+type CorrectRequest = UserRef & { memory: MemoryService; id: string; text: string } & CallOptions;
+
+const exportNames = optionNames<ExportRequest>({
+  appName: true,
+  userId: true,
+  memory: true,
+  sessions: true,
+  runtime: true,
+  signal: true,
+});
+const importNames = optionNames<ImportRequest>({ memory: true, exported: true, as: true, signal: true });
+const correctNames = optionNames<CorrectRequest>({
+  appName: true,
+  userId: true,
+  memory: true,
+  id: true,
+  text: true,
+  signal: true,
+});
+
+/** Returns all memories of a user; with `sessions` also the user's sessions and state. */
+export async function exportMemory(p: ExportRequest): Promise<MemoryExport> {
+  rejectUnknownOptions(p, exportNames, 'exportMemory');
   assertUser(p);
   const { appName, userId, sessions, signal, runtime = systemRuntime() } = p;
   const memory = fullMemory(p.memory, 'exportMemory', ['listMemories']);
@@ -64,41 +84,36 @@ export async function exportMemory(
 }
 
 /**
- * Writes the entries of an export into a memory, of the same user unless `as` names another, and says how many. Entries under
- * ids that are there are replaced; what was forgotten is written again, since somebody asks for it. Sessions are not written.
- * `INVALID_INPUT` for what is no export, with nothing written; an entry that is refused ends the import where it is, and importing
- * the mended export writes nothing twice.
+ * Writes the entries of an export into the memory of the same user, or of the user in `as`, and returns the number of entries.
+ * Replaces entries with the same ids and restores deleted ones. Does not write sessions. Throws `INVALID_INPUT` before writing if the
+ * value is not an export. An invalid entry stops the import; importing the corrected export writes no entry twice.
  */
-export async function importMemory(
-  p: { memory: MemoryService; exported: MemoryExport; as?: UserRef | undefined } & CallOptions,
-): Promise<number> {
-  rejectUnknownOptions(p, ['memory', 'exported', 'as', 'signal'], 'importMemory');
+export async function importMemory(p: ImportRequest): Promise<number> {
+  rejectUnknownOptions(p, importNames, 'importMemory');
   const { exported, signal } = p;
   const memory = fullMemory(p.memory, 'importMemory', ['addMemory']);
   if (!isPlainObject(exported) || exported.format !== 'thole-memory')
-    throw invalidInput('exported', 'what exportMemory answered', exported);
+    throw invalidInput('exported', 'the result of exportMemory', exported);
   if (exported.version !== 1)
     throw new TholeError(
       'INVALID_INPUT',
-      'exported has a version that this package does not read; it reads version 1.',
+      'exported has an unknown version. This version of @thole/memory reads version 1.',
     );
   if (!Array.isArray(exported.memories))
     throw invalidInput('exported.memories', 'an array of entries', exported.memories);
   const { appName, userId } = p.as ?? exported;
   assertUser({ appName, userId });
-  for (let i = 0; i < exported.memories.length; i += CHUNK)
-    await memory.addMemory({ appName, userId, memories: exported.memories.slice(i, i + CHUNK), signal });
+  for (let i = 0; i < exported.memories.length; i += ENTRIES_PER_WRITE)
+    await memory.addMemory({ appName, userId, memories: exported.memories.slice(i, i + ENTRIES_PER_WRITE), signal });
   return exported.memories.length;
 }
 
 /**
- * Puts a right text in the place of a wrong one, which is gone afterwards, also from the index. The entry's id and evidence
- * stay. Undefined for an unknown id. For what has changed, and was not wrong, add a fact instead.
+ * Replaces the wrong text of an entry, also in the index, and returns the entry. Its id and evidence stay. Returns undefined for an
+ * unknown id. If a text was right and has become outdated, add a new fact instead.
  */
-export async function correctMemory(
-  p: UserRef & { memory: MemoryService; id: string; text: string } & CallOptions,
-): Promise<MemoryEntry | undefined> {
-  rejectUnknownOptions(p, ['appName', 'userId', 'memory', 'id', 'text', 'signal'], 'correctMemory');
+export async function correctMemory(p: CorrectRequest): Promise<MemoryEntry | undefined> {
+  rejectUnknownOptions(p, correctNames, 'correctMemory');
   const { appName, userId, id, text, signal } = p;
   if (typeof text !== 'string') throw invalidInput('text', 'a string', text);
   if (text.trim() === '') throw new TholeError('INVALID_INPUT', 'text must not be empty.');
@@ -109,12 +124,12 @@ export async function correctMemory(
 
 async function sessionsOf(service: SessionService, p: UserRef & CallOptions): Promise<Session[]> {
   const sessions: Session[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await service.listSessions({ ...p, limit: PAGE, offset });
+  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
+    const page = await service.listSessions({ ...p, limit: SESSIONS_PER_PAGE, offset });
     for (const { id: sessionId } of page.sessions) {
       const session = await service.getSession({ ...p, sessionId });
       if (session) sessions.push(session);
     }
-    if (page.sessions.length < PAGE) return sessions;
+    if (page.sessions.length < SESSIONS_PER_PAGE) return sessions;
   }
 }

@@ -4,17 +4,17 @@ import { findSameStatements } from '@thole/recall/kit';
 import { fullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 
-/** What `forgetMemory` deleted and left. */
+/** The result of `forgetMemory`. */
 export interface ForgottenMemory {
   /** Number of deleted entries: the given ones, earlier and later versions of a fact, and their evidence. */
   count: number;
-  /** Entries that are left and say the same as a deleted one, most similar first. Offer them to the user. */
+  /** Remaining entries that say the same as a deleted one, most similar first. Offer to delete them too. */
   remaining: MemoryEntry[];
 }
 
 /**
- * Deletes entries as `deleteMemory` does and then searches for what is left that says the same: other facts and notes, and turns
- * that are no evidence. Throws `MEMORY_NOT_CONFIGURED` if the service cannot list, search or delete.
+ * Deletes entries as `deleteMemory` does, and searches for remaining entries that say the same: other facts and notes, and turns that
+ * were not evidence. Throws `MEMORY_NOT_CONFIGURED` if the service cannot list or delete.
  */
 export async function forgetMemory(
   service: MemoryService,

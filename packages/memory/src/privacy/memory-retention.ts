@@ -1,5 +1,5 @@
 import { systemRuntime } from '@thole/core';
-import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   CancelTimer,
   MaybePromise,
@@ -10,13 +10,12 @@ import type {
   Runtime,
   UserRef,
 } from '@thole/core';
-import { assertDuration } from '../assert-duration.ts';
 import { errorCodeOf } from '../error-code.ts';
 import { fullMemory } from '../full-memory.ts';
 
-/** A service that can let go of what is old in an app's whole memory: every one that keeps memory, over a store that tells of its users. */
+/** A memory service that can delete old entries of all users of an app: all services over a store that can list its users. */
 export interface PrunableMemory {
-  /** Removes what is older than `olderThan` (seconds), and answers how many entries went. */
+  /** Deletes entries older than `olderThan` (seconds) and returns the number of deleted entries. */
   pruneMemories(p: {
     appName: string;
     olderThan: number;
@@ -26,34 +25,41 @@ export interface PrunableMemory {
 
 type ListedMemory = Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
 
-/** How long the memory of an app is kept. */
+/** Options of `MemoryRetention`. */
 export interface MemoryRetentionOptions {
   memory: PrunableMemory | ListedMemory;
   appName: string;
-  /** The ids of users, who alone are looked at; all of the app without it, for which the memory must have `pruneMemories`. */
+  /** Returns the ids of the users whose memory is checked. Default: all users of the app; then `memory` must have `pruneMemories`. */
   users?: (() => MaybePromise<Iterable<string>>) | undefined;
-  /** What is older goes, in milliseconds. */
+  /** Age in milliseconds above which entries are deleted. */
   maxAgeMs: number;
-  /** Entries of these kinds alone; facts that rested on nothing but what goes, go along. */
+  /** Kinds of entries to delete. Facts without remaining evidence are always deleted. Default: all. */
   kinds?: readonly MemoryEntry['kind'][] | undefined;
-  /** How long after one look the next is taken, in milliseconds (a day). */
+  /** Time between two runs in milliseconds. Default: one day. */
   everyMs?: number | undefined;
-  /** Told of every failure of what `start` began; the next look comes all the same. */
+  /** Called for every failed run that `start` has started. Later runs still take place. */
   onError?: ((error: unknown) => void) | undefined;
   runtime?: Runtime | undefined;
 }
 
-const OPTIONS = [
-  ...(['memory', 'appName', 'users', 'maxAgeMs', 'kinds', 'everyMs', 'onError', 'runtime'] as const),
-] satisfies readonly (keyof MemoryRetentionOptions)[];
+const retentionOptionNames = optionNames<MemoryRetentionOptions>({
+  memory: true,
+  appName: true,
+  users: true,
+  maxAgeMs: true,
+  kinds: true,
+  everyMs: true,
+  onError: true,
+  runtime: true,
+});
 
 const DAY_MS = 86_400_000;
-const ALL: readonly MemoryEntry['kind'][] = ['turn', 'fact', 'note'];
-const PAGE = 500;
+const ALL_KINDS: readonly MemoryEntry['kind'][] = ['turn', 'fact', 'note'];
+const ENTRIES_PER_PAGE = 500;
 
 /**
- * Lets go of what is too old in the memory of one app, of all its users, over and over. What went does not come back by the next
- * ingestion. A plugin, so that the runner's close stops it; its timer does not hold the process. Several processes may do it at once.
+ * Deletes old entries of all users of an app, at regular intervals. Later ingestion does not restore them. As a plugin it stops when
+ * the runner closes. Its timer does not keep the process alive. Several processes may run it at the same time.
  */
 export class MemoryRetention implements Plugin {
   readonly name = 'memory_retention';
@@ -64,12 +70,12 @@ export class MemoryRetention implements Plugin {
   #isClosed = false;
 
   constructor(options: MemoryRetentionOptions) {
-    rejectUnknownOptions(options, OPTIONS, 'MemoryRetention');
+    rejectUnknownOptions(options, retentionOptionNames, 'MemoryRetention');
     const { memory, appName, users, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
     if (users !== undefined && typeof users !== 'function') throw invalidInput('users', 'a function', users);
     if (users) fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
     else if (!isPrunable(memory))
-      throw invalidInput('memory', 'a memory service with pruneMemories (others need users)', memory);
+      throw invalidInput('memory', 'a memory service with pruneMemories, or any with the option users', memory);
     assertName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
       throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
@@ -79,29 +85,33 @@ export class MemoryRetention implements Plugin {
     this.#everyMs = everyMs;
   }
 
-  /** Lets go now, and answers how many entries went. Throws what went wrong. */
+  /** Deletes old entries now and returns the number of deleted entries. Throws errors of the memory service. */
   async prune(): Promise<number> {
     const { memory, appName, users, maxAgeMs, kinds } = this.#options;
     const olderThan = this.#runtime.now() - maxAgeMs / 1000;
     if (!users) return (memory as PrunableMemory).pruneMemories({ appName, olderThan, kinds });
     let count = 0;
     for (const userId of await users())
-      count += await pruneUser(memory as ListedMemory, { appName, userId }, { to: olderThan, kinds: kinds ?? ALL });
+      count += await pruneUser(
+        memory as ListedMemory,
+        { appName, userId },
+        { to: olderThan, kinds: kinds ?? ALL_KINDS },
+      );
     return count;
   }
 
-  /** Lets go now, in the background, and from then on again and again until it is closed. For the start of a process. */
+  /** Deletes old entries now in the background, and then at regular intervals until `close`. Call it when the process starts. */
   start(): void {
     if (this.#isClosed) return;
     this.#cancel?.();
     this.#cancel = this.#runtime.timer(this.#everyMs, () => this.start());
-    // A service may throw before it answers a promise.
+    // A service may throw before it returns a promise.
     void Promise.resolve()
       .then(() => this.prune())
       .catch((error: unknown) => this.#failed(error));
   }
 
-  /** Looks no more. What is under way is not waited for: the next start does what is left. */
+  /** Stops. Does not wait for a running deletion; the next start deletes the rest. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
@@ -110,7 +120,7 @@ export class MemoryRetention implements Plugin {
   #failed(error: unknown): void {
     if (this.#isClosed) return;
     const { logger } = this.#runtime;
-    logger.warn('Old memory could not be removed.', { appName: this.#options.appName, code: errorCodeOf(error) });
+    logger.warn('Old memories could not be deleted.', { appName: this.#options.appName, code: errorCodeOf(error) });
     try {
       this.#options.onError?.(error);
     } catch (thrown) {
@@ -125,11 +135,11 @@ function isPrunable(memory: MemoryRetentionOptions['memory'] | undefined): memor
 
 async function pruneUser(memory: ListedMemory, user: UserRef, filter: MemoryFilter): Promise<number> {
   for (let count = 0; ;) {
-    const { memories } = await memory.listMemories({ ...user, filter, limit: PAGE });
+    const { memories } = await memory.listMemories({ ...user, filter, limit: ENTRIES_PER_PAGE });
     const ids = memories.map(({ id }) => id);
-    // What an old fact rests on may be young.
-    const gone = ids.length > 0 ? await memory.deleteMemory({ ...user, ids, keepEvidence: true }) : 0;
-    if (gone === 0) return count;
-    count += gone;
+    // Keeps evidence, because the evidence of an old fact may be new.
+    const deleted = ids.length > 0 ? await memory.deleteMemory({ ...user, ids, keepEvidence: true }) : 0;
+    if (deleted === 0) return count;
+    count += deleted;
   }
 }

@@ -1,4 +1,4 @@
-import { invalidInput, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,
@@ -19,26 +19,28 @@ import type {
 import { fullMemory } from '../full-memory.ts';
 import type { FullMemory } from '../full-memory.ts';
 
-/** Whose texts are redacted, and how. */
+/** Options of `RedactingMemoryService`. */
 export interface RedactingMemoryServiceOptions {
-  /** Any service with every ability. */
+  /** Any memory service with all optional methods. */
   memory: MemoryService;
-  /** A text as it may be kept. What it throws, the call throws, and nothing is stored. */
+  /** Returns the text that may be stored. If it throws, the call throws the same error and nothing is stored. */
   redact: (text: string) => MaybePromise<string>;
 }
 
+const redactingOptionNames = optionNames<RedactingMemoryServiceOptions>({ memory: true, redact: true });
+
 /**
- * Gives every text to `redact` before the wrapped service sees it: turns, facts and notes before they are stored or embedded,
- * and queries before they are. A turn of which nothing is left is not kept. What was stored before stays as it is.
+ * Passes every text to `redact` before the wrapped service receives it: turns, facts, notes and queries, before they are stored or
+ * embedded. A turn whose redacted text is empty is not stored. Entries that were stored before do not change.
  */
 export class RedactingMemoryService implements MemoryService {
-  /** Tells services that read texts before memory does that they must not wrap this one. */
+  /** Marks this service, so that services that read texts before memory does refuse to wrap it. */
   readonly redacts = true;
   readonly #memory: FullMemory;
   readonly #redact: (text: string) => MaybePromise<string>;
 
   constructor(options: RedactingMemoryServiceOptions) {
-    rejectUnknownOptions(options, ['memory', 'redact'], 'RedactingMemoryService');
+    rejectUnknownOptions(options, redactingOptionNames, 'RedactingMemoryService');
     const { memory, redact } = options;
     this.#memory = fullMemory(memory, 'RedactingMemoryService');
     if (typeof redact !== 'function') throw invalidInput('redact', 'a function of a text', redact);
@@ -108,7 +110,7 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.deleteUserMemory(p);
   }
 
-  // What is no event is the wrapped service's to refuse.
+  // Values that are not events are rejected by the wrapped service.
   async #events(events: readonly Event[]): Promise<Event[]> {
     const redacted: Event[] = [];
     for (const event of events) redacted.push(await this.#withContent(event));
@@ -121,7 +123,7 @@ export class RedactingMemoryService implements MemoryService {
     const redacted: NonNullable<Content['parts']> = [];
     for (const part of parts as NonNullable<Content['parts']>) {
       const isText = typeof part?.text === 'string' && part.text !== '';
-      // The frame of quoted memory must not be redacted into something that nobody knows again.
+      // Quoted memory is removed before, because it could not be recognized after redaction.
       redacted.push(isText ? { ...part, text: await this.#redact(withoutQuotedMemory(part.text!)) } : part);
     }
     return { ...holder, content: { ...holder.content, parts: redacted } };

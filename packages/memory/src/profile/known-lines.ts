@@ -6,19 +6,19 @@ import { fullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { ProfileOptions, ProfileSource } from './profile-options.ts';
 
-/** A line longer than this is no line of a profile. */
-const LINE_TOKENS = 150;
+/** Longer lines are cut. */
+const MAX_LINE_TOKENS = 150;
 
-/** What is known of a user, as lines. */
+/** The facts, notes and source lines that a profile is made from. */
 export interface KnownLines {
-  /** Facts and notes that are true now: what rests on most evidence first, of equals the newest and the oldest in turn. */
+  /** Current notes and facts. Notes first, then facts with most evidence. Equal ones alternate between newest and oldest. */
   facts: readonly string[];
   sources: readonly { name: string; lines: readonly string[] }[];
-  /** The texts of all facts and notes, past ones too, by id. */
+  /** The texts of all facts and notes by id, including past ones. */
   texts: ReadonlyMap<string, string>;
 }
 
-/** Reads what is known now. A source that fails is logged and left out. */
+/** Reads what is known about a user. A source that fails is logged and left out. */
 export async function knownLines(
   user: UserRef,
   p: ProfileOptions & { runtime: Runtime } & CallOptions,
@@ -28,13 +28,13 @@ export async function knownLines(
   const current = entries.filter((entry) => isCurrentMemory(entry, now));
   const sources: { name: string; lines: readonly string[] }[] = [];
   for (const source of p.sources ?? []) sources.push({ name: source.name, lines: await linesOf(source, user, p) });
-  const facts = byWeight(current)
-    .map(({ content }) => clipToTokens(textOf(content).trim(), LINE_TOKENS))
+  const facts = sortByWeight(current)
+    .map(({ content }) => clipToTokens(textOf(content).trim(), MAX_LINE_TOKENS))
     .filter((line) => line !== '');
   return { facts, sources, texts: textsOf(entries) };
 }
 
-/** The texts of all facts and notes now, past ones too, by id. */
+/** Returns the current texts of all facts and notes by id, including past ones. */
 export async function knownTexts(
   user: UserRef,
   p: Pick<ProfileOptions, 'memory'> & CallOptions,
@@ -51,23 +51,24 @@ function textsOf(entries: readonly MemoryEntry[]): ReadonlyMap<string, string> {
   return new Map(entries.map(({ id, content }) => [id, textOf(content)]));
 }
 
-/** As many of the first lines as fit. */
+/** Returns the lines that fit into a number of tokens, in order. */
 export function withinTokens(lines: readonly string[], tokens: number): string[] {
   let left = tokens;
   return lines.filter((line) => (left -= estimateTokens(line) + 2) >= 0);
 }
 
-// Where not all of it fits, age decides nothing: a name that was told once, long ago, stands beside the news.
-function byWeight(entries: readonly MemoryEntry[]): MemoryEntry[] {
-  // What the user asked to keep weighs most.
+/** Sorts entries by weight, not by age: if not all fit, a name from long ago must not be lost to recent facts. */
+function sortByWeight(entries: readonly MemoryEntry[]): MemoryEntry[] {
+  // Notes come first, because the user has asked to remember them.
   const weightOf = ({ kind, evidence = [] }: MemoryEntry): number => (kind === 'note' ? Infinity : evidence.length);
   const byTime = entries.toSorted((a, b) => (b.timestamp ?? 0) - (a.timestamp ?? 0));
-  const equals = [...Map.groupBy(byTime, weightOf)].toSorted(([a], [b]) => (a === b ? 0 : b - a));
-  return equals.flatMap(([, all]) => fromBothEnds(all));
+  const groups = [...Map.groupBy(byTime, weightOf)].toSorted(([a], [b]) => (a === b ? 0 : b - a));
+  return groups.flatMap(([, group]) => alternateEnds(group));
 }
 
-function fromBothEnds<T>(all: readonly T[]): T[] {
-  return all.map((_, i) => all[i % 2 === 0 ? i / 2 : all.length - (i + 1) / 2]!);
+/** Returns the items alternately from the start and from the end. */
+function alternateEnds<T>(items: readonly T[]): T[] {
+  return items.map((_, i) => items[i % 2 === 0 ? i / 2 : items.length - (i + 1) / 2]!);
 }
 
 async function linesOf(
@@ -77,7 +78,7 @@ async function linesOf(
 ): Promise<readonly string[]> {
   try {
     const lines = await source.lines({ ...user, signal: p.signal });
-    return lines.map((line) => clipToTokens(String(line).trim(), LINE_TOKENS)).filter((line) => line !== '');
+    return lines.map((line) => clipToTokens(String(line).trim(), MAX_LINE_TOKENS)).filter((line) => line !== '');
   } catch (error) {
     p.runtime.logger.warn('A source of the profile failed.', { source: source.name, code: errorCodeOf(error) });
     return [];

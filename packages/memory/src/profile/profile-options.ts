@@ -1,39 +1,43 @@
-import { assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
 import { assertLlm } from '../llm/assert-llm.ts';
-import { assertDuration } from '../assert-duration.ts';
 import { fullMemory } from '../full-memory.ts';
 
-/** Knows something of a user that memory does not: recent projects, open bookings. */
+/** Provides lines about a user that are not in memory, such as open bookings. */
 export interface ProfileSource {
-  /** What the lines are, for the model and for logs: `recent projects`. */
+  /** A name for the lines, such as `recent projects`, for the model and logs. */
   name: string;
   lines(user: UserRef & CallOptions): MaybePromise<readonly string[]>;
 }
 
-/** What a profile is made of. */
+/** Options of `profile`. */
 export interface ProfileOptions {
-  /** Its facts and notes are what is known. */
+  /** The memory service whose facts and notes are used. */
   memory: MemoryService;
   llm: Llm;
-  /** Most lines (20). */
+  /** Maximum number of lines. Default: 20. */
   limit?: number | undefined;
   sources?: readonly ProfileSource[] | undefined;
-  /** About how many tokens of what is known the model is given (6,000). */
+  /** Approximate maximum number of tokens of facts for the model. Default: 6,000. */
   maxTokens?: number | undefined;
-  /** The longest that the model may take before the facts stand in for it (15,000). */
+  /** Time limit of the model in milliseconds. After it, the profile consists of facts. Default: 15,000. */
   timeoutMs?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
-/** The names of the options. */
-export const PROFILE_OPTIONS: readonly (keyof ProfileOptions)[] = [
-  ...(['memory', 'llm', 'limit', 'sources', 'maxTokens', 'timeoutMs', 'runtime'] as const),
-];
+const profileOptionNames = optionNames<ProfileOptions>({
+  memory: true,
+  llm: true,
+  limit: true,
+  sources: true,
+  maxTokens: true,
+  timeoutMs: true,
+  runtime: true,
+});
 
-/** `INVALID_INPUT` for options that cannot be. */
+/** Throws `INVALID_INPUT` for invalid options. */
 export function assertProfileOptions(options: ProfileOptions): void {
-  rejectUnknownOptions(options, PROFILE_OPTIONS, 'profile');
+  rejectUnknownOptions(options, profileOptionNames, 'profile');
   const { memory, llm, limit, sources, maxTokens, timeoutMs } = options;
   fullMemory(memory, 'profile', ['listMemories']);
   assertLlm(llm);
@@ -43,6 +47,6 @@ export function assertProfileOptions(options: ProfileOptions): void {
   if (sources === undefined) return;
   if (!Array.isArray(sources)) throw invalidInput('sources', 'an array of sources', sources);
   sources.forEach((source: Partial<ProfileSource> | undefined, i) => {
-    if (typeof source?.lines !== 'function') throw invalidInput(`sources[${i}]`, 'a {name, lines}', source);
+    if (typeof source?.lines !== 'function') throw invalidInput(`sources[${i}]`, '{name, lines}', source);
   });
 }

@@ -1,28 +1,40 @@
 import { TholeError } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { PROFILE_OPTIONS } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
 import { profileBlock } from './profile-block.ts';
 import { profile } from './profile.ts';
 import type { Profiles } from './profile.ts';
 
-/** Where profiles come from, and where they stand. */
+/** Options of `ProfilePlugin`. */
 export interface ProfilePluginOptions extends Partial<ProfileOptions> {
-  /** In place of `memory` and `llm`: what `profile()` has made, to share it. */
+  /** The result of `profile()`, to share it, instead of `memory` and `llm`. */
   profiles?: Profiles | undefined;
   /**
-   * `user` (default): a content of its own before all others, so that system text and tools stay the same for all users, and
-   * what begins alike stays cached within a session. `system`: the end of the system text.
+   * `user`: a separate content before all others, so that system text and tools are the same for all users and providers can cache
+   * them. `system`: the end of the system text. Default: `user`.
    */
   placement?: 'user' | 'system' | undefined;
   name?: string | undefined;
 }
 
+const pluginOptionNames = optionNames<ProfilePluginOptions>({
+  memory: true,
+  llm: true,
+  limit: true,
+  sources: true,
+  maxTokens: true,
+  timeoutMs: true,
+  runtime: true,
+  profiles: true,
+  placement: true,
+  name: true,
+});
+
 /**
- * Quotes the user's profile in every request: labelled `USER_PROFILE`, escaped, never stored. It is the same text throughout a
- * session. Without anything known, or when memory cannot be read (which is logged), requests stay as they are.
+ * Quotes the user's profile in every request, labelled `USER_PROFILE` and escaped. It is not stored, and stays the same during a
+ * session. If nothing is known, or memory cannot be read (which is logged), requests are not changed.
  */
 export class ProfilePlugin implements Plugin {
   readonly name: string;
@@ -30,7 +42,7 @@ export class ProfilePlugin implements Plugin {
   readonly #placement: 'user' | 'system';
 
   constructor(options: ProfilePluginOptions) {
-    rejectUnknownOptions(options, [...PROFILE_OPTIONS, 'profiles', 'placement', 'name'], 'ProfilePlugin');
+    rejectUnknownOptions(options, pluginOptionNames, 'ProfilePlugin');
     const { profiles, placement = 'user', name = 'user_profile', ...rest } = options;
     if (placement !== 'user' && placement !== 'system')
       throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
@@ -41,7 +53,7 @@ export class ProfilePlugin implements Plugin {
     this.name = name;
   }
 
-  /** Puts the profile into the request; part of being a plugin. */
+  /** Adds the profile to a model request. Called by the runner. */
   async beforeModelCallback({
     callbackContext,
     llmRequest,
@@ -60,22 +72,22 @@ export class ProfilePlugin implements Plugin {
     return undefined;
   }
 
-  // Once for each invocation: every step shows the model the same text.
+  /** Returns the block, read once per invocation, so that all its requests have the same text. Empty without a profile. */
   async #blockFor(context: CallbackContext): Promise<string> {
     const { state, appName, userId, sessionId, signal, runtime, history } = context;
-    const memo = `temp:${this.name}`;
-    const before = state.get<string>(memo);
-    if (before !== undefined) return before;
+    const key = `temp:${this.name}`;
+    const cached = state.get<string>(key);
+    if (cached !== undefined) return cached;
     let block = '';
     try {
       const incarnation = history.at(0)?.id;
-      const found = await this.#profiles.of({ appName, userId, sessionId, incarnation, signal });
-      if (found) block = profileBlock(found);
+      const current = await this.#profiles.of({ appName, userId, sessionId, incarnation, signal });
+      if (current) block = profileBlock(current);
     } catch (error) {
       if (signal.aborted) throw error;
       runtime.logger.warn('The profile could not be read.', { plugin: this.name, code: errorCodeOf(error), sessionId });
     }
-    state.set(memo, block);
+    state.set(key, block);
     return block;
   }
 }

@@ -8,61 +8,63 @@ import type { KnownLines } from './known-lines.ts';
 import { assertProfileOptions } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
 
-/** What is known about a user, in short. */
+/** The most important lines about a user. */
 export interface Profile {
-  /** The most important first; plain text, to be escaped where it is quoted. */
+  /** Most important first. Plain text, which must be escaped in prompts. */
   lines: readonly string[];
-  /** Whether the model ranked them, or the facts stand in for it. */
+  /** `model` if the model wrote the lines; `facts` if the facts are used unchanged, because the model failed. */
   madeBy: 'model' | 'facts';
 }
 
-/** Whose profile, and for which session. */
+/** A request for a user's profile. */
 export interface ProfileRequest extends UserRef, CallOptions {
-  /** Without one the profile is that of now. */
+  /** The session whose profile is returned. Default: none; then the profile is always up to date. */
   sessionId?: string | undefined;
-  /** What tells the session from an older one of the same id: its incarnation, or the id of its first event. */
+  /** Distinguishes the session from an older one with the same id: its incarnation, or the id of its first event. */
   incarnation?: string | undefined;
 }
 
-/** Makes profiles and keeps them. */
+/** Creates and caches profiles. */
 export interface Profiles {
   /**
-   * The user's profile; undefined when nothing is known. In a session it stays as it was at its start, so that prompts begin
-   * alike, unless something of what it was made of has been forgotten or corrected since. The model is asked once for each state of the memory.
+   * Returns the user's profile; undefined if nothing is known. During a session the profile stays the same, so that prompts keep a
+   * common start, unless an entry that it was made from was deleted or corrected. The model is called once per state of the memory.
    */
   of(p: ProfileRequest): Promise<Profile | undefined>;
-  /** Lets go of what is kept of a user. What is forgotten or corrected in memory is noticed without it. */
+  /** Drops the cached profiles of a user. Deletions and corrections in memory are noticed without it. */
   forget(user: UserRef): void;
 }
 
-/** How many profiles of users and of sessions are held. */
+/** Maximum number of cached profiles of users, and of sessions. */
 const MAX_CACHED_PROFILES = 1_000;
+/** Number of attempts to create a profile while entries are being deleted. */
+const MAX_ATTEMPTS = 3;
 
-/** The latest of a user. */
+/** The latest profile of a user. */
 interface CachedProfile {
-  /** Of what it was made. */
-  print: string;
+  /** Identifies the known lines that it was made from. */
+  fingerprint: string;
   profile: Promise<Profile>;
   isReady: boolean;
 }
 
-interface Found {
+interface FoundProfile {
   profile: Profile;
-  /** Whether it is of what was read, and not of what stood there before somebody thought about it. */
-  wasThere: boolean;
+  /** True if the profile was made before the known lines were read, so that they cannot have changed in between. */
+  wasCached: boolean;
 }
 
 interface SessionProfile {
   profile: Profile | undefined;
-  /** Of what it was made, by id. */
+  /** The texts that it was made from, by entry id. */
   texts: ReadonlyMap<string, string>;
 }
 
-/** Profiles of users, made by one call of a model; by the facts themselves where the model fails. Held in this process alone. */
+/** Returns the profiles of users, each made by one call of a model, or from facts if the model fails. They are cached in this process. */
 export function profile(options: ProfileOptions): Profiles {
   assertProfileOptions(options);
   const { llm, limit = 20, maxTokens = 6_000, timeoutMs = 15_000, runtime = systemRuntime() } = options;
-  const made = new Map<string, CachedProfile>();
+  const users = new Map<string, CachedProfile>();
   const sessions = new Map<string, SessionProfile>();
 
   async function of(p: ProfileRequest): Promise<Profile | undefined> {
@@ -70,68 +72,71 @@ export function profile(options: ProfileOptions): Profiles {
     const user = { appName: p.appName, userId: p.userId };
     const { sessionId, incarnation = '' } = p;
     const sessionKey = sessionId === undefined ? undefined : `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
-    const kept = sessionKey === undefined ? undefined : sessions.get(sessionKey);
+    const ofSession = sessionKey === undefined ? undefined : sessions.get(sessionKey);
     const read = (): Promise<KnownLines> => knownLines(user, { ...options, runtime, signal: p.signal });
     let known = await read();
-    if (sessionKey !== undefined && kept && holds(kept.texts, known.texts)) {
-      hold(sessions, sessionKey, kept);
-      return kept.profile;
+    if (sessionKey !== undefined && ofSession && isUnchanged(ofSession.texts, known.texts)) {
+      putCached(sessions, sessionKey, ofSession);
+      return ofSession.profile;
     }
-    let found = await madeFrom(user, known, p.signal);
-    // What was forgotten while the model thought is in no profile; after the third time nobody waits for it any more.
-    for (let attempt = 1; found && !found.wasThere; attempt++) {
-      if (holds(known.texts, await knownTexts(user, { ...options, signal: p.signal }))) break;
-      made.delete(userKeyOf(user));
+    let found = await findProfile(user, known, p.signal);
+    // Entries that were deleted while the model was working must not be in the profile. After the last attempt the facts are used.
+    for (let attempt = 1; found && !found.wasCached; attempt++) {
+      if (isUnchanged(known.texts, await knownTexts(user, { ...options, signal: p.signal }))) break;
+      users.delete(userKeyOf(user));
       known = await read();
-      found = attempt < 3 ? await madeFrom(user, known, p.signal) : undefined;
-      if (attempt === 3 && !isNothing(known)) found = { profile: standIn(known), wasThere: true };
+      found = attempt < MAX_ATTEMPTS ? await findProfile(user, known, p.signal) : undefined;
+      if (attempt === MAX_ATTEMPTS && !isEmpty(known)) found = { profile: profileOfFacts(known), wasCached: true };
     }
-    if (!found) made.delete(userKeyOf(user));
-    if (sessionKey !== undefined) hold(sessions, sessionKey, { profile: found?.profile, texts: known.texts });
+    if (!found) users.delete(userKeyOf(user));
+    if (sessionKey !== undefined) putCached(sessions, sessionKey, { profile: found?.profile, texts: known.texts });
     return found?.profile;
   }
 
-  /** The profile of what is known, if anything is, and whether it was there before. */
-  async function madeFrom(
+  /** Returns the profile of the known lines. Undefined if there are none. */
+  async function findProfile(
     user: UserRef,
     known: KnownLines,
     signal: AbortSignal | undefined,
-  ): Promise<Found | undefined> {
-    if (isNothing(known)) return undefined;
-    const before = made.get(userKeyOf(user));
-    const wasThere = before?.isReady === true && before.print === printOf(known);
-    return { profile: await raceAbort(madeOf(user, known), signal), wasThere };
+  ): Promise<FoundProfile | undefined> {
+    if (isEmpty(known)) return undefined;
+    const cached = users.get(userKeyOf(user));
+    const wasCached = cached?.isReady === true && cached.fingerprint === fingerprintOf(known);
+    return { profile: await raceAbort(createProfile(user, known), signal), wasCached };
   }
 
-  // The call is everybody's who waits for it, so nobody's signal ends it; its time limit does.
-  function madeOf(user: UserRef, known: KnownLines): Promise<Profile> {
+  /** Several callers share the model's call, so no caller's signal ends it; its time limit does. */
+  function createProfile(user: UserRef, known: KnownLines): Promise<Profile> {
     const key = userKeyOf(user);
-    const print = printOf(known);
-    const before = made.get(key);
-    if (before?.print === print) return before.profile;
-    const making = askProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
+    const fingerprint = fingerprintOf(known);
+    const cached = users.get(key);
+    if (cached?.fingerprint === fingerprint) return cached.profile;
+    const created = askProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
       (lines): Profile => ({ lines, madeBy: 'model' }),
       (error: unknown): Profile => {
-        runtime.logger.warn('A profile could not be made by the model.', { ...user, code: errorCodeOf(error) });
-        // The next session asks again.
-        if (made.get(key)?.profile === making) made.delete(key);
-        return standIn(known);
+        runtime.logger.warn('The model could not write a profile; facts are used.', {
+          ...user,
+          code: errorCodeOf(error),
+        });
+        // Not cached, so that the next session calls the model again.
+        if (users.get(key)?.profile === created) users.delete(key);
+        return profileOfFacts(known);
       },
     );
-    const entry: CachedProfile = { print, profile: making, isReady: false };
-    void making.then(() => (entry.isReady = true));
-    hold(made, key, entry);
-    return making;
+    const entry: CachedProfile = { fingerprint, profile: created, isReady: false };
+    void created.then(() => (entry.isReady = true));
+    putCached(users, key, entry);
+    return created;
   }
 
-  function standIn(known: KnownLines): Profile {
+  function profileOfFacts(known: KnownLines): Profile {
     const lines = [...known.facts, ...known.sources.flatMap((source) => source.lines)];
     return { lines: lines.slice(0, limit), madeBy: 'facts' };
   }
 
   function forget(user: UserRef): void {
     assertUser(user);
-    made.delete(userKeyOf(user));
+    users.delete(userKeyOf(user));
     const start = `${userKeyOf(user).slice(0, -1)},`;
     for (const key of sessions.keys()) if (key.startsWith(start)) sessions.delete(key);
   }
@@ -139,21 +144,21 @@ export function profile(options: ProfileOptions): Profiles {
   return { of, forget };
 }
 
-function printOf({ facts, sources }: KnownLines): string {
+function fingerprintOf({ facts, sources }: KnownLines): string {
   return JSON.stringify([facts, sources]);
 }
 
-/** Whether all of what something was made of is still there as it was. */
-function holds(madeOf: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): boolean {
-  return [...madeOf].every(([id, text]) => now.get(id) === text);
+/** True if all texts of the first map are still the same in the second. */
+function isUnchanged(texts: ReadonlyMap<string, string>, current: ReadonlyMap<string, string>): boolean {
+  return [...texts].every(([id, text]) => current.get(id) === text);
 }
 
-function isNothing({ facts, sources }: KnownLines): boolean {
+function isEmpty({ facts, sources }: KnownLines): boolean {
   return facts.length === 0 && sources.every(({ lines }) => lines.length === 0);
 }
 
-// Those that were not asked for longest leave first.
-function hold<V>(map: Map<string, V>, key: string, value: V): void {
+/** Adds an entry to a cache and evicts the least recently used one if the cache is full. */
+function putCached<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MAX_CACHED_PROFILES) map.delete(map.keys().next().value!);

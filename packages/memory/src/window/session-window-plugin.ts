@@ -1,37 +1,40 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Event, EventLog, InvocationContext, Plugin } from '@thole/core';
 
-/** How much of a session its prompts are made of. */
+/** Options of `SessionWindowPlugin`. */
 export interface SessionWindowPluginOptions {
-  /** How many of the user's messages, each with what followed it (30). */
+  /** Number of messages of the user, each with the events after it. Default: 30. */
   turns?: number | undefined;
   name?: string | undefined;
 }
 
+const windowOptionNames = optionNames<SessionWindowPluginOptions>({ turns: true, name: true });
+
 /**
- * Lets the model see the last turns that the user truly spoke; answers to calls are no turns of their own. A call is shown with
- * its answers or not at all, the running invocation whole. What is stored stays as it is, and summaries of older events stay in the prompt.
+ * Limits prompts to the last N messages of the user and the events after them. Function responses do not count as messages. A function
+ * call is shown with all its responses or not at all, and the current invocation completely. Stored events do not change, and summaries
+ * of older events stay in the prompt.
  */
 export class SessionWindowPlugin implements Plugin {
   readonly name: string;
   readonly #turns: number;
 
   constructor(options: SessionWindowPluginOptions = {}) {
-    rejectUnknownOptions(options, ['turns', 'name'], 'SessionWindowPlugin');
+    rejectUnknownOptions(options, windowOptionNames, 'SessionWindowPlugin');
     const { turns = 30, name = 'session_window' } = options;
     assertCount('turns', turns, 1);
     this.name = name;
     this.#turns = turns;
   }
 
-  /** The events that the prompt is made of; part of being a plugin. */
+  /** Returns the events for the prompt. Called by the runner. */
   selectHistoryCallback(p: {
     invocationContext: InvocationContext;
     events: EventLog;
   }): readonly Event[] | { fromSeq: number } | undefined {
     const { events, invocationContext } = p;
-    const start = beginOf(events, this.#turns, invocationContext.invocationId);
+    const start = windowStart(events, this.#turns, invocationContext.invocationId);
     if (start === 0) return undefined;
     const older = callsAnsweredFrom(events, start);
     const fromSeq = events.at(start)?.seq;
@@ -40,25 +43,25 @@ export class SessionWindowPlugin implements Plugin {
   }
 }
 
-/** Where the window begins: at the message that begins its first turn, and not after the running invocation does. */
-function beginOf(events: EventLog, turns: number, invocationId: string): number {
+/** Returns the index of the window's first message, at the latest the start of the current invocation. */
+function windowStart(events: EventLog, turns: number, invocationId: string): number {
   let left = turns;
   let start = events.length;
-  while (start > 0 && left > 0) if (isSpoken(events.at(--start)!)) left--;
+  while (start > 0 && left > 0) if (isUserMessage(events.at(--start)!)) left--;
   if (left > 0) return 0;
-  // Somebody else may have written into the session while it runs.
+  // Other callers may have added messages during the invocation.
   for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) return i;
   return start;
 }
 
-function isSpoken({ author, content, partial }: Event): boolean {
+function isUserMessage({ author, content, partial }: Event): boolean {
   if (author !== 'user' || partial) return false;
   return (content?.parts ?? []).some((part) => !part.functionResponse && !part.thought && part.text?.trim() !== '');
 }
 
 /**
- * Events before the window with calls that are answered in it, with the other answers to their calls, and so on: whatever is
- * shown of a call and its answers, all of it is. The message that led to a call stands before it, as models want it to.
+ * Returns the events before the window that contain calls with responses in the window, all other responses to these calls, and so on,
+ * so that no call is shown without its responses. The message before a call is included, because models expect it.
  */
 function callsAnsweredFrom(events: EventLog, start: number): Event[] {
   const chosen = new Set<number>();
@@ -66,7 +69,7 @@ function callsAnsweredFrom(events: EventLog, start: number): Event[] {
     for (let i = before - 1; i >= 0; i--) if (hasCall(events.at(i)!, id)) return choose(i);
   }
   function chooseMessage(before: number): void {
-    for (let i = before - 1; i >= 0; i--) if (isSpoken(events.at(i)!)) return void chosen.add(i);
+    for (let i = before - 1; i >= 0; i--) if (isUserMessage(events.at(i)!)) return void chosen.add(i);
   }
   function choose(index: number): void {
     if (chosen.has(index)) return;
@@ -76,9 +79,9 @@ function callsAnsweredFrom(events: EventLog, start: number): Event[] {
     const calls = getFunctionCalls(event);
     if (calls.length > 0) chooseMessage(index);
     for (const { id } of calls) {
-      // Up to where another call begins under the same id.
+      // Up to the next call with the same id.
       for (let i = index + 1; i < start && !hasCall(events.at(i)!, id); i++)
-        if (hasAnswer(events.at(i)!, id)) choose(i);
+        if (hasResponse(events.at(i)!, id)) choose(i);
     }
   }
   const called = new Set<string | undefined>([undefined]);
@@ -92,8 +95,8 @@ function callsAnsweredFrom(events: EventLog, start: number): Event[] {
 
 const hasCall = (event: Event, id: string | undefined): boolean =>
   getFunctionCalls(event).some((call) => call.id === id);
-const hasAnswer = (event: Event, id: string | undefined): boolean =>
-  getFunctionResponses(event).some((answer) => answer.id === id);
+const hasResponse = (event: Event, id: string | undefined): boolean =>
+  getFunctionResponses(event).some((response) => response.id === id);
 
 function* eventsFrom(events: EventLog, start: number): Generator<Event> {
   for (let i = start; i < events.length; i++) yield events.at(i)!;

@@ -69,7 +69,7 @@ describe('/remember and /memory', () => {
     expect((await all()).map(({ kind, author, content }) => [kind, author, content.parts![0]!.text])).toEqual([
       ['note', 'user', 'My PIN is  4711!'],
     ]);
-    expect(await handle('/memory')).toEqual({ text: '1. kept: My PIN is 4711!' });
+    expect(await handle('/memory')).toEqual({ text: '1. note: My PIN is 4711!' });
     expect(await all(bob)).toEqual([]);
     for (const nothing of ['/remember', '/remember \u0000 \u202e'])
       expect((await handle(nothing))!.text).toContain('/remember <fact>');
@@ -80,7 +80,7 @@ describe('/remember and /memory', () => {
     const content = { parts: [{ text: 'red\u001b[31m wine\nand more' }] };
     await memory.addMemory({ ...ann, memories: [{ kind: 'turn', content, author: 'concierge', id: 't' }] });
     expect(await handle('/memory wine')).toEqual({ text: '1. concierge: red[31m wine and more' });
-    expect(await handle('/memory helicopter')).toEqual({ text: 'No memory fits that.' });
+    expect(await handle('/memory helicopter')).toEqual({ text: 'No memory matches.' });
   });
 
   it('says of what holds no longer that it does, and of what will end that it does not yet', async () => {
@@ -107,9 +107,9 @@ describe('/remember and /memory', () => {
     await memory.addMemory({ ...ann, memories: Array.from({ length: 53 }, (_, i) => note(i)) });
     const lines = (await handle('/memory'))!.text.split('\n');
     expect([lines[0], lines[49], lines[50]]).toEqual([
-      '1. kept: Note 3.',
-      '50. kept: Note 52.',
-      '… and 3 more. /memory <query> looks among all.',
+      '1. note: Note 3.',
+      '50. note: Note 52.',
+      '… and 3 more. /memory <query> searches all.',
     ]);
   });
 });
@@ -121,9 +121,9 @@ describe('/forget', () => {
     await handle('/remember One.');
     await handle('/remember Two.');
     await memory.addMemory({ ...bob, memories: [{ kind: 'note', content: { parts: [{ text: 'Bob’s.' }] } }] });
-    expect(await handle('/forget')).toEqual({ text: 'Forget everything that is remembered of you? Answer yes or no.' });
+    expect(await handle('/forget')).toEqual({ text: 'Forget everything about you? Answer yes or no.' });
     expect(await all()).toHaveLength(2);
-    expect(await handle(' YES ')).toEqual({ text: 'Forgotten: 2 memories. This conversation stays.' });
+    expect(await handle(' YES ')).toEqual({ text: 'Forgotten: 2 memories. This conversation is kept.' });
     expect([await all(), texts(await all(bob))]).toEqual([[], ['Bob’s.']]);
     expect(await sessions.getSession(here)).toBeDefined();
     expect(await handle('yes'), 'a second yes is an answer to nothing').toBeUndefined();
@@ -140,7 +140,7 @@ describe('/forget', () => {
     const answers = await Promise.all(lines.map((line) => commands.handle(line, here)));
     expect(answers.map((answer) => answer?.text.split(':')[0])).toEqual([
       'Remembered',
-      'Forget everything that is remembered of you? Answer yes or no.',
+      'Forget everything about you? Answer yes or no.',
       'Forgotten',
       undefined,
     ]);
@@ -157,7 +157,7 @@ describe('/forget', () => {
     expect(await after('no')).toEqual({ text: 'Nothing was forgotten.' });
     expect(await after('')).toEqual({ text: 'Nothing was forgotten.' });
     expect(await after('yes please')).toEqual({ text: 'Nothing was forgotten.', isMessage: true });
-    expect(await after('/memory')).toEqual({ text: 'Nothing was forgotten.\n1. kept: One.' });
+    expect(await after('/memory')).toEqual({ text: 'Nothing was forgotten.\n1. note: One.' });
     expect(await all()).toHaveLength(1);
   });
 
@@ -183,10 +183,10 @@ describe('/forget', () => {
     await handle('/memory');
     expect((await handle('/forget 2'))!.text).toContain('no such line');
     expect(await handle('/forget 1')).toEqual({
-      text: 'Forgotten, with what it was drawn from.',
+      text: 'Forgotten, with its sources.',
     });
     expect(await all()).toEqual([]);
-    expect(await handle('/forget 1')).toEqual({ text: 'That was forgotten already.' });
+    expect(await handle('/forget 1')).toEqual({ text: 'Already forgotten.' });
   });
 
   const told = async (memory: FactMemoryService): Promise<void> => {
@@ -204,10 +204,10 @@ describe('/forget', () => {
     await told(memory);
     await handle('/memory');
     expect((await handle('/forget 1'))!.text.split('\n')).toEqual([
-      'Forgotten, with what it was drawn from.',
-      'This says the same:',
+      'Forgotten, with its sources.',
+      'These say the same:',
       '- user: I live in Bonn.',
-      'Forget it too? Answer yes or no.',
+      'Forget them too? Answer yes or no.',
     ]);
     expect(texts(await all())).toEqual(['I live in Bonn.', 'Noted.', 'I like tea.']);
     expect(await handle('yes')).toEqual({ text: 'Forgotten: one memory.' });
@@ -219,7 +219,7 @@ describe('/forget', () => {
     await told(memory);
     await handle('/memory');
     await handle('/forget 1');
-    expect(await handle('no')).toEqual({ text: 'These memories stay.' });
+    expect(await handle('no')).toEqual({ text: 'These memories are kept.' });
     expect(texts(await all())).toContain('I live in Bonn.');
     expect(await handle('yes')).toBeUndefined();
   });
@@ -230,11 +230,11 @@ describe('/reset', () => {
     const { handle, say, all, sessions } = house();
     await say('I live in Bonn.');
     expect(await handle(command)).toEqual({
-      text: 'The conversation is in memory now. A new one has begun.',
+      text: 'The conversation was added to memory. A new conversation starts.',
       isCleared: true,
     });
     expect([texts(await all()), await sessions.getSession(here)]).toEqual([['I live in Bonn.'], undefined]);
-    expect(await handle(command)).toEqual({ text: 'There is nothing to clear.' });
+    expect(await handle(command)).toEqual({ text: 'Nothing to clear.' });
   });
 
   it('clears also where sessions are kept, and one in which nothing was said', async () => {
@@ -303,7 +303,7 @@ describe('/reset', () => {
       const options = { memory, sessions, runtime, ...(outcome && { consolidator }) };
       await say('I live in Bonn.');
       expect(await memoryCommands(options).handle('/reset', here)).toEqual({
-        text: 'Something is still being said here: nothing was cleared. Try again.',
+        text: 'This conversation has new messages, so it was not cleared. Try again.',
       });
       expect(texts((await sessions.getSession(here))!.events as never)).toContain('And another thing.');
     }
@@ -320,7 +320,7 @@ describe('/reset', () => {
   });
 
   it('clears nothing while somebody speaks', async () => {
-    const { say, sessions, handle } = house({ consolidator: { consolidate: async () => 'spoken' as const } });
+    const { say, sessions, handle } = house({ consolidator: { consolidate: async () => 'active' as const } });
     await say('I live in Bonn.');
     expect((await handle('/reset'))!.isCleared).toBeUndefined();
     expect(await sessions.getSession(here)).toBeDefined();
@@ -332,6 +332,6 @@ it('without memory commands say so, and /reset clears', async () => {
   await say('Hello.');
   for (const line of ['/remember One.', '/memory', '/memory x', '/forget', '/forget 1'])
     expect((await handle(line))!.text, line).toContain('Memory is off');
-  expect(await handle('/reset')).toEqual({ text: 'A new one has begun.', isCleared: true });
+  expect(await handle('/reset')).toEqual({ text: 'A new conversation starts.', isCleared: true });
   expect(await sessions.getSession(here)).toBeUndefined();
 });

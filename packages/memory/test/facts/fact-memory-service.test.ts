@@ -55,7 +55,7 @@ describe('what is kept', () => {
     );
     await memory.addSessionToMemory(vegetarian);
     expect(await current(memory)).toEqual(['Is vegetarian.']);
-    expect(runtime.logs.map(({ fields }) => fields?.['reason'])).toEqual(['the user said nothing of it']);
+    expect(runtime.logs.map(({ fields }) => fields?.['reason'])).toEqual(['its evidence has no turn of the user']);
     expect(JSON.stringify(runtime.logs)).not.toContain('screenshot');
   });
 
@@ -76,7 +76,7 @@ describe('what is kept', () => {
     const { memory, model } = remembering(operations(add('Is vegetarian.', 't1')));
     await memory.addEventsToMemory({ ...ann, sessionId: 's1', events: vegetarian.events });
     expect(model.requests).toHaveLength(0);
-    expect(await memory.makeFacts(ann)).toEqual({ turns: 2, added: 1, superseded: 0, dropped: 0, refused: 0 });
+    expect(await memory.makeFacts(ann)).toEqual({ turns: 2, added: 1, superseded: 0, dropped: 0, rejected: 0 });
     expect(await current(memory)).toEqual(['Is vegetarian.']);
     const eager = withOptions({ extractFromEvents: true }, operations(add('Is vegetarian.', 't1')));
     await eager.memory.addEventsToMemory({ ...ann, sessionId: 's1', events: vegetarian.events });
@@ -200,7 +200,9 @@ describe('what changes', () => {
       await memory.addSessionToMemory(vegetarian);
       expect(promptOf(model.requests[0]!)).toMatch(/t1 [\dT:-]+Z user:/);
       expect(await current(memory)).toEqual(['Is vegetarian.']);
-      expect(runtime.logs.map(({ message }) => message)).toEqual(['The time zone of a user could not be told.']);
+      expect(runtime.logs.map(({ message }) => message)).toEqual([
+        "The user's time zone could not be read; UTC is used.",
+      ]);
     }
   });
 
@@ -306,14 +308,14 @@ describe('what changes', () => {
     await memory.addSessionToMemory(vegetarian);
     expect(await current(memory)).toEqual(['Is vegetarian.']);
     expect(runtime.logs.map(({ fields }) => fields?.['reason'])).toEqual([
-      'it is no object',
-      'it is neither add, supersede nor drop',
+      'it is not an object',
+      'its op is not add, supersede or drop',
       'its text is empty',
       'its evidence does not exist',
       'it has no evidence',
       'it has no evidence',
-      'it names a fact that is not known',
-      'it names a fact that is not known',
+      'its fact is not a known fact',
+      'its fact is not a known fact',
     ]);
     expect(runtime.logs.map((line) => JSON.stringify(line)).join()).not.toContain('spy');
   });
@@ -339,7 +341,9 @@ describe('what the model is shown', () => {
     const { config } = usual.model.requests[0]!;
     expect(config.systemInstruction).toContain(EXTRACTION_INSTRUCTIONS);
     expect(EXTRACTION_INSTRUCTIONS).toMatch(/the user/);
-    expect(EXTRACTION_INSTRUCTIONS).toMatch(/What the assistant did, offered, found or said is no fact about the user/);
+    expect(EXTRACTION_INSTRUCTIONS).toMatch(
+      /What the assistant did, offered, found or said is not a fact about the user/,
+    );
     expect(config.responseMimeType).toBe('application/json');
     expect(config.responseJsonSchema).toMatchObject({ type: 'object', required: ['operations'] });
     const own = withOptions({ instructions: 'Only what they cook.' }, operations());
@@ -489,7 +493,7 @@ describe('what goes wrong', () => {
     const before = await facts(memory);
     await memory.addSessionToMemory(vegetarian);
     await memory.addSessionToMemory({ ...vegetarian, events: vegetarian.events.slice(1) });
-    expect(await memory.makeFacts(ann)).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 });
+    expect(await memory.makeFacts(ann)).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 });
     expect(await facts(memory)).toEqual(before);
     expect(model.requests).toHaveLength(1);
   });

@@ -102,7 +102,7 @@ describe('whatever an extractor answers', () => {
       let report;
       do report = await memory.makeFacts(ann).catch(() => undefined);
       while (report?.turns !== 0);
-      expect(report).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 });
+      expect(report).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 });
     },
   );
 });

@@ -61,7 +61,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     const { memory, stored } = factsOnly({}, fails('MODEL_OVERLOADED'), operations(add('Likes no meat.', 't1')));
     await expect(memory.addSessionToMemory(vegetarian)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED' });
     expect(JSON.stringify(await stored())).not.toContain('vegetarian');
-    expect(await memory.makeFacts(ann)).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, refused: 0 });
+    expect(await memory.makeFacts(ann)).toEqual({ turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 });
     await memory.addSessionToMemory(vegetarian);
     expect(await current(memory)).toEqual(['Likes no meat.']);
   });
@@ -97,7 +97,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     [{ keepTurns: 'no' as never }, /keepTurns must be a boolean/],
     [
       { memory: new RedactingMemoryService({ memory: new InMemoryMemoryService(), redact: (text) => text }) },
-      /Give the FactMemoryService to a RedactingMemoryService/,
+      /Wrap the FactMemoryService in a RedactingMemoryService/,
     ],
   ] as [Partial<FactMemoryServiceOptions>, RegExp][])('rejects options %# with INVALID_INPUT', (options, message) => {
     expect(() => factsOnly(options)).toThrow(

@@ -138,8 +138,8 @@ describe('applyProposals and undoProposals', () => {
     await memory.deleteMemory({ ...ann, ids: proposals[0]!.evidence });
     const audit = await applyProposals({ memory, proposals, runtime });
     expect(audit.refused.map(({ reason }) => reason)).toEqual([
-      'its evidence is not in memory any more',
-      'its evidence is not in memory any more',
+      'its evidence is no longer in memory',
+      'its evidence is no longer in memory',
     ]);
     expect(await current()).toEqual(['No sister.']);
   });
@@ -159,7 +159,7 @@ describe('applyProposals and undoProposals', () => {
     };
     const audit = await applyProposals({ memory, proposals, runtime });
     expect(audit.refused).toEqual(
-      proposals.slice(0, 2).map(({ id }) => ({ proposalId: id, reason: 'its evidence is not in memory any more' })),
+      proposals.slice(0, 2).map(({ id }) => ({ proposalId: id, reason: 'its evidence is no longer in memory' })),
     );
     expect(audit.changes.map(({ proposal }) => proposal.id)).toEqual([proposals[2]!.id]);
     expect(await current()).toEqual([...before, 'Eva.'].toSorted());

@@ -44,7 +44,7 @@ describe('profile', () => {
     const { contents, config } = llm.requests[0]!;
     expect(textOf(contents[0])).toBe('<facts>\n- Likes tea.\n- Is called Itay.\n</facts>');
     expect(config.systemInstruction).toMatch(/at most 20 .*most important first/);
-    expect(config.systemInstruction).toMatch(/not how new/);
+    expect(config.systemInstruction).toMatch(/not because it is new/);
     expect(config.responseJsonSchema).toBeDefined();
   });
 
