@@ -1,13 +1,13 @@
 import type { Event, EventWindow } from '@thole/core';
 
-/** Up to so many events an id is looked for one by one: most sessions are short, and an index costs more than they do. */
-const SHORT = 16;
+/** Maximum count of events without an index by id: for short sessions, an index costs more than a search. */
+const MAX_UNINDEXED = 16;
 
-/** The events of one session: the event of `seq` n stands at n - 1. Windows cost what they hold, not what they leave out. */
+/** The events of a session: the event with `seq` n has the index n - 1. The cost of a window is the count of its events. */
 export class EventList {
   readonly #events: Event[] = [];
   #seqOf: Map<string, number> | undefined;
-  // Order is `seq`; a writer's clock may be behind. As long as none was, a time is found by halving.
+  // The order is that of `seq`, and a writer's clock may be late. If none was late, binary search finds a time.
   #timesAscend = true;
 
   constructor(events: readonly Event[] = []) {
@@ -33,19 +33,19 @@ export class EventList {
     if (last && event.timestamp < last.timestamp) this.#timesAscend = false;
     const seq = this.#events.push(event);
     if (this.#seqOf) this.#seqOf.set(event.id, seq);
-    else if (seq > SHORT) this.#seqOf = new Map(this.#events.map(({ id }, i) => [id, i + 1]));
+    else if (seq > MAX_UNINDEXED) this.#seqOf = new Map(this.#events.map(({ id }, i) => [id, i + 1]));
   }
 
-  /** First the filter, then the tail; an array of its own. */
+  /** Returns the events of the window in a new array. The filters apply before `numRecentEvents`. */
   read(window: EventWindow): Event[] {
     const { afterSeq = 0, afterTimestamp, numRecentEvents } = window;
-    const most = numRecentEvents ?? this.#events.length;
+    const limit = numRecentEvents ?? this.#events.length;
     if (afterTimestamp === undefined || this.#timesAscend) {
       const first = Math.max(afterSeq, afterTimestamp === undefined ? 0 : this.#firstFrom(afterTimestamp));
-      return this.#events.slice(Math.max(first, this.#events.length - most));
+      return this.#events.slice(Math.max(first, this.#events.length - limit));
     }
     const found: Event[] = [];
-    for (let i = this.#events.length - 1; i >= afterSeq && found.length < most; i--) {
+    for (let i = this.#events.length - 1; i >= afterSeq && found.length < limit; i--) {
       const event = this.#events[i]!;
       if (event.timestamp >= afterTimestamp) found.push(event);
     }

@@ -1,10 +1,10 @@
 import { userKeyOf } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 
-/** Keeps files in the memory of this process. */
+/** Stores files in the memory of this process. */
 export class InMemoryArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
-  // By user, then by session; the user's own files have no session.
+  // By user, then by session. The session of a user's own files is undefined.
   readonly #users = new Map<string, Map<string | undefined, Files>>();
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -24,9 +24,9 @@ export class InMemoryArtifactStore implements ArtifactStore {
     version?: number,
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const versions = this.#versions(key);
-    const asked = version ?? [...(versions?.keys() ?? [])].at(-1);
-    const found = asked === undefined ? undefined : versions?.get(asked);
-    return found && { version: asked!, bytes: found.bytes.slice(), meta: { ...found.meta } };
+    const wanted = version ?? [...(versions?.keys() ?? [])].at(-1);
+    const found = wanted === undefined ? undefined : versions?.get(wanted);
+    return found && { version: wanted!, bytes: found.bytes.slice(), meta: { ...found.meta } };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {
@@ -55,7 +55,7 @@ export class InMemoryArtifactStore implements ArtifactStore {
 type Files = Map<string, File>;
 
 interface File {
-  /** Kept when the versions are removed: a number is never given twice. */
+  /** The next version number. Not reset when the versions are removed, so no number is used twice. */
   next: number;
   readonly versions: Map<number, { readonly bytes: Uint8Array; readonly meta: ArtifactMeta }>;
 }

@@ -1,27 +1,30 @@
 import { TholeError } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import { StoredMemoryService, substringMemoryRanking, wordRanking } from '@thole/recall';
 import type { MemoryRanking, StoredMemoryServiceOptions } from '@thole/recall';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 
 /** Options of `InMemoryMemoryService`: those of all memory services, and `match`. */
 export interface InMemoryMemoryServiceOptions extends StoredMemoryServiceOptions {
-  /** `words` (the default): ranked by the words that are shared. `substring`: entries that hold the whole query, in any case, newest first. */
+  /**
+   * `words` ranks entries by the words that they share with the query. `substring` returns entries that contain the query,
+   * ignoring case, newest first. Default: `words`.
+   */
   match?: 'words' | 'substring' | undefined;
 }
 
-const names: readonly (keyof InMemoryMemoryServiceOptions)[] = [
-  'runtime',
-  'match',
-  'topK',
-  'minScore',
-  'minRelevance',
-  'ranking',
-  'indexBytes',
-  'rerank',
-];
+const names = optionNames<InMemoryMemoryServiceOptions>({
+  runtime: true,
+  match: true,
+  topK: true,
+  minScore: true,
+  minRelevance: true,
+  ranking: true,
+  indexBytes: true,
+  rerank: true,
+});
 
-/** Memory in this process: for tests, trials and short-lived programs. Nothing outlives the process. */
+/** Memory in this process, for tests, trials and short-lived programs. It is lost when the process ends. */
 export class InMemoryMemoryService extends StoredMemoryService {
   constructor(options: InMemoryMemoryServiceOptions = {}) {
     rejectUnknownOptions(options, names, 'InMemoryMemoryService');
@@ -29,14 +32,14 @@ export class InMemoryMemoryService extends StoredMemoryService {
     if (match !== undefined && match !== 'words' && match !== 'substring')
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
     if (match !== undefined && options.ranking !== undefined)
-      throw new TholeError('INVALID_INPUT', 'InMemoryMemoryService takes either match or ranking.');
+      throw new TholeError('INVALID_INPUT', 'Pass either match or ranking to InMemoryMemoryService, not both.');
     const ranking = options.ranking ?? (match === 'substring' ? substringMemoryRanking() : wordRanking());
-    // An index that is saved beside the entries, in the same memory, would be held twice.
+    // A saved index would be a second copy in the same memory.
     super(new InMemoryMemoryStore(), { ...others, ranking: withoutSaving(ranking) });
   }
 }
 
-// A ranking may be an object of a class, whose methods are not copied by a spread.
+// A ranking may be an instance of a class. A spread does not copy its methods.
 function withoutSaving(ranking: MemoryRanking): MemoryRanking {
   return { atIngest: ranking.atIngest, createIndex: (scope) => ranking.createIndex(scope) };
 }

@@ -16,32 +16,32 @@ import type {
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
 
-/** One line of a log: an entry, or (without one) the tombstone of what was removed. */
-interface Line {
+/** A record of a log: an entry, or a removal if `entry` is undefined. */
+interface LogRecord {
   seq: number;
   id: string;
   entry: MemoryEntry | undefined;
-  /** A later line tells of the same id; this one says nothing any more. */
+  /** True if a later record has the same id. */
   stale: boolean;
 }
 
 interface Log {
   seq: number;
-  /** By `seq`; stale lines are dropped when they are more than half. */
-  lines: Line[];
-  lineOf: Map<string, Line>;
+  /** Ordered by `seq`. Stale records are dropped when they are more than half. */
+  records: LogRecord[];
+  latest: Map<string, LogRecord>;
   removals: number;
   forgottenUntil: number;
   /** By analyzer. */
   segments: Map<string, IndexSegment>;
 }
 
-/** A `MemoryStore` in this process's memory: gone when the process ends. Entries are kept frozen. */
+/** Stores memory entries in the memory of this process, as frozen objects. They are lost when the process ends. */
 export class InMemoryMemoryStore implements MemoryStore {
   readonly specVersion = 1;
   readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #logs = new Map<string, Log>();
-  /** By app: who has a log. */
+  /** Ids of the users with a log, by app. */
   readonly #users = new Map<string, string[]>();
 
   constructor() {
@@ -76,9 +76,9 @@ export class InMemoryMemoryStore implements MemoryStore {
     for (const entry of entries) {
       if (written.has(entry.id) || !mayWrite(log, entry, mode)) continue;
       written.add(entry.id);
-      append(log, entry.id, frozen(entry));
+      append(log, entry.id, toFrozen(entry));
     }
-    if (written.size > 0) this.#keep(scope, log);
+    if (written.size > 0) this.#add(scope, log);
     return { written: [...written], seq: log.seq };
   }
 
@@ -86,9 +86,10 @@ export class InMemoryMemoryStore implements MemoryStore {
     const log = this.#logs.get(userKeyOf(scope));
     if (!log || log.seq <= seq) return { changes: [], removals: log?.removals ?? 0, more: false };
     const changes: MemoryChanges['changes'] = [];
-    for (const line of linesAfter(log, seq)) {
+    for (const record of recordsAfter(log, seq)) {
       if (changes.length === limit) return { changes, removals: log.removals, more: true };
-      changes.push(line.entry ? { seq: line.seq, entry: line.entry } : { seq: line.seq, removed: line.id });
+      const { id, entry, seq: at } = record;
+      changes.push(entry ? { seq: at, entry } : { seq: at, removed: id });
     }
     return { changes, removals: log.removals, more: false };
   }
@@ -97,8 +98,8 @@ export class InMemoryMemoryStore implements MemoryStore {
     const log = this.#logs.get(userKeyOf(scope));
     const found: StoredMemory[] = [];
     for (const id of new Set(ids)) {
-      const line = log?.lineOf.get(id);
-      if (line?.entry) found.push({ seq: line.seq, entry: line.entry });
+      const record = log?.latest.get(id);
+      if (record?.entry) found.push({ seq: record.seq, entry: record.entry });
     }
     return found;
   }
@@ -108,7 +109,7 @@ export class InMemoryMemoryStore implements MemoryStore {
     const log = this.#logs.get(userKeyOf(scope));
     const memories: StoredMemory[] = [];
     if (!log) return { memories };
-    for (const { seq, entry } of linesAfter(log, after)) {
+    for (const { seq, entry } of recordsAfter(log, after)) {
       if (!entry || (page.filter && !matchesFilter(entry, page.filter))) continue;
       if (memories.length === page.limit) return { memories, next: String(memories.at(-1)!.seq) };
       memories.push({ seq, entry });
@@ -116,21 +117,21 @@ export class InMemoryMemoryStore implements MemoryStore {
     return { memories };
   }
 
-  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+  async remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
     const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
-    const doomed = idsOf(log, what).filter((id) => log.lineOf.get(id)?.entry);
-    for (const id of doomed) append(log, id, undefined);
-    log.removals += doomed.length;
-    // Segments know the words of what goes.
-    if (doomed.length > 0) log.segments.clear();
-    if (what === 'everything') {
+    const removed = idsOf(log, removal).filter((id) => log.latest.get(id)?.entry);
+    for (const id of removed) append(log, id, undefined);
+    log.removals += removed.length;
+    // Segments contain words of the removed entries.
+    if (removed.length > 0) log.segments.clear();
+    if (removal === 'everything') {
       log.forgottenUntil = Math.max(log.forgottenUntil, now);
-      this.#keep(scope, log);
+      this.#add(scope, log);
     }
-    return doomed.length;
+    return removed.length;
   }
 
-  #keep(scope: MemoryScope, log: Log): void {
+  #add(scope: MemoryScope, log: Log): void {
     const key = userKeyOf(scope);
     if (this.#logs.has(key)) return;
     this.#logs.set(key, log);
@@ -141,7 +142,7 @@ export class InMemoryMemoryStore implements MemoryStore {
 }
 
 function emptyLog(): Log {
-  return { seq: 0, lines: [], lineOf: new Map(), removals: 0, forgottenUntil: -Infinity, segments: new Map() };
+  return { seq: 0, records: [], latest: new Map(), removals: 0, forgottenUntil: -Infinity, segments: new Map() };
 }
 
 function copyOf(segment: IndexSegment): IndexSegment {
@@ -149,44 +150,44 @@ function copyOf(segment: IndexSegment): IndexSegment {
 }
 
 function mayWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
-  const line = log.lineOf.get(entry.id);
+  const record = log.latest.get(entry.id);
   if (mode === 'replace') return true;
-  if (mode === 'ifPresent') return line?.entry !== undefined;
-  return !line && !(entry.timestamp !== undefined && entry.timestamp <= log.forgottenUntil);
+  if (mode === 'ifPresent') return record?.entry !== undefined;
+  return !record && !(entry.timestamp !== undefined && entry.timestamp <= log.forgottenUntil);
 }
 
 function append(log: Log, id: string, entry: MemoryEntry | undefined): void {
-  const before = log.lineOf.get(id);
+  const before = log.latest.get(id);
   if (before) {
     before.stale = true;
-    before.entry = undefined; // Texts go at once, not when the log is next tidied.
+    before.entry = undefined; // Removes the text now, not when stale records are dropped.
   }
-  const line = { seq: ++log.seq, id, entry, stale: false };
-  log.lines.push(line);
-  log.lineOf.set(id, line);
-  if (log.lines.length > 2 * log.lineOf.size + 64) log.lines = log.lines.filter(({ stale }) => !stale);
+  const record = { seq: ++log.seq, id, entry, stale: false };
+  log.records.push(record);
+  log.latest.set(id, record);
+  if (log.records.length > 2 * log.latest.size + 64) log.records = log.records.filter(({ stale }) => !stale);
 }
 
-function* linesAfter(log: Log, seq: number): Generator<Line> {
-  const { lines } = log;
+function* recordsAfter(log: Log, seq: number): Generator<LogRecord> {
+  const { records } = log;
   let low = 0;
-  let high = lines.length;
+  let high = records.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (lines[middle]!.seq <= seq) low = middle + 1;
+    if (records[middle]!.seq <= seq) low = middle + 1;
     else high = middle;
   }
-  for (let i = low; i < lines.length; i++) if (!lines[i]!.stale) yield lines[i]!;
+  for (let i = low; i < records.length; i++) if (!records[i]!.stale) yield records[i]!;
 }
 
-function idsOf(log: Log, what: MemoryRemoval): string[] {
-  if (what === 'everything') return [...log.lineOf.keys()];
-  if ('ids' in what) return [...new Set(what.ids)];
-  return [...log.lineOf.values()].filter(({ entry }) => entry?.sessionId === what.sessionId).map(({ id }) => id);
+function idsOf(log: Log, removal: MemoryRemoval): string[] {
+  if (removal === 'everything') return [...log.latest.keys()];
+  if ('ids' in removal) return [...new Set(removal.ids)];
+  return [...log.latest.values()].filter(({ entry }) => entry?.sessionId === removal.sessionId).map(({ id }) => id);
 }
 
-// The service hands in frozen copies, which can be shared; a caller's own object is copied.
-function frozen(entry: MemoryEntry): MemoryEntry {
+// The service passes frozen copies, which can be shared. Any other object is copied.
+function toFrozen(entry: MemoryEntry): MemoryEntry {
   if (Object.isFrozen(entry)) return entry;
   return new JsonCopier(failInvalidJson).copy(entry, 'entry') as unknown as MemoryEntry;
 }
@@ -194,5 +195,5 @@ function frozen(entry: MemoryEntry): MemoryEntry {
 function seqOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
+  throw new TholeError('INVALID_INPUT', 'cursor must be the next of the previous page.');
 }

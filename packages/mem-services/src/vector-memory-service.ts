@@ -1,64 +1,65 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertBytes, assertCount, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertBytes, assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Embedder, MemoryStore, Runtime, VectorStore } from '@thole/core';
 import { EmbeddingClient, InMemoryVectorStore, StoredMemoryService } from '@thole/recall';
 import type { Rerank } from '@thole/recall';
 import { assertEmbedder, VectorMemoryRanking, VectorRemovingStore } from '@thole/recall/kit';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 
-/** What makes the vectors, where they and the entries are kept, and how much a search answers. */
+/** Options of `VectorMemoryService`. */
 export interface VectorMemoryServiceOptions {
+  /** Computes the vectors of texts and queries. */
   embedder: Embedder;
-  /** Answers of a search that names no limit (5). */
+  /** Maximum number of results if a search has no `limit`. Default: 5. */
   topK?: number | undefined;
-  /** The least score of answers (none): a cosine, or with `hybrid` the fraction of the best score. */
+  /** Minimum score of results: a cosine, or with `hybrid` a fraction of the best score. Default: none. */
   minScore?: number | undefined;
-  /** Smallest relevance (0 to 1) of results of searches that name none. Default: 0. */
+  /** Minimum relevance of results, from 0 to 1, if a search has no `minRelevance`. Default: 0. */
   minRelevance?: number | undefined;
   /** Reorders the results of each search. Default: the order of the ranking. */
   rerank?: Rerank | undefined;
-  /** Where vectors are kept (`InMemoryVectorStore`). */
+  /** Stores the vectors. Default: an `InMemoryVectorStore`. */
   store?: VectorStore | undefined;
-  /** Where entries are kept (`InMemoryMemoryStore`). */
+  /** Stores the entries. Default: an `InMemoryMemoryStore`. */
   entries?: MemoryStore | undefined;
-  /** `vector` (default): by cosine. `hybrid`: by words, as `InMemoryMemoryService`, and by cosine together. */
+  /** `vector` ranks by cosine. `hybrid` ranks by words, as `InMemoryMemoryService` does, and by cosine. Default: `vector`. */
   ranking?: 'vector' | 'hybrid' | undefined;
-  /** Of `hybrid`: what the cosine, shifted to 0 … 1, counts beside the sum of the lexical signals (0.6). */
+  /** Weight of the cosine (shifted to 0 … 1) next to the sum of the lexical signals, for `hybrid`. Default: 0.6. */
   vectorWeight?: number | undefined;
-  /** Calls of the embedder at once, at most (4). */
+  /** Maximum number of concurrent calls of the embedder. Default: 4. */
   maxConcurrentBatches?: number | undefined;
-  /** How often a call of the embedder is made that fails with an error that may pass (3); searches embed entries once. */
+  /** Maximum attempts of a call that fails with a retryable error. Searches embed entries once. Default: 3. */
   maxAttempts?: number | undefined;
-  /** About how many bytes of vectors are remembered by model and text (16 MiB). */
+  /** Approximate size of the cache of vectors by model and text, in bytes. Default: 16 MiB. */
   cacheBytes?: number | undefined;
   /**
-   * About how many bytes of derived indexes are held (64 MiB); the users who were not here for longest leave first. No limit
-   * where the store has no `has`: which entries have vectors is known nowhere else then.
+   * Approximate size of the indexes of all users in bytes. The least recently used ones are evicted first. Default: 64 MiB.
+   * There is no limit if the store has no `has`: then only the index knows which entries have vectors.
    */
   indexBytes?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
-const names: readonly (keyof VectorMemoryServiceOptions)[] = [
-  'embedder',
-  'topK',
-  'minScore',
-  'minRelevance',
-  'rerank',
-  'store',
-  'entries',
-  'ranking',
-  'vectorWeight',
-  'maxConcurrentBatches',
-  'maxAttempts',
-  'cacheBytes',
-  'indexBytes',
-  'runtime',
-];
+const names = optionNames<VectorMemoryServiceOptions>({
+  embedder: true,
+  topK: true,
+  minScore: true,
+  minRelevance: true,
+  rerank: true,
+  store: true,
+  entries: true,
+  ranking: true,
+  vectorWeight: true,
+  maxConcurrentBatches: true,
+  maxAttempts: true,
+  cacheBytes: true,
+  indexBytes: true,
+  runtime: true,
+});
 
 /**
- * Memory ranked by the cosine of an embedder's vectors: a drop-in for `InMemoryMemoryService`. An embedder that fails loses
- * nothing: the entry is stored, words find it, answers say how many `vectorsMissing`, and a later ingestion or search makes them.
+ * Memory ranked by the cosine of an embedder's vectors, with the methods of `InMemoryMemoryService`. If the embedder fails,
+ * the entry is stored, words find it, and results report `vectorsMissing`. A later ingestion or search computes the vector.
  */
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
@@ -72,15 +73,15 @@ export class VectorMemoryService extends StoredMemoryService {
     if (typeof entries?.since !== 'function') throw invalidInput('entries', 'a MemoryStore', entries);
     if (kind !== 'vector' && kind !== 'hybrid')
       throw new TholeError('INVALID_INPUT', `ranking must be 'vector' or 'hybrid'.`);
-    if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a number from 0 on', weight);
+    if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a number ≥ 0', weight);
     assertCount('maxConcurrentBatches', maxConcurrentBatches, 1);
     assertCount('maxAttempts', maxAttempts, 1);
     assertBytes('cacheBytes', cacheBytes);
     const client = new EmbeddingClient({ embedder, runtime, maxConcurrentBatches, maxAttempts, cacheBytes });
     const ranking = new VectorMemoryRanking({ client, store, log: entries, runtime, kind, weight });
-    const kept = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));
-    // Without `has`, letting an index go would mean to pay for its vectors again.
+    const memoryStore = new VectorRemovingStore(entries, store, (scope, ids) => ranking.forget(scope, ids));
+    // Without `has`, the vectors of an evicted index would have to be computed again.
     const { indexBytes = store.has ? undefined : Infinity } = options;
-    super(kept, { runtime, topK, minScore, minRelevance, rerank, ranking, indexBytes });
+    super(memoryStore, { runtime, topK, minScore, minRelevance, rerank, ranking, indexBytes });
   }
 }

@@ -1,11 +1,11 @@
 import { createEvent } from '@thole/core';
 import type { Event, EventWindow } from '@thole/core';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EventList } from '../src/event-list.ts';
 
-/** What a window means, said plainly: the filter, then the tail. */
-function plainly(events: readonly Event[], window: EventWindow): Event[] {
+/** The definition of a window: the filters, then the last events. */
+function readSlowly(events: readonly Event[], window: EventWindow): Event[] {
   const found = events.filter(
     (event, i) => i >= (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? -Infinity),
   );
@@ -14,24 +14,26 @@ function plainly(events: readonly Event[], window: EventWindow): Event[] {
     : found.slice(found.length - Math.min(found.length, window.numRecentEvents));
 }
 
-it('reads every window as filter and tail would, with times that rise and times that do not (contract 10)', () => {
-  const small = fc.nat({ max: 12 });
-  const some = fc.option(small, { nil: undefined });
-  fc.assert(
-    fc.property(
-      fc.array(small, { maxLength: 10 }),
-      fc.boolean(),
-      some,
-      some,
-      some,
-      (times, rising, numRecentEvents, afterTimestamp, afterSeq) => {
-        const ordered = rising ? times.toSorted((a, b) => a - b) : times;
-        const events = ordered.map((timestamp, i) => createEvent({ id: `e${i}`, author: 'a', timestamp }));
-        const window = { numRecentEvents, afterTimestamp, afterSeq };
-        expect(new EventList(events).read(window).map((event) => event.id)).toEqual(
-          plainly(events, window).map((event) => event.id),
-        );
-      },
-    ),
-  );
+describe('EventList', () => {
+  it('reads every window as its definition does, with increasing and other times (contract 10)', () => {
+    const small = fc.nat({ max: 12 });
+    const some = fc.option(small, { nil: undefined });
+    fc.assert(
+      fc.property(
+        fc.array(small, { maxLength: 10 }),
+        fc.boolean(),
+        some,
+        some,
+        some,
+        (times, rising, numRecentEvents, afterTimestamp, afterSeq) => {
+          const ordered = rising ? times.toSorted((a, b) => a - b) : times;
+          const events = ordered.map((timestamp, i) => createEvent({ id: `e${i}`, author: 'a', timestamp }));
+          const window = { numRecentEvents, afterTimestamp, afterSeq };
+          expect(new EventList(events).read(window).map((event) => event.id)).toEqual(
+            readSlowly(events, window).map((event) => event.id),
+          );
+        },
+      ),
+    );
+  });
 });

@@ -24,7 +24,7 @@ register({ describe, it }, memoryServiceCases, {
   reopen: (service, runtime) => new StoredMemoryService(stores.get(service as StoredMemoryService)!, { runtime }),
 });
 
-describe('StoredMemoryService over a store that fails midway', () => {
+describe('StoredMemoryService over a store that fails during a deletion', () => {
   const user = { appName: 'hotel', userId: 'alice' };
   const fact = (id: string, evidence: string[]): NewMemory => ({ ...entry(id), kind: 'fact', evidence });
   const entry = (id: string): NewMemory => ({ id, kind: 'turn', content: { parts: [{ text: id }] }, sessionId: 's1' });
@@ -48,7 +48,7 @@ describe('StoredMemoryService over a store that fails midway', () => {
     ],
     ['a session', (memory: StoredMemoryService) => memory.deleteSessionMemory({ ...user, sessionId: 's1' }), []],
   ] as const) {
-    it(`forgets ${name} in whole when it is told so again, wherever it stopped (contract 31)`, async () => {
+    it(`deletes ${name} completely when the call is repeated, after any failure (contract 31)`, async () => {
       for (let failAt = 1; ; failAt++) {
         let calls = 0;
         const store = new InMemoryMemoryStore();
@@ -80,7 +80,7 @@ describe('StoredMemoryService over a store that fails midway', () => {
   }
 });
 
-describe('StoredMemoryService over a store that answers in an order of its own', () => {
+describe('StoredMemoryService over a store that returns entries in any order', () => {
   const user = { appName: 'hotel', userId: 'alice' };
   const texts = ['a boat', 'a boat and a rope', 'a boat, a rope and a sail'];
   const memories = texts.map((text, i): NewMemory => ({ id: `m${i}`, kind: 'fact', content: { parts: [{ text }] } }));
@@ -96,12 +96,12 @@ describe('StoredMemoryService over a store that answers in an order of its own',
     return best.map(({ id }) => id);
   };
 
-  it('answers by score', async () => {
+  it('returns results by score', async () => {
     expect(await found((all) => all)).toEqual(['m2', 'm0', 'm1']);
     expect(await found((all) => all.toReversed())).toEqual(['m2', 'm0', 'm1']);
   });
 
-  it('leaves out what has gone since the index was read, and nothing else', async () => {
+  it('leaves out only entries that were deleted after the index was read', async () => {
     const without = (gone: string): Promise<string[]> => found((all) => all.filter(({ entry }) => entry.id !== gone));
     expect(await without('m2')).toEqual(['m0', 'm1']);
     expect(await without('m0')).toEqual(['m2', 'm1']);
@@ -110,7 +110,7 @@ describe('StoredMemoryService over a store that answers in an order of its own',
 });
 
 describe(`InMemoryMemoryService with match 'substring'`, () => {
-  it('finds the whole query anywhere, in any case, newest first, and nothing else', async () => {
+  it('finds the complete query anywhere, ignoring case, newest first', async () => {
     const memory = new InMemoryMemoryService({ match: 'substring' });
     const texts = ['A Pizza oven', 'two pizzas', 'pizza  oven', 'an oven for pizza'];
     const memories = texts.map((text, i) => ({ kind: 'note' as const, content: { parts: [{ text }] }, timestamp: i }));
@@ -130,7 +130,7 @@ describe(`InMemoryMemoryService with match 'substring'`, () => {
     expect(await found('izz')).toHaveLength(4);
   });
 
-  it('refuses another match', () => {
+  it('throws for an unknown match', () => {
     expect(() => new InMemoryMemoryService({ match: 'vibes' as never })).toThrow(
       `match must be 'words' or 'substring'`,
     );

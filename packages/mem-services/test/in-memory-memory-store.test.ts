@@ -16,20 +16,20 @@ async function log(store: InMemoryMemoryStore, seq = 0, limit = 100): Promise<st
 }
 
 describe('InMemoryMemoryStore', () => {
-  it('numbers writes and removals 1, 2, 3 …, and tells of each id once, at its last', async () => {
+  it('numbers writes and removals 1, 2, 3 …, and returns the latest record of each id', async () => {
     const store = new InMemoryMemoryStore();
     expect(await store.put(user, [note('a'), note('b'), note('c')], 'ifAbsent')).toEqual({
       written: ['a', 'b', 'c'],
       seq: 3,
     });
     await store.put(user, [note('a')], 'replace');
-    await store.remove(user, { ids: ['b', 'nobody'] }, 0);
+    await store.remove(user, { ids: ['b', 'none'] }, 0);
     expect(await log(store)).toEqual(['3 c', '4 a', '5 -b']);
     expect(await log(store, 3)).toEqual(['4 a', '5 -b']);
     expect(await log(store, 5)).toEqual([]);
   });
 
-  it('answers a long log in pieces and says when there is more', async () => {
+  it('returns a long log in pages and says if there is more', async () => {
     const store = new InMemoryMemoryStore();
     await store.put(user, [note('a'), note('b'), note('c')], 'ifAbsent');
     expect(await store.since(user, 0, 2)).toMatchObject({ more: true, changes: [{ seq: 1 }, { seq: 2 }] });
@@ -37,7 +37,7 @@ describe('InMemoryMemoryStore', () => {
     expect(await store.since(user, 0, 3)).toMatchObject({ more: false });
   });
 
-  it('skips by mode what is there, what was deleted, what is too old, and what is not there (contract 31)', async () => {
+  it('skips existing, deleted, old or missing entries by mode (contract 31)', async () => {
     const store = new InMemoryMemoryStore();
     await store.put(user, [note('a'), note('b')], 'ifAbsent');
     await store.remove(user, { ids: ['b'] }, 0);
@@ -50,11 +50,11 @@ describe('InMemoryMemoryStore', () => {
     expect((await store.put(user, entries, 'ifAbsent')).written).toEqual(['y', 'z']);
   });
 
-  it('shows no text of what was removed, and neither keeps nor freezes the object that came in', async () => {
+  it('returns no text of removed entries, and neither stores nor freezes the given object', async () => {
     const store = new InMemoryMemoryStore();
-    const came = note('a', 'a secret');
-    await store.put(user, [came], 'ifAbsent');
-    came.content.parts![0]!.text = 'changed';
+    const entry = note('a', 'a secret');
+    await store.put(user, [entry], 'ifAbsent');
+    entry.content.parts![0]!.text = 'changed';
     expect((await store.get(user, ['a']))[0]!.entry.content.parts).toEqual([{ text: 'a secret' }]);
     await store.remove(user, { ids: ['a'] }, 0);
     expect(await store.get(user, ['a'])).toEqual([]);
@@ -68,7 +68,7 @@ describe('InMemoryMemoryStore', () => {
     expect(await log(store)).toEqual(['1000 a']);
   });
 
-  it('counts deletions, each entry once', async () => {
+  it('counts each deleted entry once', async () => {
     const store = new InMemoryMemoryStore();
     await store.put(user, [note('a'), note('b', 'b', { sessionId: 's' })], 'ifAbsent');
     expect(await store.remove(user, { sessionId: 's' }, 0)).toBe(1);
@@ -78,7 +78,7 @@ describe('InMemoryMemoryStore', () => {
   });
 });
 
-describe('the derived index', () => {
+describe('the index of StoredMemoryService', () => {
   function counting(): MemoryRanking & { made: number; puts: number } {
     return {
       made: 0,
@@ -94,7 +94,7 @@ describe('the derived index', () => {
     for (let i = 0; i < users; i++) await store.put({ appName: 'hotel', userId: `u${i}` }, [note('a')], 'ifAbsent');
   }
 
-  it('reads only what is new in the log', async () => {
+  it('reads only new records of the log', async () => {
     const store = new InMemoryMemoryStore();
     const ranking = counting();
     const memory = new StoredMemoryService(store, { ranking });
@@ -106,7 +106,7 @@ describe('the derived index', () => {
     expect([ranking.made, ranking.puts]).toEqual([1, 3]);
   });
 
-  it('lets the least recently used go when the budget of bytes is full, and makes theirs again', async () => {
+  it('evicts the least recently used index when indexBytes is reached, and builds it again', async () => {
     const store = new InMemoryMemoryStore();
     const ranking = counting();
     const memory = new StoredMemoryService(store, { ranking, indexBytes: 25_000 });
@@ -120,7 +120,7 @@ describe('the derived index', () => {
     expect(ranking.made).toBe(4);
   });
 
-  it('does not lose its place when the store fails in the middle', async () => {
+  it('continues at the same place of the log after the store has failed', async () => {
     const store = new InMemoryMemoryStore();
     const ranking = counting();
     const memory = new StoredMemoryService(store, { ranking });
@@ -133,14 +133,14 @@ describe('the derived index', () => {
     expect(ranking.puts).toBe(1);
   });
 
-  it('refuses options that cannot be', () => {
+  it('throws for options out of range', () => {
     for (const options of [{ topK: 0 }, { topK: 1.5 }, { minScore: NaN }, { indexBytes: -1 }]) {
       expect(() => new StoredMemoryService(new InMemoryMemoryStore(), options)).toThrow(Object.keys(options)[0]);
     }
   });
 });
 
-describe('the saved index', () => {
+describe('the saved index of StoredMemoryService', () => {
   const many = Array.from({ length: 600 }, (_, i) =>
     note(`n${i}`, `Note ${i} about ${['chess', 'boats', 'tea'][i % 3]} and ${i % 7} friends.`, {
       timestamp: i,
@@ -150,7 +150,7 @@ describe('the saved index', () => {
     }),
   );
 
-  /** A store in which an index has been saved, and how much of its log was read since. */
+  /** Returns a store with a saved index, and the count of log records that were read since. */
   async function saved(): Promise<{ store: InMemoryMemoryStore; read: () => number; search: Search }> {
     const store = new InMemoryMemoryStore();
     await store.put(user, many, 'ifAbsent');
@@ -178,7 +178,7 @@ describe('the saved index', () => {
 
   type Search = (p?: { query?: string; filter?: MemoryFilter }) => Promise<MemoryEntry[]>;
 
-  /** A segment is saved beside the search that made it. */
+  /** Waits for the segment that is saved after the search. */
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const withoutSegments = (store: InMemoryMemoryStore): InMemoryMemoryStore =>
     Object.assign(Object.create(store) as InMemoryMemoryStore, {
@@ -188,11 +188,11 @@ describe('the saved index', () => {
     });
 
   it.each(['updateMemory', 'addMemory'] as const)(
-    'forgets what a text said before at once when %s corrects it, and is saved anew by the next search (contract 31)',
+    'loses a text that %s replaces at once, and is saved again by the next search (contract 31)',
     async (method) => {
       const { store, search } = await saved();
       const service = new StoredMemoryService(store);
-      const wrote = async (text: string): Promise<void> => {
+      const write = async (text: string): Promise<void> => {
         const content = { parts: [{ text }] };
         if (method === 'addMemory')
           await service.addMemory({ ...user, memories: [{ id: 'n5', kind: 'note', content, timestamp: 5 }] });
@@ -201,11 +201,11 @@ describe('the saved index', () => {
       const bytes = async (): Promise<string> =>
         (await store.abilities.segmented.loadSegments(user)).map((one) => new TextDecoder().decode(one.bytes)).join();
       await service.searchMemory({ ...user, query: 'chess' });
-      await wrote('The xylophone is a secret.');
+      await write('The xylophone is a secret.');
       await service.searchMemory({ ...user, query: 'chess' });
       await settled();
       expect(await bytes()).toContain('xylophon');
-      await wrote('There is none.');
+      await write('There is none.');
       expect(await bytes()).not.toContain('xylophon');
       expect(await search({ query: 'xylophone' })).toEqual([]);
       await service.searchMemory({ ...user, query: 'chess' });
@@ -215,22 +215,22 @@ describe('the saved index', () => {
     },
   );
 
-  it('is loaded instead of reading the log again, and finds the same, with the same scores', async () => {
+  it('is loaded instead of the log, with the same results and scores', async () => {
     const { store, read, search } = await saved();
     const found = await search();
     expect(read()).toBe(0);
-    const afresh = new StoredMemoryService(withoutSegments(store));
+    const unsaved = new StoredMemoryService(withoutSegments(store));
     const filter = { author: 'Ada', metadata: { even: true }, from: 100 };
     expect(found).toEqual(
-      (await afresh.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true })).memories,
+      (await unsaved.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true })).memories,
     );
     expect(read()).toBe(600);
     expect(await search({ filter })).toEqual(
-      (await afresh.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true, filter })).memories,
+      (await unsaved.searchMemory({ ...user, query: 'chess with Ada', limit: 50, explain: true, filter })).memories,
     );
   });
 
-  it('holds no text of an entry', async () => {
+  it('contains no text of an entry', async () => {
     const { store } = await saved();
     const [segment] = await store.abilities.segmented.loadSegments(user);
     const bytes = new TextDecoder().decode(segment!.bytes);
@@ -239,7 +239,7 @@ describe('the saved index', () => {
     expect(bytes).not.toContain('Note 3');
   });
 
-  it('is brought up to date with what was written since', async () => {
+  it('is updated with entries that were written later', async () => {
     const { store, read, search } = await saved();
     await store.put(user, [note('new', 'A chess club.'), note('n0', 'No more of it.')], 'replace');
     const found = (await search({ query: 'chess club' })).map(({ id }) => id);
@@ -248,7 +248,7 @@ describe('the saved index', () => {
     expect(read()).toBe(2);
   });
 
-  it('goes when something is forgotten, and one made before that is not saved any more (contract 31)', async () => {
+  it('is removed by a deletion; an older one is not saved afterwards (contract 31)', async () => {
     const { store, read, search } = await saved();
     const [before] = await store.abilities.segmented.loadSegments(user);
     await store.remove(user, { ids: ['n0'] }, 0);
@@ -271,7 +271,7 @@ describe('the saved index', () => {
     ],
     ['cut', (segment: IndexSegment): IndexSegment => ({ ...segment, bytes: segment.bytes.slice(0, 500) })],
     ['of another analyzer', (segment: IndexSegment): IndexSegment => ({ ...segment, analyzer: 'another' })],
-  ])('costs time and no results where it is %s', async (_, change) => {
+  ])('is built again, with the same results, if it is %s', async (_, change) => {
     const { store, read, search } = await saved();
     const found = await search();
     const { segmented } = store.abilities;
@@ -281,7 +281,7 @@ describe('the saved index', () => {
     expect(read()).toBe(600);
   });
 
-  it('costs time and no results where the store cannot load or save it', async () => {
+  it('is built again, with the same results, if the store cannot load or save it', async () => {
     const { store, read, search } = await saved();
     const found = await search();
     store.abilities.segmented.loadSegments = () => Promise.reject(new Error('gone'));
@@ -290,7 +290,7 @@ describe('the saved index', () => {
     expect(read()).toBe(600);
   });
 
-  it('is kept for each user alone (contract 30)', async () => {
+  it('is stored per user (contract 30)', async () => {
     const { store } = await saved();
     expect(await store.abilities.segmented.loadSegments({ ...user, userId: 'bob' })).toEqual([]);
     expect(await store.abilities.segmented.loadSegments({ ...user, appName: 'inn' })).toEqual([]);

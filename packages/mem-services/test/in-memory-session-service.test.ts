@@ -22,7 +22,7 @@ register(
   { describe, it },
   sessionServiceCases.filter((each) => each.needs?.includes('durable')),
   {
-    name: 'two services over one InMemorySessionStore',
+    name: 'Two services over one InMemorySessionStore',
     claims: ['durable'],
     create(runtime) {
       const store = new InMemorySessionStore(runtime);
@@ -37,7 +37,7 @@ register(
 describe('InMemorySessionService', () => {
   const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
-  it('hands the same frozen events to every reader instead of copying them (contract 9)', async () => {
+  it('returns the same frozen events to every reader (contract 9)', async () => {
     const service = new InMemorySessionService();
     await service.createSession(ref);
     const stored = await service.appendEvent({ session: ref, event: createEvent({ author: 'user' }) });
@@ -49,7 +49,7 @@ describe('InMemorySessionService', () => {
     ]);
   });
 
-  it('takes limits of its own (contract 5)', async () => {
+  it('applies the limits of its options (contract 5)', async () => {
     const service = new InMemorySessionService({ limits: { stateValueBytes: 10, eventBytes: 1_000 } });
     await service.createSession(ref);
     await expect(service.updateState({ ...ref, stateDelta: { a: 'x'.repeat(9) } })).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe('InMemorySessionService', () => {
     await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
   });
 
-  it('keeps the initial state of the session as it was, for a rewind to start from (contract 2)', async () => {
+  it('does not change the initial state, which a rewind starts from (contract 2)', async () => {
     const store = new InMemorySessionStore();
     const service = new StoredSessionService(store);
     await service.createSession({ ...ref, state: { a: 1, 'user:b': 2, 'app:c': 3, 'temp:d': 4, gone: null } });
@@ -78,12 +78,15 @@ describe('InMemorySessionService', () => {
     ['listSessions', 'The request'],
     ['getUserState', 'The request'],
     ['deleteUserData', 'The request'],
-  ] as const)('%s without an argument is INVALID_INPUT and no TypeError (contract 42)', async (method, named) => {
-    const call = (new InMemorySessionService()[method] as (p?: unknown) => Promise<unknown>)();
-    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(named) });
-  });
+  ] as const)(
+    'throws INVALID_INPUT, not a TypeError, for %s without an argument (contract 42)',
+    async (method, named) => {
+      const call = (new InMemorySessionService()[method] as (p?: unknown) => Promise<unknown>)();
+      await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(named) });
+    },
+  );
 
-  it('refuses a config that is none (contract 42)', async () => {
+  it('throws for a config that is not an object (contract 42)', async () => {
     const service = new InMemorySessionService();
     const config = 5 as never;
     await expect(service.getSession({ ...ref, config })).rejects.toThrow('config must be an object, got a number');
@@ -94,7 +97,7 @@ describe('InMemorySessionService', () => {
     expect(await new InMemorySessionService().getSession(ref)).toBeUndefined();
   });
 
-  it('refuses a record of a version it does not know', async () => {
+  it('throws STORE_VERSION for a record of an unknown version', async () => {
     const store = new InMemorySessionStore();
     const service = new StoredSessionService({
       ...wrap(store),
@@ -103,7 +106,7 @@ describe('InMemorySessionService', () => {
     await expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 
-  it('says STORE_OUTCOME_UNKNOWN when the store answers after the wait has ended, and the same id tells later (contract 7)', async () => {
+  it('throws STORE_OUTCOME_UNKNOWN if the signal is aborted first; the same id finds out (contract 7)', async () => {
     const store = new InMemorySessionStore();
     const controller = new AbortController();
     const service = new StoredSessionService({

@@ -14,7 +14,7 @@ for (const precision of ['int8', 'float32'] as const) {
 }
 
 describe('InMemoryVectorStore', () => {
-  it('refuses an unknown precision and options that nobody reads', () => {
+  it('throws for an unknown precision and for unknown options', () => {
     for (const options of [{ precision: 'int4' }, { precison: 'int8' }]) {
       expect(() => new InMemoryVectorStore(options as object)).toSatisfy((make: () => unknown) => {
         try {

@@ -24,7 +24,7 @@ const makers: [string, (p: { rerank?: Rerank; runtime?: FixedRuntime; minRelevan
 ];
 
 describe.each(makers)('rerank of %s', (_, make) => {
-  it('gets the query and the hits, and may reorder and drop them', async () => {
+  it('receives the query and the hits, and may reorder and drop them', async () => {
     const asked: [string, number][] = [];
     const rerank: Rerank = (query, hits) => {
       asked.push([query, hits.length]);
@@ -77,7 +77,7 @@ describe.each(makers)('rerank of %s', (_, make) => {
 });
 
 describe('InMemoryMemoryService', () => {
-  it('takes the options of the database services (contract 41)', async () => {
+  it('accepts the options of the database services (contract 41)', async () => {
     const all = { topK: 2, minScore: 0, minRelevance: 0, indexBytes: 0, runtime: new FixedRuntime() };
     expect(await found(await filled(new InMemoryMemoryService(all)))).toHaveLength(2);
     const strict = new InMemoryMemoryService({ minRelevance: 0.9 });
@@ -85,7 +85,7 @@ describe('InMemoryMemoryService', () => {
     expect(await found(strict, 'pool')).toHaveLength(3);
   });
 
-  it('refuses match together with ranking', () => {
+  it('throws for match together with ranking', () => {
     const ranking = { createIndex: () => raise() };
     expect(() => new InMemoryMemoryService({ match: 'words', ranking })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT' }),

@@ -8,6 +8,6 @@ register({ describe, it }, memoryStoreCases, {
   name: 'InMemoryMemoryStore',
   claims: ['shared', 'users', ...(isSegmented ? ['segmented'] : [])],
   create: () => new InMemoryMemoryStore(),
-  // All of a process share what is in its memory.
+  // Another instance would have other entries.
   reopen: (store) => store,
 });

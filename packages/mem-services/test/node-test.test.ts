@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-it('runs the session suite under node:test as well', { timeout: 60_000 }, async () => {
-  const file = fileURLToPath(new URL('node-test-suite.ts', import.meta.url));
-  const run = ['--conditions=@thole/source', '--test', '--test-reporter=tap', file];
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stdout } = await promisify(execFile)(process.execPath, run, { env, maxBuffer: 16 * 1024 * 1024 });
-  expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(100);
-  expect(stdout).toMatch(/^# fail 0$/m);
-  expect(stdout).toContain('append.concurrent: a hundred that append at once');
+describe('register', () => {
+  it('registers the session suite with node:test', { timeout: 60_000 }, async () => {
+    const file = fileURLToPath(new URL('node-test-suite.ts', import.meta.url));
+    const run = ['--conditions=@thole/source', '--test', '--test-reporter=tap', file];
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const { stdout } = await promisify(execFile)(process.execPath, run, { env, maxBuffer: 16 * 1024 * 1024 });
+    expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(100);
+    expect(stdout).toMatch(/^# fail 0$/m);
+    expect(stdout).toContain('append.concurrent: stores a hundred concurrent appends');
+  });
 });

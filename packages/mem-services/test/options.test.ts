@@ -14,21 +14,21 @@ const embedder = new HashEmbedder();
 const services: { [name: string]: [make: (options: never) => unknown, required: object] } = {
   InMemorySessionService: [(options) => new InMemorySessionService(options), {}],
   InMemoryArtifactService: [(options) => new InMemoryArtifactService(options), {}],
-  FileArtifactService: [(options) => new FileArtifactService(options), { rootDir: 'never-made' }],
+  FileArtifactService: [(options) => new FileArtifactService(options), { rootDir: 'not-created' }],
   InMemoryMemoryService: [(options) => new InMemoryMemoryService(options), {}],
   VectorMemoryService: [(options) => new VectorMemoryService(options), { embedder }],
   StoredMemoryService: [(options) => new StoredMemoryService(new InMemoryMemoryStore(), options), {}],
 };
 
-describe.each(Object.entries(services))('the options of %s', (_, [make, required]) => {
-  it('may be undefined one by one (contract 41)', () => {
+describe.each(Object.entries(services))('Options of %s', (_, [make, required]) => {
+  it('may each be undefined (contract 41)', () => {
     const all = ['runtime', 'limits', 'maxBytes', 'match', 'topK', 'minScore', 'ranking', 'indexBytes'];
     const known = all.filter((name) => !throws(() => make({ ...required, [name]: undefined } as never)));
     expect(known).toContain('runtime');
     expect(known.length).toBeGreaterThan(1);
   });
 
-  it('hold none that is misspelt, and are an object (contract 42)', () => {
+  it('are rejected if one is misspelt or if they are not an object (contract 42)', () => {
     expect(() => make({ ...required, runtimes: 1 } as never)).toThrow('has no option runtimes');
     for (const none of [null, 7, 'options', []])
       expect(() => make(none as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
@@ -40,11 +40,11 @@ it.each([
   [() => new InMemorySessionService({ limits: { eventbytes: 1 } as never }), 'limits has no option eventbytes'],
   [() => new InMemoryArtifactService({ maxBytes: '5' as never }), 'maxBytes'],
   [() => new InMemoryArtifactService({ maxBytes: -1 }), 'maxBytes'],
-] as const)('refuses a limit that limits nothing: %s (contract 42)', (make, named) => {
+] as const)('throws for an invalid limit: %s (contract 42)', (make, named) => {
   expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(named) }));
 });
 
-it('InMemoryMemoryService answers as many as its topK where a search names no limit (contract 32)', async () => {
+it('InMemoryMemoryService returns topK results if a search has no limit (contract 32)', async () => {
   const memory = new InMemoryMemoryService({ topK: 2 });
   const user = { appName: 'hotel', userId: 'alice' };
   const memories = ['one', 'two', 'three'].map((n) => ({
@@ -56,9 +56,9 @@ it('InMemoryMemoryService answers as many as its topK where a search names no li
   expect((await memory.searchMemory({ ...user, query: 'pool', limit: 3 })).memories).toHaveLength(3);
 });
 
-function throws(doing: () => unknown): boolean {
+function throws(call: () => unknown): boolean {
   try {
-    doing();
+    call();
     return false;
   } catch {
     return true;

@@ -25,15 +25,15 @@ register({ describe, it }, memoryServiceCases, {
   create: (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid', runtime }),
 });
 
-// Entries and vectors that outlive a service, as those of a database do.
-const kept = new WeakMap<object, { store: InMemoryVectorStore; entries: InMemoryMemoryStore }>();
+// Stores that several services share, like those of a database.
+const storesOf = new WeakMap<object, { store: InMemoryVectorStore; entries: InMemoryMemoryStore }>();
 function reopened(runtime: Runtime, before?: object): VectorMemoryService {
-  const stores = (before && kept.get(before)) ?? {
+  const stores = (before && storesOf.get(before)) ?? {
     store: new InMemoryVectorStore(),
     entries: new InMemoryMemoryStore(),
   };
   const service = new VectorMemoryService({ embedder: new HashEmbedder(), runtime, ...stores });
-  kept.set(service, stores);
+  storesOf.set(service, stores);
   return service;
 }
 
@@ -63,13 +63,13 @@ async function found(memory: VectorMemoryService, query: string, more: object = 
   return memories.map((entry) => entry.content.parts![0]!.text!);
 }
 
-/** A `HashEmbedder` that a test changes. */
+/** Returns a `HashEmbedder` with changed members. */
 function changing(change: Partial<Embedder> = {}): HashEmbedder {
   return Object.assign(new HashEmbedder({ maxBatch: 2 }), change);
 }
 
 describe('VectorMemoryService', () => {
-  it('embeds each entry once, when it is ingested, in batches that the embedder takes', async () => {
+  it('embeds each entry once, at ingestion, in batches of maxBatch', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
@@ -85,7 +85,7 @@ describe('VectorMemoryService', () => {
     ]);
   });
 
-  it('embeds nothing twice when two calls come at once', async () => {
+  it('embeds no text twice for two concurrent calls', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await Promise.all([
@@ -96,7 +96,7 @@ describe('VectorMemoryService', () => {
     expect(embedder.requests.filter(({ task }) => task === 'document')).toHaveLength(1);
   });
 
-  it('answers five by default, another topK where one is given', async () => {
+  it('returns topK results, 5 by default', async () => {
     const session = sessionOf(...Array.from({ length: 8 }, (_, i) => `pool ${i}`));
     for (const [topK, expected] of [
       [undefined, 5],
@@ -108,7 +108,7 @@ describe('VectorMemoryService', () => {
     }
   });
 
-  it('takes its own minScore as the floor of searches that name none', async () => {
+  it('applies its minScore to searches without one', async () => {
     const memory = new VectorMemoryService({ embedder: changing(), minScore: 0.9 });
     await memory.addSessionToMemory(sessionOf('a pool on the roof', 'a garden'));
     expect(await found(memory, 'a pool on the roof')).toEqual(['a pool on the roof']);
@@ -117,34 +117,31 @@ describe('VectorMemoryService', () => {
 
   it.each([
     ['throws', async () => Promise.reject(new Error('down'))],
-    ['answers too few vectors', async () => []],
-    ['answers vectors of another length', async (texts: readonly string[]) => texts.map(() => new Float32Array(3))],
-    ['answers no list', async () => undefined as unknown as Float32Array[]],
-    ['answers holes', async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array)],
-  ])(
-    'keeps the entry, finds it by words and says so when the embedder %s, and makes the vector later',
-    async (_, embed) => {
-      const embedder = changing();
-      const works = embedder.embed.bind(embedder);
-      embedder.embed = embed;
-      const runtime = new FixedRuntime();
-      const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
-      await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
-      const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'Where is the pool?' });
-      expect(memories[0]).toMatchObject({ content: { parts: [{ text: 'a pool' }] }, score: 1 });
-      expect(vectorsMissing).toBe(2);
-      expect(
-        runtime.logs.every(({ level, fields }) => level === 'warn' && fields?.['code'] === 'EMBEDDER_FAILED'),
-      ).toBe(true);
-      embedder.embed = works;
-      await runtime.advance(20_000);
-      const later = await memory.searchMemory({ ...user, query: 'pool', minScore: 0.1 });
-      expect(later).toEqual({ memories: [expect.objectContaining({ eventId: 'e0' })] });
-      expect(later.memories[0]!.score).toBeLessThan(0.99);
-    },
-  );
+    ['returns too few vectors', async () => []],
+    ['returns vectors of another length', async (texts: readonly string[]) => texts.map(() => new Float32Array(3))],
+    ['returns no list', async () => undefined as unknown as Float32Array[]],
+    ['returns holes', async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array)],
+  ])('keeps the entry, finds it by words and computes its vector later if the embedder %s', async (_, embed) => {
+    const embedder = changing();
+    const works = embedder.embed.bind(embedder);
+    embedder.embed = embed;
+    const runtime = new FixedRuntime();
+    const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
+    await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'Where is the pool?' });
+    expect(memories[0]).toMatchObject({ content: { parts: [{ text: 'a pool' }] }, score: 1 });
+    expect(vectorsMissing).toBe(2);
+    expect(runtime.logs.every(({ level, fields }) => level === 'warn' && fields?.['code'] === 'EMBEDDER_FAILED')).toBe(
+      true,
+    );
+    embedder.embed = works;
+    await runtime.advance(20_000);
+    const later = await memory.searchMemory({ ...user, query: 'pool', minScore: 0.1 });
+    expect(later).toEqual({ memories: [expect.objectContaining({ eventId: 'e0' })] });
+    expect(later.memories[0]!.score).toBeLessThan(0.99);
+  });
 
-  it('calls an embedder again that failed, after a wait, and gives up at maxAttempts', async () => {
+  it('calls a failed embedder again after a pause, at most maxAttempts times', async () => {
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
     let calls = 0;
@@ -157,7 +154,7 @@ describe('VectorMemoryService', () => {
     expect([calls, (await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing]).toEqual([3, undefined]);
   });
 
-  it('leaves what failed alone in the searches of the next seconds, but not at the next ingestion', async () => {
+  it('tries failed entries again after some seconds or at the next ingestion', async () => {
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
     const tried: string[][] = [];
@@ -178,7 +175,7 @@ describe('VectorMemoryService', () => {
     expect(tried.slice(2).flat()).toContain('a bar');
   });
 
-  it('lets one text that the embedder refuses keep no other from its vector', async () => {
+  it('computes the vectors of all other texts if the embedder rejects one', async () => {
     const embedder = new HashEmbedder({ maxBatch: 8 });
     const works = embedder.embed.bind(embedder);
     embedder.embed = (texts, p) =>
@@ -190,7 +187,7 @@ describe('VectorMemoryService', () => {
     expect([memories.length, memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual([6, 'a bad one', 1]);
   });
 
-  it('stops asking after some failures when nothing gets through', async () => {
+  it('stops calling the embedder after several failures in a row', async () => {
     const embedder = new HashEmbedder({ maxBatch: 4 });
     let calls = 0;
     embedder.embed = () => Promise.reject(new Error(`down ${++calls}`));
@@ -203,7 +200,7 @@ describe('VectorMemoryService', () => {
     expect([memories.length, vectorsMissing]).toEqual([5, 100]);
   });
 
-  it('stops asking at once when the embedder says that it is out of reach', async () => {
+  it('stops calling the embedder at once after MODEL_UNAVAILABLE', async () => {
     const embedder = new HashEmbedder({ maxBatch: 4 });
     let calls = 0;
     embedder.embed = () => Promise.reject(new TholeError('MODEL_UNAVAILABLE', `Down for the ${++calls}th time.`));
@@ -213,7 +210,7 @@ describe('VectorMemoryService', () => {
     expect([calls, runtime.logs.length]).toEqual([1, 1]);
   });
 
-  it('never has more batches on their way than it is told', async () => {
+  it('never has more concurrent batches than maxConcurrentBatches', async () => {
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
     let [now, most] = [0, 0];
@@ -232,7 +229,7 @@ describe('VectorMemoryService', () => {
     expect([most, embedder.requests.length]).toEqual([3, 40]);
   });
 
-  it('asks for no text twice that it remembers, and remembers nothing once something was deleted', async () => {
+  it('caches vectors by text, and empties the cache after a deletion', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool'));
@@ -249,7 +246,7 @@ describe('VectorMemoryService', () => {
     expect(embedder.requests).toHaveLength(5);
   });
 
-  it('never finds what has a zero vector or one that is not of numbers, and scores nothing as NaN (contract 32)', async () => {
+  it('never finds entries whose vector is zero or contains NaN (contract 32)', async () => {
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
     embedder.embed = async (texts, p) => {
@@ -266,7 +263,7 @@ describe('VectorMemoryService', () => {
     expect(await found(memory, 'odd')).toEqual([]);
   });
 
-  it('makes vectors anew when the model has changed, and compares none of two models', async () => {
+  it('computes vectors again after a change of the model, and compares only one model', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
@@ -281,7 +278,7 @@ describe('VectorMemoryService', () => {
     ]);
   });
 
-  it('makes no vector anew that another process has made of the new model', async () => {
+  it('uses vectors of the new model that another process has computed', async () => {
     const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
     const embedders = [changing(), changing()];
     const [first, second] = embedders.map((embedder) => new VectorMemoryService({ embedder, ...stores }));
@@ -292,7 +289,7 @@ describe('VectorMemoryService', () => {
     expect(embedders.map(({ requests }) => requests.filter(({ task }) => task === 'document').length)).toEqual([2, 0]);
   });
 
-  it('compares no query with the vectors of another model while new ones cannot be made: words find their entries', async () => {
+  it('finds entries by words while vectors of the new model are missing', async () => {
     const embedder = changing();
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
@@ -304,7 +301,7 @@ describe('VectorMemoryService', () => {
     expect([memories[0]!.eventId, memories[0]!.score, vectorsMissing]).toEqual(['e1', 1, 3]);
   });
 
-  it('embeds after a change of the model only so much in one search, and the rest in the next ones', async () => {
+  it('embeds a limited number of entries per search after a change of the model', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf(...Array.from({ length: 50 }, (_, i) => `pool ${i}`)));
@@ -314,7 +311,7 @@ describe('VectorMemoryService', () => {
     expect([await missing(), await missing()]).toEqual([18, undefined]);
   });
 
-  it('takes vectors out of the store with their entries, whatever they are forgotten by', async () => {
+  it('deletes vectors with their entries, by every kind of deletion', async () => {
     const store = new InMemoryVectorStore();
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder, store });
@@ -336,7 +333,7 @@ describe('VectorMemoryService', () => {
     expect([await left(), await left('bob')]).toEqual([0, 1]);
   });
 
-  it('leaves no vector of what is forgotten while it is being embedded', async () => {
+  it('stores no vector of an entry that is deleted while it is embedded', async () => {
     const store = new InMemoryVectorStore();
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
@@ -351,11 +348,8 @@ describe('VectorMemoryService', () => {
     expect(await found(memory, 'a secret')).toEqual([]);
   });
 
-  // Two services over the same stores are what two processes are.
-  const twoProcesses = (
-    at: 'embed' | 'upsert' | 'remove',
-    change: (other: VectorMemoryService) => Promise<unknown>,
-  ) => {
+  // Two services over the same stores behave like two processes.
+  const twoProcesses = (at: 'embed' | 'upsert', change: (other: VectorMemoryService) => Promise<unknown>) => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
     const slow = changing();
     const other = new VectorMemoryService({ embedder: changing(), store, entries });
@@ -386,7 +380,7 @@ describe('VectorMemoryService', () => {
   };
 
   for (const at of ['embed', 'upsert'] as const) {
-    it(`leaves no vector of what another process forgets meanwhile (${at}; contract 31)`, async () => {
+    it(`stores no vector of an entry that another process deletes during ${at} (contract 31)`, async () => {
       for (const forget of [
         (other: VectorMemoryService) => other.deleteUserMemory(user),
         (other: VectorMemoryService) => other.deleteSessionMemory({ ...user, sessionId: 's1' }),
@@ -399,7 +393,7 @@ describe('VectorMemoryService', () => {
       }
     });
 
-    it(`keeps no vector of what an entry said before another process changed it meanwhile (${at})`, async () => {
+    it(`stores no vector of a text that another process changes during ${at}`, async () => {
       const change = { content: { parts: [{ text: 'roof garden' }] } };
       const { first, other, store } = twoProcesses(at, (by) => by.updateMemory({ ...user, id: '["s1","e0"]', change }));
       await first.addSessionToMemory(sessionOf('a secret'));
@@ -411,7 +405,7 @@ describe('VectorMemoryService', () => {
     });
   }
 
-  it('leaves no vector that another process keeps between the removal of vectors and that of entries (contract 31)', async () => {
+  it('removes a vector that another process stores during the deletion (contract 31)', async () => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
     const remove = entries.remove.bind(entries);
     const other = new VectorMemoryService({ embedder: changing(), store, entries });
@@ -429,30 +423,30 @@ describe('VectorMemoryService', () => {
     expect(await cosines(store, 'a secret')).toEqual([]);
   });
 
-  it('lets the indexes of others go within its bytes, and makes no vector again when they are back', async () => {
+  it('evicts indexes over indexBytes, and computes no vector again to reload them', async () => {
     const embedder = changing();
     const store = new InMemoryVectorStore();
     const has = store.has.bind(store);
-    let asked = 0;
-    store.has = async (...of) => {
-      asked++;
-      return has(...of);
+    let checks = 0;
+    store.has = async (...p) => {
+      checks++;
+      return has(...p);
     };
     const memory = new VectorMemoryService({ embedder, store, indexBytes: 0, cacheBytes: 0 });
     const users = ['ann', 'bob'].map((userId) => ({ ...user, userId }));
     for (const each of users) await memory.addSessionToMemory({ ...sessionOf('a pool', 'a bar'), ...each });
-    asked = 0;
+    checks = 0;
     for (const each of [...users, ...users]) {
       const { memories, vectorsMissing } = await memory.searchMemory({ ...each, query: 'a bar', limit: 1 });
       expect([memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual(['a bar', undefined]);
     }
     expect(embedder.requests.filter(({ task }) => task === 'document')).toHaveLength(users.length);
-    expect(asked, 'each came back to an index made anew').toBe(4);
+    expect(checks, 'each search has built an index again').toBe(4);
     await memory.deleteUserMemory(users[0]!);
     expect((await memory.searchMemory({ ...users[0]!, query: 'a bar' })).memories).toEqual([]);
   });
 
-  it('makes no vector again that a store has from before', async () => {
+  it('computes no vector that the store has already', async () => {
     const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
     const first = new VectorMemoryService({ embedder: changing(), ...stores });
     await first.addSessionToMemory(sessionOf('a pool', 'a bar'));
@@ -462,16 +456,16 @@ describe('VectorMemoryService', () => {
     expect(embedder.requests.map(({ task }) => task)).toEqual(['query']);
   });
 
-  it('finds as many as were asked for behind a filter that few pass, in stores that know nothing of filters too', async () => {
-    const kept = new InMemoryVectorStore();
+  it('returns limit results for a selective filter, also from a store without filters', async () => {
+    const filtering = new InMemoryVectorStore();
     const store: VectorStore = {
       specVersion: 1,
-      upsert: (...p) => kept.upsert(...p),
-      query: (scope, p) => kept.query(scope, { ...p, accepts: undefined }),
-      delete: (...p) => kept.delete(...p),
+      upsert: (...p) => filtering.upsert(...p),
+      query: (scope, p) => filtering.query(scope, { ...p, accepts: undefined }),
+      delete: (...p) => filtering.delete(...p),
     };
-    for (const given of [store, kept]) {
-      const memory = new VectorMemoryService({ embedder: new HashEmbedder({ dimensions: 64 }), store: given });
+    for (const each of [store, filtering]) {
+      const memory = new VectorMemoryService({ embedder: new HashEmbedder({ dimensions: 64 }), store: each });
       await memory.addSessionToMemory(sessionOf(...Array.from({ length: 500 }, (_, i) => `pool ${i}`)));
       await memory.addSessionToMemory({ ...sessionOf('no such thing', 'a roof over us'), id: 's2' });
       const memories = await found(memory, 'pool', { filter: { sessionId: 's2' } });
@@ -480,8 +474,8 @@ describe('VectorMemoryService', () => {
     }
   });
 
-  it('adds words and cosine when it ranks hybrid: both find what one of them does not', async () => {
-    // Says of texts only whether they are about water.
+  it('ranks by words and cosine with hybrid, and finds entries of either', async () => {
+    // An embedder that only detects if a text is about water.
     const about: Embedder = {
       specVersion: 1,
       model: 'water',
@@ -490,21 +484,19 @@ describe('VectorMemoryService', () => {
       embed: async (texts) => texts.map((text) => Float32Array.of(/pool|swim|lake/i.test(text) ? 1 : 0.2, 1)),
     };
     const texts = ['Room 714 has a view.', 'The lake is near.', 'We dine at eight.'];
-    const answers = async (options: object, query: string, more: object = {}): Promise<string[]> => {
+    const best = async (options: object, query: string, more: object = {}): Promise<string[]> => {
       const memory = new VectorMemoryService({ embedder: about, ...options });
       await memory.addSessionToMemory(sessionOf(...texts));
       return found(memory, query, { limit: 1, ...more });
     };
-    expect(await answers({ ranking: 'hybrid' }, 'May I swim?')).toEqual([texts[1]]);
-    expect(await answers({ ranking: 'hybrid' }, 'Swim from room 714?')).toEqual([texts[0]]);
-    expect(await answers({ ranking: 'vector' }, 'Swim from room 714?')).toEqual([texts[1]]);
-    expect(await answers({ ranking: 'hybrid', vectorWeight: 50 }, 'Swim from room 714?')).toEqual([texts[1]]);
-    expect(await answers({ ranking: 'hybrid' }, 'Swim from room 714?', { limit: 5, minScore: 0.9 })).toEqual([
-      texts[0],
-    ]);
+    expect(await best({ ranking: 'hybrid' }, 'May I swim?')).toEqual([texts[1]]);
+    expect(await best({ ranking: 'hybrid' }, 'Swim from room 714?')).toEqual([texts[0]]);
+    expect(await best({ ranking: 'vector' }, 'Swim from room 714?')).toEqual([texts[1]]);
+    expect(await best({ ranking: 'hybrid', vectorWeight: 50 }, 'Swim from room 714?')).toEqual([texts[1]]);
+    expect(await best({ ranking: 'hybrid' }, 'Swim from room 714?', { limit: 5, minScore: 0.9 })).toEqual([texts[0]]);
   });
 
-  it('ranks hybrid by words alone, and says so, while the query is not embedded', async () => {
+  it('ranks by words alone with hybrid, and reports it, if the query cannot be embedded', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder, ranking: 'hybrid', maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
@@ -513,7 +505,7 @@ describe('VectorMemoryService', () => {
     expect([memories[0]!.eventId, vectorsMissing]).toEqual(['e1', 2]);
   });
 
-  it('embeds an entry again only when its text changes', async () => {
+  it('embeds an entry again only if its text changes', async () => {
     const embedder = changing();
     const memory = new VectorMemoryService({ embedder });
     await memory.addMemory({
@@ -527,7 +519,7 @@ describe('VectorMemoryService', () => {
     expect(await found(memory, 'a roof', { minScore: 0.99 })).toEqual(['a roof']);
   });
 
-  it('stops embedding with the signal, throws its reason, and keeps the entry', async () => {
+  it('stops embedding and throws the reason of an aborted signal; keeps the entry', async () => {
     const over = new AbortController();
     const embedder = changing();
     const works = embedder.embed.bind(embedder);
@@ -541,7 +533,7 @@ describe('VectorMemoryService', () => {
     expect((await memory.listMemories(user)).memories).toHaveLength(1);
   });
 
-  it('refuses what is no embedder, no store, and numbers that cannot be', () => {
+  it('throws for an invalid embedder or store and for numbers out of range', () => {
     expect(() => new VectorMemoryService({ embedder: {} as Embedder })).toThrow('embedder must be an Embedder');
     for (const [options, message] of [
       [{ embedder: changing({ model: '' }) }, 'embedder.model must'],

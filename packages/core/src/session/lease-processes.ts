@@ -1,23 +1,23 @@
-/** What `LeaseProcesses` asks of the operating system, as Node offers it. Each function may throw. */
+/** Functions of Node that `LeaseProcesses` needs. Each of them may throw. */
 export interface ProcessAccess {
   readText(path: string): string;
   readLink(path: string): string;
-  /** Sends a signal; 0 only looks. Throws an error with the code `ESRCH` if no such process exists. */
+  /** Sends a signal. 0 checks if the process exists: throws an error with the code `ESRCH` if it does not. */
   kill(pid: number, signal: 0): unknown;
 }
 
 interface Identity {
-  /** Boot of the machine, and the namespaces in which process ids and start times count. */
+  /** Boot id of the machine, and the namespaces of process ids and start times. */
   readonly place: string;
   readonly pid: number;
-  /** In clock ticks since the machine started: tells apart processes that had one id. */
+  /** Start time in clock ticks since the machine started: differs between processes that had the same id. */
   readonly started: string;
 }
 
 /**
- * Names this process in leases, and tells whether the process that a lease names is dead. It is dead only if it ran since the same
- * boot in the same namespaces, and no such process exists now, or the process with its id started at another time. Everything
- * else counts as alive: other machines and containers, systems without `/proc`, processes that are only stopped.
+ * Names this process in leases, and detects if the process of a lease is dead. A process is dead only if it ran since the same
+ * boot in the same namespaces, and its process id does not exist now or belongs to a process with another start time. All
+ * other processes count as alive: those of other machines and containers, on systems without `/proc`, and stopped ones.
  */
 export class LeaseProcesses {
   readonly #access: ProcessAccess;
@@ -27,7 +27,7 @@ export class LeaseProcesses {
     this.#access = access;
   }
 
-  /** The name of this process; undefined on systems other than Linux, and where `/proc` shows another namespace. */
+  /** Name of this process. Undefined on systems other than Linux, and if `/proc` belongs to another namespace. */
   get own(): string | undefined {
     const own = this.#identity();
     return own && `${own.place} ${own.pid} ${own.started}`;
@@ -39,7 +39,7 @@ export class LeaseProcesses {
     const [, place, pid, started] = /^(.+) (\d+) (\d+)$/.exec(name ?? '') ?? [];
     if (!own || place !== own.place) return false;
     try {
-      // Asked before `/proc` is, which may hide the processes of other users.
+      // Called before `/proc` is read, which may hide the processes of other users.
       this.#access.kill(Number(pid), 0);
     } catch (error) {
       return (error as { code?: unknown }).code === 'ESRCH';
@@ -58,7 +58,7 @@ export class LeaseProcesses {
     const namespaces = ['pid', 'time'].map(
       (kind) => this.#attempt(() => access.readLink(`/proc/self/ns/${kind}`)) ?? '',
     );
-    // One id for each namespace from that of the mount down to our own: a mount of an outer one names processes otherwise.
+    // One id per namespace, from that of the mount to our own. More than one id: `/proc` belongs to an outer namespace.
     const ids = /^NSpid:\s+(\d+)$/m.exec(access.readText('/proc/self/status'))?.[1];
     const started = startOf(access.readText('/proc/self/stat'));
     if (!/^[\da-f-]{36}$/.test(boot) || namespaces[0] === '' || ids === undefined || started === undefined)
@@ -75,7 +75,7 @@ export class LeaseProcesses {
   }
 }
 
-/** Field 22 of `/proc/<pid>/stat`. The second field is the program's name, which may hold blanks and parentheses. */
+/** Returns field 22 of `/proc/<pid>/stat`. Field 2 is the program's name, which may contain spaces and parentheses. */
 function startOf(stat: string): string | undefined {
   const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   return started !== undefined && /^\d+$/.test(started) ? started : undefined;

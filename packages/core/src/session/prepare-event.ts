@@ -10,27 +10,28 @@ import { setOwn } from '../json/own.ts';
 import { splitByScope, StatePrefix } from '../state/scopes.ts';
 import type { ScopedDelta, StateDelta } from '../state/scopes.ts';
 
+/** Maximum sizes of JSON texts in bytes of UTF-8. */
 export interface SizeLimits {
   eventBytes: number;
   stateValueBytes: number;
 }
 
-/** One character is at most this many bytes of JSON text in UTF-8 (a control character: `\u0000`). */
+/** Maximum bytes of JSON text in UTF-8 per character: those of a control character (`\u0000`). */
 const BYTES_PER_CHARACTER = 6;
 
 /**
- * Validates, copies and freezes an event in one walk, without `temp:` keys and the caller's `seq`. The outermost object stays
- * open for the store, which puts `seq` there. The caller's own event is left as it is.
+ * Validates, copies and freezes an event in one pass, without `temp:` keys and the caller's `seq`. The outermost object is not
+ * frozen, because the store sets its `seq`. The caller's event is not changed.
  */
 export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; delta: ScopedDelta } {
   assertShape(event);
   const copier = new JsonCopier(failInvalidJson);
   const copy: { [key: string]: Json } = {};
   let actions: EventActions | undefined;
-  const given = event as unknown as { [key: string]: unknown };
-  for (const key in given) {
-    const value = given[key];
-    if (value === undefined || key === 'seq' || key === 'partial' || !Object.hasOwn(given, key)) continue;
+  const members = event as unknown as { [key: string]: unknown };
+  for (const key in members) {
+    const value = members[key];
+    if (value === undefined || key === 'seq' || key === 'partial' || !Object.hasOwn(members, key)) continue;
     if (key === 'actions') {
       actions = copyActions(event.actions, copier, limits);
       setOwn(copy, key, actions as unknown as Json);
@@ -43,7 +44,7 @@ export function prepareEvent(event: Event, limits: SizeLimits): { event: Event; 
   return { event: copy as unknown as Event, delta: splitByScope(actions!.stateDelta) };
 }
 
-/** The same for state that is not in an event yet. */
+/** Validates, copies and freezes state changes that are not part of an event, without `temp:` keys. */
 export function copyDelta(
   delta: StateDelta,
   name: string,
@@ -84,10 +85,10 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
   const delta = actions.stateDelta;
   const copy: { [key: string]: Json } = createActionMaps(() => NOTHING);
   if (delta !== undefined) copy['stateDelta'] = copyDelta(delta, 'event.actions.stateDelta', limits, copier);
-  const given = actions as unknown as { [key: string]: unknown };
-  for (const key in given) {
-    if (key === 'stateDelta' || given[key] === undefined || !Object.hasOwn(given, key)) continue;
-    const member = copier.copy(given[key], 'event.actions', key);
+  const members = actions as unknown as { [key: string]: unknown };
+  for (const key in members) {
+    if (key === 'stateDelta' || members[key] === undefined || !Object.hasOwn(members, key)) continue;
+    const member = copier.copy(members[key], 'event.actions', key);
     if (member !== NOTHING || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
   }
   return Object.freeze(copy) as unknown as EventActions;

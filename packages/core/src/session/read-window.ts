@@ -2,7 +2,7 @@ import { assertCount } from '../errors/assert-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import type { EventWindow } from './session.ts';
 
-/** The window that a request asks for, by its own members or, as in ADK, by `config`; undefined where it asks for everything. */
+/** Returns the window of a request, from its own members or, as in ADK, from `config`. Undefined: all events. */
 export function readWindow(request: EventWindow & { config?: EventWindow | undefined }): EventWindow | undefined {
   const { config = {} } = request;
   if (typeof config !== 'object' || config === null) throw invalidInput('config', 'an object', config);

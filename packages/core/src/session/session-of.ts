@@ -8,7 +8,7 @@ import type { StateMap } from '../state/scopes.ts';
 import type { EventWindow, Session, SessionSummary } from './session.ts';
 import type { SessionPage, StoredSession } from './session-store.ts';
 
-/** A snapshot of what is stored: nothing in it but the frozen events is shared. */
+/** Returns a copy of a stored session. Only the frozen events are shared. */
 export function sessionOf(stored: StoredSession, p: { window?: EventWindow | undefined; freeze: boolean }): Session {
   const { window } = p;
   const events = stored.events.slice();
@@ -16,12 +16,12 @@ export function sessionOf(stored: StoredSession, p: { window?: EventWindow | und
   return { ...summaryOf(stored), events, ...(window && { window }) };
 }
 
-/** The same without events. `STORE_VERSION` for a record of another shape. */
+/** Returns a copy without events. Throws `STORE_VERSION` for an unknown version of the record. */
 export function summaryOf(stored: SessionPage['sessions'][number]): SessionSummary {
   if (stored.v !== 1) {
     throw new TholeError(
       'STORE_VERSION',
-      `Session ${stored.key.sessionId} has a record of version ${String(stored.v)}; this package reads version 1.`,
+      `The record of session "${stored.key.sessionId}" has version ${String(stored.v)}. This package reads version 1.`,
     );
   }
   return {
@@ -35,14 +35,14 @@ export function summaryOf(stored: SessionPage['sessions'][number]): SessionSumma
   };
 }
 
-/** The handed-in session shows what was stored; a repeated event that its snapshot covers is not applied over what came later. */
-export function showEvent(session: Session, stored: Event, duplicate: boolean): void {
+/** Adds a stored event to the caller's session. A repeated event that the session covers does not replace newer state. */
+export function addEvent(session: Session, stored: Event, duplicate: boolean): void {
   if (duplicate && (stored.seq ?? 0) <= session.lastSeq) return;
   session.events.push(stored);
   const delta = thawJson(stored.actions.stateDelta);
   const hasNewKeys = Object.keys(delta).some((key) => delta[key] !== null && !Object.hasOwn(session.state, key));
   applyDelta(session.state, delta);
-  // The caller may hold the map itself, so it stays the same object.
+  // The caller may use the map elsewhere, so it stays the same object.
   if (hasNewKeys)
     for (const [key, value] of Object.entries(inKeyOrder(session.state))) moveLast(session.state, key, value);
   session.lastUpdateTime = Math.max(session.lastUpdateTime, stored.timestamp);
@@ -54,12 +54,12 @@ function moveLast(state: StateMap, key: string, value: Json): void {
   setOwn(state, key, value);
 }
 
-/** Whether the environment does not say that this is production (contract 9). To ask costs as much as a small read. */
+/** True unless `NODE_ENV` is `production` (contract 9). One call costs as much as a small read. */
 export function isDevelopment(): boolean {
   try {
-    const environment = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
-    return environment?.['NODE_ENV'] !== 'production';
+    const env = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;
+    return env?.['NODE_ENV'] !== 'production';
   } catch {
-    return true; // Deno refuses to say unless it is allowed to.
+    return true; // Deno throws if it may not read the environment.
   }
 }

@@ -4,6 +4,7 @@ import { assertBytes } from '../errors/assert-bytes.ts';
 import { assertCount } from '../errors/assert-count.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
+import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
@@ -20,18 +21,21 @@ import type { SizeLimits } from './prepare-event.ts';
 import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
 import type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
-import { isDevelopment, sessionOf, showEvent, summaryOf } from './session-of.ts';
+import { isDevelopment, sessionOf, addEvent, summaryOf } from './session-of.ts';
 import type { AppendOptions, SessionStore, StoredSession } from './session-store.ts';
 import type { EventWatcher } from './event-watcher.ts';
 
-/** What a `StoredSessionService` may be told. */
+/** Options of `StoredSessionService`. */
 export interface StoredSessionServiceOptions {
   runtime?: Runtime | undefined;
-  /** `eventBytes` (8 MiB) and `stateValueBytes` (1 MiB), as JSON text in UTF-8. */
+  /** Maximum sizes of JSON texts in bytes of UTF-8. Defaults: `eventBytes` 8 MiB, `stateValueBytes` 1 MiB. */
   limits?: Partial<SizeLimits> | undefined;
 }
 
-/** The semantics that every backend shares, once: scopes, `temp:`, partials, validation, ids, copies. */
+const names = optionNames<StoredSessionServiceOptions>({ runtime: true, limits: true });
+const limitNames = optionNames<SizeLimits>({ eventBytes: true, stateValueBytes: true });
+
+/** Session service over any `SessionStore`: scopes, `temp:` keys, partial events, validation, ids and copies. */
 export class StoredSessionService implements SessionService {
   readonly leasing: LeaseManager | undefined;
   readonly watching: EventWatcher | undefined;
@@ -80,7 +84,7 @@ export class StoredSessionService implements SessionService {
     };
     p.signal?.throwIfAborted();
     await raceAbortWrite(this.#store.insert(session), p.signal);
-    // Read back: what other sessions have put into the app's and the user's state is part of this one's.
+    // Reads the session back, because the state of the app and the user is part of it.
     const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
     const stored = await raceAbortWrite(reading, p.signal);
     return sessionOf(stored ?? session, { freeze: this.#freezes });
@@ -129,10 +133,10 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, options);
     const { event: stored, duplicate } = p.signal ? await raceAbortWrite(appending, p.signal) : await appending;
-    // The own copy is frozen inside already; a store that answers another object has decoded it.
+    // The copy that was passed is frozen inside. Another object was decoded by the store.
     if (stored === event) Object.freeze(stored);
     else deepFreeze(stored);
-    if ('events' in p.session) showEvent(p.session, stored, duplicate);
+    if ('events' in p.session) addEvent(p.session, stored, duplicate);
     return stored;
   }
 
@@ -164,7 +168,7 @@ export class StoredSessionService implements SessionService {
   }
 }
 
-/** It exists: a store that cannot be reached afterwards must not make it look as if it had failed. */
+/** The session exists: a store that is not available afterwards must not look like a failed creation. */
 function createdButUnread(cause: unknown): never {
   if (!TholeError.is(cause, 'STORE_UNAVAILABLE')) throw cause;
   throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The session was created, but it could not be read back.', { cause });
@@ -193,9 +197,9 @@ function appendOptionsOf(p: { session: Session | SessionRef } & AppendOptions): 
 }
 
 function checkOptions(options: StoredSessionServiceOptions): StoredSessionServiceOptions {
-  rejectUnknownOptions(options, ['runtime', 'limits'], 'A session service');
+  rejectUnknownOptions(options, names, 'A session service');
   const { limits = {} } = options;
-  rejectUnknownOptions(limits, ['eventBytes', 'stateValueBytes'], 'limits');
+  rejectUnknownOptions(limits, limitNames, 'limits');
   for (const [name, bytes] of Object.entries(limits)) if (bytes !== undefined) assertBytes(`limits.${name}`, bytes);
   return options;
 }

@@ -11,7 +11,7 @@ describe('names', () => {
     ['', 'userId must not be empty.'],
     ['x'.repeat(513), 'userId must be at most 512 bytes long.'],
     ['🙂'.repeat(129), 'userId must be at most 512 bytes long.'],
-    ['a\0', 'userId must not hold a NUL character.'],
+    ['a\0', 'userId must not contain a NUL character.'],
     ['\udc00', 'userId must be well-formed Unicode'],
     [7, 'userId must be a string, got a number.'],
   ])('refuses %j (contract 1)', (name, message) => {

@@ -3,16 +3,16 @@ import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { StoredArtifactServiceOptions } from '@thole/core';
 import { FileArtifactStore } from './file-artifact-store.ts';
 
-/** Where files are kept, and the limits of every artifact service. */
+/** Options of `FileArtifactService`. */
 export interface FileArtifactServiceOptions extends StoredArtifactServiceOptions {
-  /** The folder to keep everything in; made at the first save. */
+  /** The folder of all files. It is created by the first save. */
   rootDir: string;
 }
 
-/** Files in a folder of this machine; several processes may share it. */
+/** Artifacts in a folder of this machine. Several processes may share the folder. */
 export class FileArtifactService extends StoredArtifactService {
   constructor(options: FileArtifactServiceOptions) {
-    if (!isPlainObject(options)) throw invalidInput('The options of FileArtifactService', 'an object', options);
+    if (!isPlainObject(options)) throw invalidInput('Options of FileArtifactService', 'an object', options);
     const { rootDir, ...limits } = options;
     if (typeof rootDir !== 'string' || rootDir === '') throw invalidInput('rootDir', 'the path of a folder', rootDir);
     super(new FileArtifactStore(rootDir), limits);

@@ -5,8 +5,8 @@ import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@t
 import { fromPathComponent, toPathComponent } from './path-component.ts';
 
 /**
- * Keeps files in a folder: one folder for each version, with `bytes` as they came, `meta.json` and `name` beside them. A version
- * appears whole or not at all, and its number is claimed by a file that only one writer can make, of this process or another.
+ * Stores files in a folder. Each version is a folder with the files `bytes`, `meta.json` and `name`. A version becomes visible
+ * completely or not at all. A writer claims its number by creating a file, which only one writer of all processes can do.
  */
 export class FileArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
@@ -17,19 +17,19 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
-    const written = await this.#temporary();
+    const written = await this.#createTemporary();
     try {
       await writeFile(join(written, 'bytes'), bytes, { flush: true });
       await writeFile(join(written, 'meta.json'), JSON.stringify(meta), { flush: true });
       await writeFile(join(written, 'name'), key.filename, { flush: true });
-      // The folder may be deleted between any two steps; then the save is the first of a new one.
+      // Another process may delete the folder between two steps. Then the save is repeated in a new folder.
       for (let attempt = 0; attempt < 10; attempt++) {
-        const version = await ignoring('ENOENT', this.#publish(key, written));
+        const version = await ignoreError('ENOENT', this.#publish(key, written));
         if (version !== undefined) return version;
       }
       throw new TholeError(
         'STORE_UNAVAILABLE',
-        `Artifact ${key.filename} could not be saved: its folder is deleted again and again.`,
+        `Artifact "${key.filename}" could not be saved: its folder was deleted during each attempt.`,
       );
     } finally {
       await rm(written, { recursive: true, force: true });
@@ -41,14 +41,14 @@ export class FileArtifactStore implements ArtifactStore {
     version?: number,
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const folder = this.#folderOf(key);
-    const asked = version ?? (await versionsIn(folder)).at(-1);
-    if (asked === undefined) return undefined;
-    const read = (name: string): Promise<Uint8Array> => readFile(join(folder, String(asked), name));
-    const found = await ignoring('ENOENT', Promise.all([read('bytes'), read('meta.json')]));
+    const wanted = version ?? (await versionsIn(folder)).at(-1);
+    if (wanted === undefined) return undefined;
+    const read = (name: string): Promise<Uint8Array> => readFile(join(folder, String(wanted), name));
+    const found = await ignoreError('ENOENT', Promise.all([read('bytes'), read('meta.json')]));
     if (!found) return undefined;
     const [bytes, meta] = found;
     return {
-      version: asked,
+      version: wanted,
       bytes: new Uint8Array(bytes),
       meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta,
     };
@@ -61,12 +61,12 @@ export class FileArtifactStore implements ArtifactStore {
   async names(scope: ArtifactScope): Promise<string[]> {
     const folder = this.#folderOfScope(scope);
     const names: string[] = [];
-    for (const component of await listing(folder)) {
+    for (const component of await listFolder(folder)) {
       const newest = (await versionsIn(join(folder, component))).at(-1);
       if (newest === undefined) continue;
       const name =
         fromPathComponent(component) ??
-        (await ignoring('ENOENT', readFile(join(folder, component, String(newest), 'name'), 'utf8')));
+        (await ignoreError('ENOENT', readFile(join(folder, component, String(newest), 'name'), 'utf8')));
       if (name !== undefined) names.push(name);
     }
     return names;
@@ -89,14 +89,14 @@ export class FileArtifactStore implements ArtifactStore {
     return version;
   }
 
-  // Moved away first, so that nobody sees half of it.
+  // Moved before it is deleted, so that no reader sees half of it.
   async #removeFolder(folder: string): Promise<void> {
-    const bin = await this.#temporary();
-    await ignoring('ENOENT', rename(folder, join(bin, 'removed')));
+    const bin = await this.#createTemporary();
+    await ignoreError('ENOENT', rename(folder, join(bin, 'removed')));
     await rm(bin, { recursive: true, force: true });
   }
 
-  async #temporary(): Promise<string> {
+  async #createTemporary(): Promise<string> {
     const temporary = join(this.#root, 'temporary');
     await mkdir(temporary, { recursive: true });
     return mkdtemp(join(temporary, 'write-'));
@@ -118,13 +118,13 @@ export class FileArtifactStore implements ArtifactStore {
   }
 }
 
-/** The next number, for good: claims stay when versions are removed. */
+/** Claims the next version number. Claims stay when versions are removed, so no number is used twice. */
 async function claim(folder: string): Promise<number> {
-  const claims = (await listing(folder))
+  const claims = (await listFolder(folder))
     .map((name) => /^(\d+)\.claim$/.exec(name)?.[1])
     .filter((found) => found !== undefined);
   for (let version = Math.max(-1, ...claims.map(Number)) + 1; ; version++) {
-    const file = await ignoring('EEXIST', open(join(folder, `${version}.claim`), 'wx'));
+    const file = await ignoreError('EEXIST', open(join(folder, `${version}.claim`), 'wx'));
     if (!file) continue;
     await file.close();
     return version;
@@ -132,17 +132,17 @@ async function claim(folder: string): Promise<number> {
 }
 
 async function versionsIn(folder: string): Promise<number[]> {
-  const versions = (await listing(folder)).filter((name) => /^\d+$/.test(name)).map(Number);
+  const versions = (await listFolder(folder)).filter((name) => /^\d+$/.test(name)).map(Number);
   return versions.sort((a, b) => a - b);
 }
 
-async function listing(folder: string): Promise<string[]> {
-  return (await ignoring('ENOENT', readdir(folder))) ?? [];
+async function listFolder(folder: string): Promise<string[]> {
+  return (await ignoreError('ENOENT', readdir(folder))) ?? [];
 }
 
-async function ignoring<T>(code: string, doing: Promise<T>): Promise<T | undefined> {
+async function ignoreError<T>(code: string, promise: Promise<T>): Promise<T | undefined> {
   try {
-    return await doing;
+    return await promise;
   } catch (error) {
     if ((error as { code?: unknown }).code === code) return undefined;
     throw error;

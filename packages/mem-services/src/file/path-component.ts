@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Longer ones than this stand under their hash, so that every file system takes them. */
-const LONGEST = 120;
+/** Maximum length of an escaped name. Longer names are hashed, because file systems limit the length of names. */
+const MAX_LENGTH = 120;
 
 /**
- * A name as one component of a path. Lower case, digits, `-` and `_` stay; every other byte is escaped. So two names never
- * share a component, also where the file system folds case or normalises Unicode, and none leads out of its folder. The
- * prefix keeps clear of names that a system reserves (`con`, `nul`).
+ * Returns a name as one component of a path. Lower-case letters, digits, `-` and `_` stay; every other byte is escaped. So two
+ * names never have the same component, also if the file system folds case or normalises Unicode, and no name leads out of its
+ * folder. The prefix avoids names that a system reserves (`con`, `nul`).
  */
 export function toPathComponent(name: string): string {
   let escaped = 'n_';
@@ -14,10 +14,10 @@ export function toPathComponent(name: string): string {
     const character = String.fromCharCode(byte);
     escaped += /[a-z0-9_-]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0')}`;
   }
-  return escaped.length <= LONGEST ? escaped : `h_${createHash('sha256').update(name).digest('hex')}`;
+  return escaped.length <= MAX_LENGTH ? escaped : `h_${createHash('sha256').update(name).digest('hex')}`;
 }
 
-/** The name again; undefined for one that stands under its hash. */
+/** Returns the name of a component, or undefined if the component is a hash. */
 export function fromPathComponent(component: string): string | undefined {
   return component.startsWith('n_') ? decodeURIComponent(component.slice(2)) : undefined;
 }

@@ -27,18 +27,18 @@ register({ describe, it }, artifactServiceCases, {
 });
 
 describe('FileArtifactService', () => {
-  const made: string[] = [];
-  afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));
+  const created: string[] = [];
+  afterAll(() => Promise.all(created.map((folder) => rm(folder, { recursive: true }))));
 
-  const fresh = async (): Promise<{ service: FileArtifactService; rootDir: string }> => {
+  const createService = async (): Promise<{ service: FileArtifactService; rootDir: string }> => {
     const rootDir = await newFolder();
-    made.push(rootDir);
+    created.push(rootDir);
     return { service: new FileArtifactService({ rootDir }), rootDir };
   };
   const ref = { appName: '../../app', userId: '/etc', sessionId: '..', filename: '../../../escape' };
 
-  it('keeps every name inside its folder, in lower-case ASCII of at most 130 characters a component (contract 37)', async () => {
-    const { service, rootDir } = await fresh();
+  it('uses only lower-case ASCII path components of at most 130 characters (contract 37)', async () => {
+    const { service, rootDir } = await createService();
     await service.saveArtifact({ ...ref, artifact: { text: 'a' } });
     await service.saveArtifact({ ...ref, filename: 'Ü'.repeat(200), artifact: { text: 'a' } });
     expect((await readdir(rootDir)).toSorted()).toEqual(['artifacts', 'temporary']);
@@ -46,22 +46,22 @@ describe('FileArtifactService', () => {
       expect(path).toMatch(/^([a-z0-9_.%-]{1,130}\/?)+$/);
   });
 
-  it('leaves nothing behind in its folder of unfinished writes', async () => {
-    const { service, rootDir } = await fresh();
+  it('leaves no files in the temporary folder', async () => {
+    const { service, rootDir } = await createService();
     await Promise.all(['a', 'b', 'c'].map((text) => service.saveArtifact({ ...ref, artifact: { text } })));
     await service.deleteArtifact(ref);
     expect(await readdir(join(rootDir, 'temporary'))).toEqual([]);
   });
 
-  it('reads a folder that nobody has written to as empty, and makes it at the first save', async () => {
-    const { rootDir } = await fresh();
+  it('treats a missing folder as empty, and creates it at the first save', async () => {
+    const { rootDir } = await createService();
     const service = new FileArtifactService({ rootDir: join(rootDir, 'not', 'there', 'yet') });
     expect(await service.listArtifactKeys(ref)).toEqual([]);
     expect(await service.saveArtifact({ ...ref, artifact: { text: 'a' } })).toBe(0);
   });
 
-  it('never gives two processes one version (contract 37)', { timeout: 30_000 }, async () => {
-    const { service, rootDir } = await fresh();
+  it('never gives the same version to two processes (contract 37)', { timeout: 30_000 }, async () => {
+    const { service, rootDir } = await createService();
     const script = fileURLToPath(new URL('save-twenty.ts', import.meta.url));
     const saving = [1, 2].map(() =>
       promisify(execFile)(process.execPath, ['--conditions=@thole/source', script, rootDir]),
@@ -74,10 +74,10 @@ describe('FileArtifactService', () => {
     );
   });
 
-  it('refuses what is no folder', () => {
+  it('throws for an invalid rootDir', () => {
     expect(() => new FileArtifactService({ rootDir: '' })).toThrow('rootDir');
     expect(() => new FileArtifactService(undefined as never)).toThrow(
-      'The options of FileArtifactService must be an object',
+      'Options of FileArtifactService must be an object',
     );
   });
 });

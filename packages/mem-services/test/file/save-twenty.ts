@@ -1,4 +1,4 @@
-// A process of its own that saves one file twenty times and prints the versions it got.
+// A separate process that saves one file twenty times and prints the versions.
 import { FileArtifactService } from '@thole/mem-services/file';
 
 const service = new FileArtifactService({ rootDir: process.argv[2]! });
