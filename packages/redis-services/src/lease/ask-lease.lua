@@ -5,8 +5,8 @@
 --   another ask (ms), how long an expired lease is kept (ms).
 -- Returns: [GRANTED, head, replaced fence or '', outbox entries], [WAITING or BUSY, number of other waiting runs, then fence, invocation,
 --   process and remaining ms of a live lease], [OVERTAKEN], or [LATE].
--- A run that interrupts has the score -1 in the queue. There is one at most: the next one takes its place. Then the waiter deadlines
--- contain '!' and the fence of the overtaken run.
+-- A waiting run that interrupts has the score -1 in the queue. The next such run takes its place: then the waiter deadlines contain '!'
+-- and the fence of the overtaken run.
 -- @include client/prelude
 -- @include session/read-head
 local lease_key, queue, waiter_deadlines, record = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
