@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { allows, arrowsOf, portable } from './architecture/arrows.ts';
+import { cyclesIn } from './architecture/cycles.ts';
 import { bareCodeOf, codeOf, importsOf, packageOf, targetOf } from './architecture/imports.ts';
 import type { Import } from './architecture/imports.ts';
 import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.ts';
@@ -78,7 +79,7 @@ it(`orders runner's folders, types excepted: ${runnerOrder}`, () => {
 });
 
 it('has no import cycles', () => {
-  expect(rings()).toEqual([]);
+  expect(cyclesIn(sources)).toEqual([]);
 });
 
 it('takes time, ids and randomness from the runtime only', () => {
@@ -163,22 +164,6 @@ function reachedFrom(start: string): string[] {
 }
 
 /** Type imports are left out: they are gone before anything runs. */
-function rings(): string[] {
-  const done = new Set<string>();
-  const found: string[] = [];
-  const visit = (file: string, path: string[]): void => {
-    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (done.has(file) || path.includes(file)) return;
-    for (const each of imports.get(file) ?? []) {
-      const target = each.typeOnly ? undefined : targetOf(each);
-      if (target !== undefined) visit(target, [...path, file]);
-    }
-    done.add(file);
-  };
-  for (const file of sources) visit(file, []);
-  return found;
-}
-
 function told(wrong: readonly Import[]): string[] {
   return wrong.map(({ file, specifier }) => `${file} imports ${specifier}`);
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import './theme.css';
 import './base.css';
-import './parts/parts.css';
+import './components/components.css';
 import { App } from './frame/App.tsx';
 import { start } from './frame/start.ts';
 

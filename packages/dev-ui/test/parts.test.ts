@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { readAnswer } from '../page/conversation/read-answer.ts';
 import { suggestionsFor } from '../page/conversation/suggestions-for.ts';
 import { keyName } from '../page/keys/key-name.ts';
-import { explainError, explainEventError } from '../page/parts/explain-error.ts';
-import { formatAge, formatBytes, formatDuration } from '../page/parts/format.ts';
+import { explainError, explainEventError } from '../page/components/explain-error.ts';
+import { formatAge, formatBytes, formatDuration } from '../page/components/format.ts';
 
 it('writes durations so that no two units show the same length', () => {
   const written = [0.4, 1, 999, 1_000, 1_249, 59_949, 59_950, 3_599_000, 3_600_000, NaN, -1].map(formatDuration);

@@ -1,5 +1,5 @@
 import type { Part } from '@thole/core';
-import { IconButton } from '../parts/IconButton.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 import { FileView } from './FileView.tsx';
 
 /** The files of the draft, shown before they are sent. */

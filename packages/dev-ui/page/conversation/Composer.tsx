@@ -1,7 +1,7 @@
 import type { Part } from '@thole/core';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../parts/icons.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
+import { Icon } from '../components/icons.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
 import { appName, selectedEventId } from '../state/location.ts';
 import { draft, draftKey, writeDraft } from '../state/drafts.ts';

@@ -1,6 +1,6 @@
-import { Empty } from '../parts/Empty.tsx';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
-import { Skeleton } from '../parts/Skeleton.tsx';
+import { Empty } from '../components/Empty.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
+import { Skeleton } from '../components/Skeleton.tsx';
 import { apps, appsError, loadApps } from '../state/apps.ts';
 import { TokenForm } from '../frame/TokenForm.tsx';
 import { access } from '../state/access-token.ts';

@@ -1,7 +1,7 @@
 import type { Event } from '@thole/core';
 import { useState } from 'preact/hooks';
-import { EditForm } from '../parts/EditForm.tsx';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
+import { EditForm } from '../components/EditForm.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
 import { runAgainFrom } from '../state/run-actions.ts';
 
 /** Edits a message: the new text continues in a new session, and this one stays unchanged. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { sent } from '../state/run.ts';
 import { openKey } from '../state/session.ts';
 import { selectedEventId } from '../state/location.ts';

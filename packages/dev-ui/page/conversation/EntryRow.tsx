@@ -1,8 +1,8 @@
 import type { TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { CopyButton } from '../parts/CopyButton.tsx';
-import { formatMoment, formatTime } from '../parts/format.ts';
-import { IconButton } from '../parts/IconButton.tsx';
+import { CopyButton } from '../components/CopyButton.tsx';
+import { formatMoment, formatTime } from '../components/format.ts';
+import { IconButton } from '../components/IconButton.tsx';
 import { run } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import { isNarrow } from '../state/screen.ts';

@@ -1,7 +1,7 @@
 import type { Event } from '@thole/core';
-import { DebugDetails } from '../parts/DebugDetails.tsx';
-import { explainError, explainEventError } from '../parts/explain-error.ts';
-import { Icon } from '../parts/icons.tsx';
+import { DebugDetails } from '../components/DebugDetails.tsx';
+import { explainError, explainEventError } from '../components/explain-error.ts';
+import { Icon } from '../components/icons.tsx';
 import { run } from '../state/run.ts';
 import { events } from '../state/session.ts';
 

@@ -1,7 +1,7 @@
 import type { Part } from '@thole/core';
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes } from '../parts/format.ts';
-import { Icon } from '../parts/icons.tsx';
+import { formatBytes } from '../components/format.ts';
+import { Icon } from '../components/icons.tsx';
 import { safeHref } from '../markdown/to-blocks.ts';
 import { blobOf, isImage } from './file-parts.ts';
 

@@ -1,7 +1,7 @@
 import type { FunctionResponse } from '@thole/core';
 import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { ResponseParts } from './ResponseParts.tsx';
 
 /** An answer to a call, if a person gave it or its call is missing. */

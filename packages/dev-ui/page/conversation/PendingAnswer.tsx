@@ -1,6 +1,6 @@
 import type { Event, FunctionCall, JsonObject } from '@thole/core';
 import { useState } from 'preact/hooks';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
 import { isRunning } from '../state/run.ts';
 import { answerCall } from '../state/run-actions.ts';
 import { readAnswer } from './read-answer.ts';

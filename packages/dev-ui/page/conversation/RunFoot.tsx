@@ -1,5 +1,5 @@
-import { ErrorNote } from '../parts/ErrorNote.tsx';
-import { formatDuration } from '../parts/format.ts';
+import { ErrorNote } from '../components/ErrorNote.tsx';
+import { formatDuration } from '../components/format.ts';
 import { ClientError } from '@thole/client';
 import { now } from '../state/now.ts';
 import { openRun } from '../state/run.ts';

@@ -3,8 +3,8 @@ import { draft, writeDraft } from '../state/drafts.ts';
 import { run } from '../state/run.ts';
 import { send } from '../state/run-actions.ts';
 import { toast } from '../state/toast.ts';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
-import { Icon } from '../parts/icons.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
+import { Icon } from '../components/icons.tsx';
 import { suggestionsFor } from './suggestions-for.ts';
 
 /** An empty session: the agent, and the app's suggestions. */

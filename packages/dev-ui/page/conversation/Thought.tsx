@@ -1,4 +1,4 @@
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Markdown } from '../markdown/Markdown.tsx';
 
 /** The model's thoughts, collapsed. */

@@ -1,8 +1,8 @@
 import type { Event } from '@thole/core';
 import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
-import { formatDuration } from '../parts/format.ts';
-import { Icon } from '../parts/icons.tsx';
+import { formatDuration } from '../components/format.ts';
+import { Icon } from '../components/icons.tsx';
 import { isRunning } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import type { ToolUse } from './entries.ts';

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../parts/format.ts';
+import { formatCount, formatDuration } from '../components/format.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
 /** Time, tokens, models and, if known, cost of a turn. */

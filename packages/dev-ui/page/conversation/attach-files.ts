@@ -1,4 +1,4 @@
-import { formatBytes } from '../parts/format.ts';
+import { formatBytes } from '../components/format.ts';
 import { draft, writeDraft } from '../state/drafts.ts';
 import { toast } from '../state/toast.ts';
 import { LARGEST_FILE, toPart } from './file-parts.ts';

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
+import { after } from '../state/clock.ts';
 
 /** Distance from the end that still counts as the end, in pixels. */
 const NEAR = 48;
@@ -45,7 +46,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
   useEffect(() => {
     const element = box.current!;
     let hasInput = false;
-    let quiet: ReturnType<typeof setTimeout> | undefined;
+    let cancelQuiet: (() => void) | undefined;
     let last = { top: 0, height: 0, visible: 0 };
     const measured = () => ({
       top: element.scrollTop,
@@ -97,14 +98,14 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     element.addEventListener('click', onClick, options);
     const observer = new ResizeObserver(() => {
       if (follows.current) toEnd.current();
-      clearTimeout(quiet);
-      quiet = setTimeout(settle, QUIET_MS);
+      cancelQuiet?.();
+      cancelQuiet = after(QUIET_MS, settle);
     });
     observer.observe(inner.current!);
     observer.observe(element);
     if (follows.current) toEnd.current();
     return () => {
-      clearTimeout(quiet);
+      cancelQuiet?.();
       ending.abort();
       observer.disconnect();
     };

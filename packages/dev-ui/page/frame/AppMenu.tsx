@@ -1,5 +1,5 @@
 import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { apps } from '../state/apps.ts';
 import { appName, go } from '../state/location.ts';
 

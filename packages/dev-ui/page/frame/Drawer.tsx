@@ -1,7 +1,7 @@
 import { Dialog } from '@ariakit/react';
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { IconButton } from '../parts/IconButton.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 
 interface Props {
   open: Signal<boolean>;

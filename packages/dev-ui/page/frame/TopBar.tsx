@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
-import { Icon } from '../parts/icons.tsx';
-import type { IconName } from '../parts/icons.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
+import { Icon } from '../components/icons.tsx';
+import type { IconName } from '../components/icons.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 import { keyName } from '../keys/key-name.ts';
 import { togglePalette } from '../palette/palette-open.ts';
 import {

@@ -1,6 +1,6 @@
 import { Popover, PopoverDisclosure, PopoverProvider, usePopoverStore } from '@ariakit/react';
 import { useState } from 'preact/hooks';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { accessToken, forgetAccessToken } from '../state/access-token.ts';
 import { go, userId } from '../state/location.ts';
 

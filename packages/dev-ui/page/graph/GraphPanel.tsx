@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import { Empty } from '../parts/Empty.tsx';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
-import { Skeleton } from '../parts/Skeleton.tsx';
-import { useResource } from '../parts/use-resource.ts';
+import { Empty } from '../components/Empty.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
+import { Skeleton } from '../components/Skeleton.tsx';
+import { useResource } from '../components/use-resource.ts';
 import { client } from '../state/client.ts';
 import { appName } from '../state/location.ts';
 import { shownInvocation } from '../inspector/shown-invocation.ts';

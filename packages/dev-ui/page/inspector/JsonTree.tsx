@@ -2,7 +2,7 @@ import type { Json } from '@thole/core';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { VList } from 'virtua';
 import type { VListHandle } from 'virtua';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { jsonRows } from './event/json-rows.ts';
 import type { Folds, JsonRow } from './event/json-rows.ts';
 import { Marked } from './tree/Marked.tsx';

@@ -1,5 +1,5 @@
 import { Dialog, DialogHeading } from '@ariakit/react';
-import { IconButton } from '../parts/IconButton.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 import { commands } from '../state/commands.ts';
 import { keyName } from './key-name.ts';
 import { keysOpen } from './keys-open.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { CopyButton } from '../parts/CopyButton.tsx';
+import { CopyButton } from '../components/CopyButton.tsx';
 
 /** Longer code is not highlighted, because that takes too long. */
 const LONGEST = 50_000;

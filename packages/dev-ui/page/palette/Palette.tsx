@@ -10,8 +10,8 @@ import {
 import type { AppInfo } from '@thole/client';
 import { keyName } from '../keys/key-name.ts';
 import { isTouch } from '../state/screen.ts';
-import { Icon } from '../parts/icons.tsx';
-import type { IconName } from '../parts/icons.tsx';
+import { Icon } from '../components/icons.tsx';
+import type { IconName } from '../components/icons.tsx';
 import { openApp } from '../state/apps.ts';
 import { commands } from '../state/commands.ts';
 import { go } from '../state/location.ts';

@@ -5,7 +5,7 @@ import { refreshSession } from '../state/session-actions.ts';
 import { refreshSessions } from '../state/sessions.ts';
 import { displayNameOf } from '../state/title-of.ts';
 import { toast } from '../state/toast.ts';
-import { explainError } from '../parts/explain-error.ts';
+import { explainError } from '../components/explain-error.ts';
 
 /** A field to rename a session: Enter saves, Escape cancels. */
 export function RenameField({ session, close }: { session: SessionSummary; close: () => void }) {

@@ -2,11 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import type { SessionSummary } from '@thole/core';
 import { newSession } from '../keys/register-commands.ts';
-import { Empty } from '../parts/Empty.tsx';
-import { ErrorNote } from '../parts/ErrorNote.tsx';
-import { Icon } from '../parts/icons.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
-import { Skeleton } from '../parts/Skeleton.tsx';
+import { Empty } from '../components/Empty.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
+import { Icon } from '../components/icons.tsx';
+import { IconButton } from '../components/IconButton.tsx';
+import { Skeleton } from '../components/Skeleton.tsx';
 import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
 import { now } from '../state/now.ts';
@@ -16,6 +16,7 @@ import { importSession } from './import-session.ts';
 import { SessionRow } from './SessionRow.tsx';
 import './sessions.css';
 import { excerptOf, matches, readingTexts, readTexts } from './session-texts.ts';
+import { after } from '../state/clock.ts';
 
 /** The user's sessions by day, a search over names and messages, and a button for a new session. */
 export function SessionList() {
@@ -27,9 +28,9 @@ export function SessionList() {
   useEffect(() => {
     if (words === '' || !all) return undefined;
     const controller = new AbortController();
-    const timer = setTimeout(() => void readTexts(all, controller.signal), 200);
+    const cancel = after(200, () => void readTexts(all, controller.signal));
     return () => {
-      clearTimeout(timer);
+      cancel();
       controller.abort();
     };
   }, [words, all]);

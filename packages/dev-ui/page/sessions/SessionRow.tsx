@@ -1,8 +1,8 @@
 import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
 import type { SessionSummary } from '@thole/core';
 import { useState } from 'preact/hooks';
-import { formatAge, formatMoment } from '../parts/format.ts';
-import { Icon } from '../parts/icons.tsx';
+import { formatAge, formatMoment } from '../components/format.ts';
+import { Icon } from '../components/icons.tsx';
 import { appName, sessionId, userId } from '../state/location.ts';
 import { now } from '../state/now.ts';
 import { formatRoute } from '../state/route.ts';

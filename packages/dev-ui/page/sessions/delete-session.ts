@@ -1,11 +1,12 @@
 import type { SessionRef } from '@thole/core';
 import { client } from '../state/client.ts';
-import { explainError } from '../parts/explain-error.ts';
+import { explainError } from '../components/explain-error.ts';
 import { go } from '../state/location.ts';
 import { openKey } from '../state/session.ts';
 import { sessionKey } from '../state/session-key.ts';
 import { hiddenSessions, refreshSessions } from '../state/sessions.ts';
 import { toast, TOAST_MS } from '../state/toast.ts';
+import { after } from '../state/clock.ts';
 
 /**
  * Removes a session from the list at once, and deletes it when it can no longer be undone: after the toast, or when
@@ -15,7 +16,7 @@ export function deleteSession(ref: SessionRef, name: string): void {
   const wasOpen = openKey.peek() === sessionKey(ref);
   hide(ref.sessionId, true);
   if (wasOpen) go({ session: undefined, event: undefined }, { replace: true });
-  const timer = setTimeout(() => void erase(), TOAST_MS);
+  const cancel = after(TOAST_MS, () => void erase());
   const leaving = (): void => void erase();
   addEventListener('pagehide', leaving);
   toast(`“${name}” is deleted.`, {
@@ -27,7 +28,7 @@ export function deleteSession(ref: SessionRef, name: string): void {
   });
 
   function stopWaiting(): void {
-    clearTimeout(timer);
+    cancel();
     removeEventListener('pagehide', leaving);
   }
 

@@ -1,7 +1,8 @@
 import type { SessionRef } from '@thole/core';
-import { explainError } from '../parts/explain-error.ts';
+import { explainError } from '../components/explain-error.ts';
 import { client } from '../state/client.ts';
 import { toast } from '../state/toast.ts';
+import { after } from '../state/clock.ts';
 
 /** Saves a session as a JSON file that `importSession` reads. */
 export async function exportSession(ref: SessionRef, name: string): Promise<void> {
@@ -10,7 +11,7 @@ export async function exportSession(ref: SessionRef, name: string): Promise<void
     const url = URL.createObjectURL(new Blob([JSON.stringify(file, null, 2)], { type: 'application/json' }));
     const link = Object.assign(document.createElement('a'), { href: url, download: `${fileName(name)}.session.json` });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    after(10_000, () => URL.revokeObjectURL(url));
   } catch (error) {
     toast(`Not exported. ${explainError(error).sentence}`, { kind: 'bad' });
   }

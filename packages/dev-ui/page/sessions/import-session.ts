@@ -1,4 +1,4 @@
-import { explainError } from '../parts/explain-error.ts';
+import { explainError } from '../components/explain-error.ts';
 import { appName, go, userId } from '../state/location.ts';
 import { client } from '../state/client.ts';
 import { sessionsOpen } from '../state/screen.ts';

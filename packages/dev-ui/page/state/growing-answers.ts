@@ -1,6 +1,7 @@
 import type { Event } from '@thole/core';
 import { joinPartial } from './join-partials.ts';
 import { changeRun, runs } from './run.ts';
+import { after, elapsedMs } from './clock.ts';
 
 /** Minimum time between two updates of the page. Longer if drawing is slow. */
 const FRAME_MS = 32;
@@ -12,7 +13,7 @@ const REST = 3;
 export class GrowingAnswers {
   readonly #key: string;
   #waiting: Event[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancel: (() => void) | undefined;
   /** Duration of the last drawing. */
   #tookMs: number = 0;
 
@@ -22,7 +23,7 @@ export class GrowingAnswers {
 
   add(piece: Event): void {
     this.#waiting.push(piece);
-    this.#timer ??= setTimeout(() => this.#show(), Math.max(FRAME_MS, REST * this.#tookMs));
+    this.#cancel ??= after(Math.max(FRAME_MS, REST * this.#tookMs), () => this.#show());
   }
 
   /** The complete event has arrived. */
@@ -39,15 +40,15 @@ export class GrowingAnswers {
   }
 
   #show(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     const pieces = this.#waiting;
     this.#waiting = [];
     if (pieces.length === 0) return;
-    const begun = performance.now();
+    const begun = elapsedMs();
     changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
     // Drawn in the following microtasks, laid out after them.
-    requestAnimationFrame(() => setTimeout(() => (this.#tookMs = Math.min(performance.now() - begun, 500)), 0));
+    requestAnimationFrame(() => after(0, () => void (this.#tookMs = Math.min(elapsedMs() - begun, 500))));
   }
 
   #streaming(): readonly Event[] {

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { client } from './client.ts';
 import { connection } from './connection.ts';
+import { after, nowMs } from './clock.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;
@@ -21,10 +22,10 @@ export async function tryNow(): Promise<void> {
  * network returns.
  */
 export function keepTrying(): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   let wait = FIRST_MS;
   effect(() => {
-    clearTimeout(timer);
+    cancel?.();
     if (connection.value !== 'offline') {
       wait = FIRST_MS;
       nextTry.value = undefined;
@@ -35,12 +36,12 @@ export function keepTrying(): void {
   addEventListener('online', () => void tryNow());
 
   function plan(): void {
-    nextTry.value = Date.now() + wait;
-    timer = setTimeout(() => {
+    nextTry.value = nowMs() + wait;
+    cancel = after(wait, () => {
       wait = Math.min(wait * 2, LONGEST_MS);
       void tryNow().then(() => {
         if (connection.value === 'offline') plan();
       });
-    }, wait);
+    });
   }
 }

@@ -10,6 +10,7 @@ import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { readStored, writeStored } from './stored.ts';
 import { titleOf } from './title-of.ts';
+import { nowMs } from './clock.ts';
 
 /**
  * Sends a message in the open session, or creates a session named after the message. Resolves to true when its run
@@ -52,7 +53,7 @@ export function resumeRun(ref: SessionRef, session: Session): void {
   const invocationId = readStored(`run:${key}`);
   if (invocationId === undefined || runs.peek().get(key)?.state.kind === 'running') return;
   const reader = client.resume({ ...ref, invocationId, after: session.lastSeq, onReconnect: onReconnect(key) });
-  changeRun(key, { state: { kind: 'running', invocationId, startedAt: Date.now() }, reader, streaming: [] });
+  changeRun(key, { state: { kind: 'running', invocationId, startedAt: nowMs() }, reader, streaming: [] });
   void followRun(ref, reader, 'resumed');
 }
 
@@ -77,7 +78,7 @@ async function runIn(
 ): Promise<boolean> {
   const key = sessionKey(ref);
   const reader = client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(key) });
-  const startedAt = Date.now();
+  const startedAt = nowMs();
   const message = { content: sent, afterSeq: events.peek().at(-1)?.seq ?? 0, timestamp: startedAt / 1_000 };
   changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [] });
   const ended = followRun(ref, reader, 'begun');

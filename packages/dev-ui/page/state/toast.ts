@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
+import { after } from './clock.ts';
 
 /** A message at the bottom of the page, for a few seconds. */
 export interface Toast {
@@ -21,7 +22,7 @@ export function toast(
 ): void {
   const id = ++count;
   toasts.value = [...toasts.value, { id, text, kind: options.kind ?? 'plain', undo: options.undo }].slice(-3);
-  setTimeout(() => removeToast(id), TOAST_MS);
+  after(TOAST_MS, () => removeToast(id));
 }
 
 export function removeToast(id: number): void {

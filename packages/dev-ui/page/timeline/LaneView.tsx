@@ -1,4 +1,4 @@
-import { formatDuration } from '../parts/format.ts';
+import { formatDuration } from '../components/format.ts';
 import type { Bar, Lane } from './lanes.ts';
 import type { TimeWindow } from './zoom.ts';
 

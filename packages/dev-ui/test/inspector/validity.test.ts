@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { validity } from '../../page/inspector/memory/validity.ts';
-import { formatDay } from '../../page/parts/format.ts';
+import { formatDay } from '../../page/components/format.ts';
 
 const [may, june] = [1_746_000_000, 1_749_000_000];
 

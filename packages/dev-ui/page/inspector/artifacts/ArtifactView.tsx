@@ -1,15 +1,16 @@
 import type { Part } from '@thole/core';
 import { useState } from 'preact/hooks';
-import { ErrorNote } from '../../parts/ErrorNote.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Skeleton } from '../../parts/Skeleton.tsx';
-import { useResource } from '../../parts/use-resource.ts';
+import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { Skeleton } from '../../components/Skeleton.tsx';
+import { useResource } from '../../components/use-resource.ts';
 import { client } from '../../state/client.ts';
 import { openKey, sessionRef } from '../../state/session.ts';
 import { DiffText } from '../DiffText.tsx';
 import { lineDiff } from '../line-diff.ts';
 import { PreviewBox } from './PreviewBox.tsx';
 import { bytesOf, previewOf } from './preview-of.ts';
+import { after } from '../../state/clock.ts';
 
 /** One file: a version, or two side by side. `revision` grows when a version may have been saved. */
 export function ArtifactView({ filename, revision }: { filename: string; revision: number }) {
@@ -119,5 +120,5 @@ function download(filename: string, part: Part): void {
     .split('/')
     .at(-1)!;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  after(10_000, () => URL.revokeObjectURL(url));
 }

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../parts/format.ts';
+import { formatBytes } from '../../components/format.ts';
 import type { Preview } from './preview-of.ts';
 
 /** A preview of one version of a file. */

@@ -1,8 +1,8 @@
 import type { Event, Json } from '@thole/core';
 import { useMemo, useState } from 'preact/hooks';
-import { CopyButton } from '../../parts/CopyButton.tsx';
-import { Empty } from '../../parts/Empty.tsx';
-import { formatMoment } from '../../parts/format.ts';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { Empty } from '../../components/Empty.tsx';
+import { formatMoment } from '../../components/format.ts';
 import { isTouch } from '../../state/screen.ts';
 import { selectedEvent } from '../../state/session.ts';
 import { JsonTree } from '../JsonTree.tsx';

@@ -1,7 +1,7 @@
-import { ErrorNote } from '../../parts/ErrorNote.tsx';
-import { formatMoment } from '../../parts/format.ts';
-import { Skeleton } from '../../parts/Skeleton.tsx';
-import { useResource } from '../../parts/use-resource.ts';
+import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { formatMoment } from '../../components/format.ts';
+import { Skeleton } from '../../components/Skeleton.tsx';
+import { useResource } from '../../components/use-resource.ts';
 import { client } from '../../state/client.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { memoryText } from './memory-text.ts';

@@ -1,6 +1,6 @@
 import type { MemoryEntry } from '@thole/core';
 import { useRef } from 'preact/hooks';
-import { IconButton } from '../../parts/IconButton.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
 import { focusNear } from '../focus-near.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { memoryText } from './memory-text.ts';

@@ -1,7 +1,7 @@
 import type { UserRef } from '@thole/core';
 import { useId, useRef, useState } from 'preact/hooks';
-import { ErrorNote } from '../../parts/ErrorNote.tsx';
-import { Skeleton } from '../../parts/Skeleton.tsx';
+import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { Skeleton } from '../../components/Skeleton.tsx';
 import { client } from '../../state/client.ts';
 import { appName, userId } from '../../state/location.ts';
 import { events, sessionRef } from '../../state/session.ts';
@@ -13,6 +13,7 @@ import { MemoryForm } from './MemoryForm.tsx';
 import { Remembered } from './Remembered.tsx';
 import { SearchBar } from './SearchBar.tsx';
 import { useMemories } from './use-memories.ts';
+import { nowMs } from '../../state/clock.ts';
 
 /** The user's memory: search, add, correct and forget entries. */
 export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
@@ -36,7 +37,7 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
     async correct(entry, text, correction) {
       let corrected = entry.id;
       const isDone = await act('Corrected.', async () => {
-        corrected = await correctMemory(client.memory, { ...user, entry, text, now: Date.now() / 1_000, correction });
+        corrected = await correctMemory(client.memory, { ...user, entry, text, now: nowMs() / 1_000, correction });
       });
       // Another entry may be there now.
       if (isDone) requestAnimationFrame(() => focusMemory(part.current, corrected));

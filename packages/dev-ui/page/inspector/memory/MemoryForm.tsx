@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { EditForm } from '../../parts/EditForm.tsx';
+import { EditForm } from '../../components/EditForm.tsx';
 
 /** A form for a new memory, or for the correction of one. */
 export function MemoryForm(p: {

@@ -1,8 +1,8 @@
 import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
-import { formatMoment } from '../../parts/format.ts';
-import { IconButton } from '../../parts/IconButton.tsx';
+import { formatMoment } from '../../components/format.ts';
+import { IconButton } from '../../components/IconButton.tsx';
 import { presentSeconds } from '../../state/now.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { focusNear } from '../focus-near.ts';

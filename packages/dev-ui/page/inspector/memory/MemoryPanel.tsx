@@ -1,4 +1,4 @@
-import { Empty } from '../../parts/Empty.tsx';
+import { Empty } from '../../components/Empty.tsx';
 import { openApp } from '../../state/apps.ts';
 import { appName } from '../../state/location.ts';
 import { MemoryBook } from './MemoryBook.tsx';

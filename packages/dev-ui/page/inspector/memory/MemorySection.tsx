@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { formatCount } from '../../parts/format.ts';
+import { formatCount } from '../../components/format.ts';
 import type { KnownLine } from './known-lines.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { MemoryItem } from './MemoryItem.tsx';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Empty } from '../../parts/Empty.tsx';
+import { Empty } from '../../components/Empty.tsx';
 import { presentSeconds } from '../../state/now.ts';
 import { bestScore } from './best-score.ts';
 import { knownLines } from './known-lines.ts';

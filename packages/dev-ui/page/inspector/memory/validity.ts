@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '@thole/core';
-import { formatDay } from '../../parts/format.ts';
+import { formatDay } from '../../components/format.ts';
 
 /** Returns when a fact is valid: `since …`, `until …`, or both. Empty if neither is known. */
 export function validity({ validFrom, validTo }: MemoryEntry): string {

@@ -1,6 +1,6 @@
-import { CopyButton } from '../../parts/CopyButton.tsx';
-import { formatCount } from '../../parts/format.ts';
-import { Icon } from '../../parts/icons.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { formatCount } from '../../components/format.ts';
+import { Icon } from '../../components/icons.tsx';
 import { selectEvent } from '../../state/location.ts';
 import { lineDiff } from '../line-diff.ts';
 import { DiffText } from '../DiffText.tsx';

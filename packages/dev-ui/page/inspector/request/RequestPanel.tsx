@@ -1,9 +1,9 @@
 import type { Event } from '@thole/core';
 import { useMemo, useState } from 'preact/hooks';
-import { Empty } from '../../parts/Empty.tsx';
-import { ErrorNote } from '../../parts/ErrorNote.tsx';
-import { formatCount } from '../../parts/format.ts';
-import { Skeleton } from '../../parts/Skeleton.tsx';
+import { Empty } from '../../components/Empty.tsx';
+import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { formatCount } from '../../components/format.ts';
+import { Skeleton } from '../../components/Skeleton.tsx';
 import { events } from '../../state/session.ts';
 import { selectEvent, selectedEventId } from '../../state/location.ts';
 import { isRunning } from '../../state/run.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../parts/format.ts';
+import { formatCount } from '../../components/format.ts';
 import type { Origin, RequestPart } from './request-part.ts';
 
 /** Label of each origin. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { formatCount } from '../../parts/format.ts';
-import { Icon } from '../../parts/icons.tsx';
+import { formatCount } from '../../components/format.ts';
+import { Icon } from '../../components/icons.tsx';
 import type { RequestPart } from './request-part.ts';
 import { totalTokens } from './request-parts.ts';
 

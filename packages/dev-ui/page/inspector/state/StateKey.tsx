@@ -1,7 +1,7 @@
 import type { Json, StateDelta } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
-import { formatMoment } from '../../parts/format.ts';
-import { IconButton } from '../../parts/IconButton.tsx';
+import { formatMoment } from '../../components/format.ts';
+import { IconButton } from '../../components/IconButton.tsx';
 import { selectEvent } from '../../state/location.ts';
 import { toast } from '../../state/toast.ts';
 import { focusNear } from '../focus-near.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '@thole/core';
 import { useState } from 'preact/hooks';
-import { EditForm } from '../../parts/EditForm.tsx';
+import { EditForm } from '../../components/EditForm.tsx';
 import { parseValue } from './parse-value.ts';
 
 /** A JSON editor for a value that validates while typing. */

@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { VList } from 'virtua';
 import type { VListHandle } from 'virtua';
-import { formatCount, formatDuration } from '../../parts/format.ts';
-import { Icon } from '../../parts/icons.tsx';
+import { formatCount, formatDuration } from '../../components/format.ts';
+import { Icon } from '../../components/icons.tsx';
 import { openTab, selectEvent, selectedEventId } from '../../state/location.ts';
 import { events } from '../../state/session.ts';
 import { JsonTree } from '../JsonTree.tsx';

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Empty } from '../../parts/Empty.tsx';
-import { ErrorNote } from '../../parts/ErrorNote.tsx';
-import { formatCount, formatDuration } from '../../parts/format.ts';
-import { Skeleton } from '../../parts/Skeleton.tsx';
+import { Empty } from '../../components/Empty.tsx';
+import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { formatCount, formatDuration } from '../../components/format.ts';
+import { Skeleton } from '../../components/Skeleton.tsx';
 import { events } from '../../state/session.ts';
 import { isRunning } from '../../state/run.ts';
 import { shownInvocation } from '../shown-invocation.ts';

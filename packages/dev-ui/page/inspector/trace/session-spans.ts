@@ -8,6 +8,7 @@ import { events, openKey, sessionRef } from '../../state/session.ts';
 import { byInvocation } from './by-invocation.ts';
 import { spanFacts } from './span-facts.ts';
 import type { SpanFacts } from './span-facts.ts';
+import { after } from '../../state/clock.ts';
 
 /** The recorded spans of the open session. Undefined before they are read. */
 export const spans: Signal<readonly TraceSpan[] | undefined> = signal<readonly TraceSpan[] | undefined>(undefined);
@@ -46,7 +47,7 @@ export function followSpans(): () => void {
 }
 
 function follow(): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   let reading: AbortController | undefined;
   let shown: string | undefined;
   const stop = effect(() => {
@@ -58,17 +59,17 @@ function follow(): () => void {
       spans.value = undefined;
       spansError.value = undefined;
     }
-    clearTimeout(timer);
+    cancel?.();
     if (isRunning.value || last === undefined) return;
-    timer = setTimeout(() => {
+    cancel = after(SETTLE_MS, () => {
       reading?.abort();
       reading = new AbortController();
       void readSpans(reading.signal);
-    }, SETTLE_MS);
+    });
   });
   return () => {
     stop();
-    clearTimeout(timer);
+    cancel?.();
     reading?.abort();
   };
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { toast } from '../state/toast.ts';
 import { IconButton } from './IconButton.tsx';
+import { after } from '../state/clock.ts';
 
 interface Props {
   text: string | (() => string);
@@ -16,7 +17,7 @@ export function CopyButton({ text, label = 'Copy', plain = true }: Props) {
     try {
       await navigator.clipboard.writeText(typeof text === 'function' ? text() : text);
       setCopied(true);
-      setTimeout(() => setCopied(false), 1_500);
+      after(1_500, () => setCopied(false));
     } catch {
       toast('The browser did not allow copying.', { kind: 'bad' });
     }
