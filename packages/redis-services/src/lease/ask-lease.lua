@@ -3,7 +3,7 @@
 -- ARGV: deadline, fence, invocation, holder, process or '', policy, '1' for the first ask, maximum number of waiting runs, ttl (ms),
 --   cleanup (ms), fence of a lease whose process is dead or '', member of app leases, how long a waiting run keeps its place without
 --   another ask (ms), how long an expired lease is kept (ms).
--- Returns: [GRANTED, head, replaced fence or '', outbox entries], [WAITING or BUSY, number of other waiting runs, then fence, invocation,
+-- Returns: [GRANTED, head, outbox entries], [WAITING or BUSY, number of other waiting runs, then fence, invocation,
 --   process and remaining ms of a live lease], [OVERTAKEN], or [LATE].
 -- A waiting run that interrupts has the score -1 in the queue. The next such run takes its place: then the waiter deadlines contain '!'
 -- and the fence of the overtaken run.
@@ -16,15 +16,15 @@ local ttl_ms, cleanup_ms, app_member, place_ms, keep_ms = ARGV[9], ARGV[10], ARG
 local interrupts = policy == 'interrupt'
 local lease = redis.call('HMGET', lease_key, 'fence', 'inv', 'until', 'latest', 'member', 'proc')
 local is_live = lease[1] and lease[1] ~= ARGV[11] and now < tonumber(lease[3])
-local function granted(replaced)
+local function granted()
   local entries = on_cluster and redis.call('LRANGE', KEYS[6], 0, 99) or {}
-  return {'GRANTED', read_head(record, KEYS[5], not on_cluster and KEYS[6]), replaced, entries}
+  return {'GRANTED', read_head(record, KEYS[5], not on_cluster and KEYS[6]), entries}
 end
 local function refused(status, waiting)
   if not is_live then return {status, waiting} end
   return {status, waiting, lease[1], lease[2], lease[6] or '', lease[3] - now}
 end
-if is_live and lease[1] == fence then return granted('') end
+if is_live and lease[1] == fence then return granted() end
 if late then return {'LATE'} end
 
 -- Removes the places of runs that no longer ask.
@@ -46,7 +46,7 @@ if not is_live and (not first_in_queue or first_in_queue == fence) then
     if lease[5] then redis.call('ZREM', KEYS[7], lease[5]) end
     redis.call('ZADD', KEYS[7], now, app_member)
   end
-  return granted(lease[1] or '')
+  return granted()
 end
 
 if not redis.call('ZSCORE', queue, fence) then

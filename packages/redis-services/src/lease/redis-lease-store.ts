@@ -112,12 +112,12 @@ export class RedisLeaseStore implements LeaseStore {
       ],
     })) as ScriptReply[];
     if (reply[0] !== 'GRANTED') return toRefusal(reply as (string | number)[]);
-    const [, head, replaced, entries] = reply as [string, ScriptReply[], string, ScriptReply[]];
+    const [, head, entries] = reply as [string, ScriptReply[], ScriptReply[]];
     if (outbox) {
       await outbox.deliver(key, entries, startedAt);
       await calls.write({ script: addAppLease, keys: [app.leases], args: [member] });
     }
-    return { kind: 'granted', head: await this.#toHead(key, head), replaced: replaced === '' ? undefined : replaced };
+    return { kind: 'granted', head: await this.#toHead(key, head) };
   }
 
   async #renew(

@@ -71,13 +71,6 @@ describeWith('redis', 'RedisLeaseStore', (url) => {
     expect((await leases.poll([{ key: ref, fence: 'holder' }]))[0]?.stop).toEqual({ by: 'invocation of newer' });
   });
 
-  it('returns the fence of an expired lease that it replaces', async () => {
-    const { leases } = createLeases();
-    await leases.ask(ref, askOf('expired', { ttlMs: 1_000 }));
-    now += 1_000;
-    expect(await leases.ask(ref, askOf('next'))).toMatchObject({ kind: 'granted', replaced: 'expired' });
-  });
-
   it('leaves no key of a lease that was released and of runs that no longer ask', async () => {
     const { leases, keyPrefix } = createLeases();
     await leases.ask(ref, askOf('holder'));
