@@ -41,23 +41,14 @@ export class InMemoryLeaseStore implements LeaseStore {
     if (interrupts && !ask.isFirst && !isInLine) return { kind: 'overtaken' };
     if (!live && (waiting.length === 0 || waiting[0]!.fence === ask.fence)) return this.#grant(line, ask, now);
 
-    const heldBy = live && { ...toHolder(live), expiresInMs: live.expiresAt - now };
-    if (isInLine) return { kind: 'waiting', heldBy, waiting: waiting.length - 1 };
-    const others = interrupts ? waiting.filter((waiter) => !waiter.interrupts) : waiting;
-    const count = others.length;
-    if (ask.policy === 'reject' || count >= ask.maxWaiting) return { kind: 'busy', heldBy, waiting: count };
-    const waiter = { fence: ask.fence, interrupts };
-    line.waiting = interrupts ? [waiter, ...others] : [...others, waiter];
-    if (interrupts && live) {
-      live.latestExpiry = Math.min(live.latestExpiry, now + ask.cleanupMs);
-      live.expiresAt = Math.min(live.expiresAt, live.latestExpiry);
-      live.stop ??= { by: ask.invocationId };
+    if (!isInLine) {
+      const others = interrupts ? waiting.filter((waiter) => !waiter.interrupts) : waiting;
+      if (ask.policy === 'reject' || others.length >= ask.maxWaiting) return refuse('busy', live, others.length, now);
+      const waiter = { fence: ask.fence, interrupts };
+      line.waiting = interrupts ? [waiter, ...others] : [...others, waiter];
+      if (interrupts && live) interrupt(live, ask, now);
     }
-    return {
-      kind: 'waiting',
-      heldBy: live && { ...toHolder(live), expiresInMs: live.expiresAt - now },
-      waiting: count,
-    };
+    return refuse('waiting', live, line.waiting.length - 1, now);
   }
 
   renew(
@@ -196,12 +187,21 @@ interface StoredLeaseState {
   stop: LeaseState['stop'];
 }
 
-function toHolder({ fence, invocationId, process }: StoredLeaseState): {
-  fence: Fence;
-  invocationId: string;
-  process: string | undefined;
-} {
-  return { fence, invocationId, process };
+function refuse(
+  kind: 'waiting' | 'busy',
+  live: StoredLeaseState | undefined,
+  waiting: number,
+  now: number,
+): LeaseAnswer {
+  if (!live) return { kind, heldBy: undefined, waiting };
+  const { fence, invocationId, process, expiresAt } = live;
+  return { kind, heldBy: { fence, invocationId, process, expiresInMs: expiresAt - now }, waiting };
+}
+
+function interrupt(live: StoredLeaseState, ask: LeaseAsk, now: number): void {
+  live.latestExpiry = Math.min(live.latestExpiry, now + ask.cleanupMs);
+  live.expiresAt = Math.min(live.expiresAt, live.latestExpiry);
+  live.stop ??= { by: ask.invocationId };
 }
 
 function isSame(a: SessionRef, b: SessionRef): boolean {

@@ -5,7 +5,7 @@ import type { SessionMarks, SessionRef } from './session.ts';
 export type Fence = string;
 
 /**
- * What a run does if another run holds the session: `queue` waits, `reject` fails at once, `interrupt` asks the holder to
+ * Behavior of a run if another run holds the session: `queue` waits, `reject` fails at once, `interrupt` asks the holder to
  * stop and waits before all others.
  */
 export type LeasePolicy = 'queue' | 'reject' | 'interrupt';
