@@ -2,16 +2,17 @@ import { standardAnalyzer } from '@thole/recall';
 import { describe, expect, it } from 'vitest';
 
 const { words } = standardAnalyzer();
+/** Returns the words of a text without variants. */
 const of = (text: string): string[] => words(text, 'query').filter((word) => !word.startsWith('~'));
 
 describe('standardAnalyzer', () => {
-  it('takes letters and digits of any script as words, in lower case, and nothing else', () => {
+  it('returns letters and digits of any script in lower case, and nothing else', () => {
     expect(of('Room #12B, "Pizza"—olives_now!')).toEqual(['room', '12b', 'pizza', 'oliv']);
     expect(of('')).toEqual([]);
     expect(of(' …?! 🎉')).toEqual([]);
   });
 
-  it('brings full-width and ligature forms to plain ones', () => {
+  it('normalizes full-width characters and ligatures', () => {
     expect(of('ＰＩＺＺＡ ﬁsh')).toEqual(of('pizza fish'));
   });
 
@@ -26,7 +27,7 @@ describe('standardAnalyzer', () => {
     expect(of(accented)).toEqual(of(plain));
   });
 
-  it('leaves the marks of other scripts, where they are letters', () => {
+  it('keeps the marks of other scripts, which are letters', () => {
     expect(of('йод')).toEqual(['йод']);
     expect(of('किताब')).toEqual(['किताब']);
   });
@@ -41,7 +42,7 @@ describe('standardAnalyzer', () => {
     ['lives', 'live'],
     ['leaves', 'left'],
     ['tried', 'try'],
-  ])('brings %s and %s to one stem', (one, other) => {
+  ])('returns the same stem for %s and %s', (one, other) => {
     expect(of(one)).toEqual(of(other));
   });
 
@@ -61,7 +62,7 @@ describe('standardAnalyzer', () => {
     ['gespielt', 'spielen'],
     ['gesagt', 'sage'],
     ['gearbeitet', 'Arbeiten'],
-  ])('gives %s and %s a form in common', (one, other) => {
+  ])('returns a common variant for %s and %s', (one, other) => {
     const forms = new Set(words(one, 'query'));
     expect(words(other, 'entry').filter((form) => forms.has(form))).not.toEqual([]);
   });
@@ -72,12 +73,12 @@ describe('standardAnalyzer', () => {
     ['город', 'нога'],
     ['geben', 'legen'],
     ['gestern', 'geliebt'],
-  ])('gives %s and %s none', (one, other) => {
+  ])('returns no common variant for %s and %s', (one, other) => {
     const forms = new Set(words(one, 'query'));
     expect(words(other, 'entry').filter((form) => forms.has(form))).toEqual([]);
   });
 
-  it('drops English stop words, unless nothing else is there', () => {
+  it('removes English stop words unless the text has only stop words', () => {
     expect(of('where is the pool that we had')).toEqual(['pool']);
     expect(of('to be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
     expect(of("don't you've")).not.toEqual([]);
@@ -93,27 +94,27 @@ describe('standardAnalyzer', () => {
     ['ແມວ', ['ແມ', 'ມວ']],
     ['ឆ្មា', ['ឆ្', '្ម', 'មា']],
     ['ကြောင်', ['ကြ', 'ြေ', 'ော', 'ာင', 'င်']],
-  ])('gives scripts without spaces as pairs of characters: %s', (text, pairs) => {
+  ])('splits scripts without spaces into pairs of characters: %s', (text, pairs) => {
     expect(of(text)).toEqual(pairs);
   });
 
-  it('parts a script without spaces from what stands beside it', () => {
+  it('separates scripts without spaces from other characters', () => {
     expect(of('iPhoneを2台')).toEqual(['iphon', 'を', '2', '台']);
   });
 
-  it('keeps of an entry also single ideographs, so that one can be asked for', () => {
+  it('adds single Chinese characters of an entry as variants, so that a query can find them', () => {
     expect(words('喝茶', 'entry')).toEqual(['喝茶', '~喝', '~茶']);
     expect(words('茶', 'query')).toEqual(['茶', '~茶']);
     expect(words('さくら', 'entry')).toEqual(of('さくら'));
   });
 
-  it('cuts what is too long for a word, and takes no longer for it', () => {
+  it('cuts words at 64 characters', () => {
     const [word] = of('y'.repeat(100_000));
     expect(word).toHaveLength(64);
     expect(of(`${'y'.repeat(31)}ing`)).toEqual([`${'y'.repeat(31)}ing`]);
   });
 
-  it('takes lone surrogates for no letters', () => {
+  it('treats lone surrogates as separators', () => {
     expect(of('pool\ud800bar')).toEqual(['pool', 'bar']);
   });
 });

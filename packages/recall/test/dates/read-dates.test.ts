@@ -1,76 +1,81 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dayAt } from '../../src/dates/day-span.ts';
 import { readDates } from '../../src/dates/read-dates.ts';
 import { readRelativeDates } from '../../src/dates/read-relative-dates.ts';
 import type { DaySpan } from '../../src/dates/day-span.ts';
 
 const day = (date: string): number => dayAt(Date.parse(date) / 1000);
-const told = (spans: readonly DaySpan[]): string[] =>
+const format = (spans: readonly DaySpan[]): string[] =>
   spans.map(({ from, to }) => {
-    const [first, last] = [from, to - 1].map((one) => new Date(one * 86_400_000).toISOString().slice(0, 10));
+    const [first, last] = [from, to - 1].map((each) => new Date(each * 86_400_000).toISOString().slice(0, 10));
     return first === last ? first! : `${first} to ${last}`;
   });
 
-it.each([
-  ['on 7 May 2023', '2023-05-07'],
-  ['the 7th of May, 2023', '2023-05-07'],
-  ['May 7th, 2023?', '2023-05-07'],
-  ['Sept. 3 2023', '2023-09-03'],
-  ['2023-05-07', '2023-05-07'],
-  ['in February 2024', '2024-02-01 to 2024-02-29'],
-  ['summer of 2023', '2023-06-01 to 2023-08-31'],
-  ['winter 2023', '2023-12-01 to 2024-02-29'],
-  ['back in 2023', '2023-01-01 to 2023-12-31'],
-])('reads the date in "%s"', (text, expected) => {
-  expect(told(readDates(text, []))).toEqual([expected]);
+describe('readDates', () => {
+  it.each([
+    ['on 7 May 2023', '2023-05-07'],
+    ['the 7th of May, 2023', '2023-05-07'],
+    ['May 7th, 2023?', '2023-05-07'],
+    ['Sept. 3 2023', '2023-09-03'],
+    ['2023-05-07', '2023-05-07'],
+    ['in February 2024', '2024-02-01 to 2024-02-29'],
+    ['summer of 2023', '2023-06-01 to 2023-08-31'],
+    ['winter 2023', '2023-12-01 to 2024-02-29'],
+    ['back in 2023', '2023-01-01 to 2023-12-31'],
+  ])('reads the date in "%s"', (text, expected) => {
+    expect(format(readDates(text, []))).toEqual([expected]);
+  });
+
+  it('reads a date without a year in each of the given years', () => {
+    expect(format(readDates('on May 7', [2022, 2023]))).toEqual(['2022-05-07', '2023-05-07']);
+    expect(format(readDates('during July', [2023]))).toEqual(['2023-07-01 to 2023-07-31']);
+    expect(readDates('on May 7', [])).toEqual([]);
+  });
+
+  it.each(['I may go', 'march on', '31 February 2023', 'room 2023b', 'Call 5551234', ''])(
+    'reads no date in "%s"',
+    (text) => {
+      expect(readDates(text, [2023])).toEqual([]);
+    },
+  );
 });
 
-it('reads a date without a year in each year it is given, and none in none', () => {
-  expect(told(readDates('on May 7', [2022, 2023]))).toEqual(['2022-05-07', '2023-05-07']);
-  expect(told(readDates('during July', [2023]))).toEqual(['2023-07-01 to 2023-07-31']);
-  expect(readDates('on May 7', [])).toEqual([]);
-});
+describe('readRelativeDates', () => {
+  const wednesday = day('2023-05-17');
 
-it.each(['I may go', 'march on', '31 February 2023', 'room 2023b', 'Call 5551234', ''])(
-  'reads no date in "%s"',
-  (text) => {
-    expect(readDates(text, [2023])).toEqual([]);
-  },
-);
+  it.each([
+    ['yesterday', '2023-05-16'],
+    ['the day before yesterday', '2023-05-15'],
+    ['Last night we danced', '2023-05-16'],
+    ['tomorrow', '2023-05-18'],
+    ['last Friday', '2023-05-12'],
+    ['last Wednesday', '2023-05-10'],
+    ['on Monday', '2023-05-15'],
+    ['next Wednesday', '2023-05-24'],
+    ['this Friday', '2023-05-19'],
+    ['last weekend', '2023-05-13 to 2023-05-14'],
+    ['this weekend', '2023-05-20 to 2023-05-21'],
+    ['last week', '2023-05-08 to 2023-05-14'],
+    ['next month', '2023-06-01 to 2023-06-30'],
+    ['last year', '2022-01-01 to 2022-12-31'],
+    ['three days ago', '2023-05-14'],
+    ['two weeks ago', '2023-04-30 to 2023-05-06'],
+    ['a couple of days ago', '2023-05-15'],
+    ['in 2 weeks', '2023-05-28 to 2023-06-03'],
+    ['last summer', '2022-06-01 to 2022-08-31'],
+    ['next winter', '2023-12-01 to 2024-02-29'],
+  ])('reads "%s" relative to today', (text, expected) => {
+    expect(format(readRelativeDates(text, wednesday))).toEqual([expected]);
+  });
 
-// A Wednesday.
-it.each([
-  ['yesterday', '2023-05-16'],
-  ['the day before yesterday', '2023-05-15'],
-  ['Last night we danced', '2023-05-16'],
-  ['tomorrow', '2023-05-18'],
-  ['last Friday', '2023-05-12'],
-  ['last Wednesday', '2023-05-10'],
-  ['on Monday', '2023-05-15'],
-  ['next Wednesday', '2023-05-24'],
-  ['this Friday', '2023-05-19'],
-  ['last weekend', '2023-05-13 to 2023-05-14'],
-  ['this weekend', '2023-05-20 to 2023-05-21'],
-  ['last week', '2023-05-08 to 2023-05-14'],
-  ['next month', '2023-06-01 to 2023-06-30'],
-  ['last year', '2022-01-01 to 2022-12-31'],
-  ['three days ago', '2023-05-14'],
-  ['two weeks ago', '2023-04-30 to 2023-05-06'],
-  ['a couple of days ago', '2023-05-15'],
-  ['in 2 weeks', '2023-05-28 to 2023-06-03'],
-  ['last summer', '2022-06-01 to 2022-08-31'],
-  ['next winter', '2023-12-01 to 2024-02-29'],
-])('counts "%s" from the day on which it is said', (text, expected) => {
-  expect(told(readRelativeDates(text, day('2023-05-17')))).toEqual([expected]);
-});
+  it('reads each expression once', () => {
+    expect(format(readRelativeDates('the day before yesterday, and yesterday', wednesday))).toEqual([
+      '2023-05-15',
+      '2023-05-16',
+    ]);
+  });
 
-it('reads each expression once', () => {
-  expect(told(readRelativeDates('the day before yesterday, and yesterday', day('2023-05-17')))).toEqual([
-    '2023-05-15',
-    '2023-05-16',
-  ]);
-});
-
-it('takes nothing for a time that is none', () => {
-  expect(readRelativeDates('the last straw, next door, in a row', day('2023-05-17'))).toEqual([]);
+  it('ignores words that only look like times', () => {
+    expect(readRelativeDates('the last straw, next door, in a row', wednesday)).toEqual([]);
+  });
 });

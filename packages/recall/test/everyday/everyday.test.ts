@@ -2,7 +2,7 @@ import { DEFAULT_MIN_RELEVANCE } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { EverydayMemory, idOf, messages, questions } from './everyday.ts';
 
-// Figures of today in comments, the floor in the assertion: change both when the ranking changes.
+// Comments contain the current values, assertions the minimum. Change both when the ranking changes.
 const memory = new EverydayMemory();
 const languages = [...new Set(questions.map(({ language }) => language))];
 
@@ -11,16 +11,16 @@ async function found(
   groupOf: (question: (typeof questions)[number]) => string,
   p: { minRelevance: number; within: number },
 ): Promise<Map<string, number>> {
-  const tally = new Map<string, { found: number; asked: number }>();
+  const tally = new Map<string, { found: number; total: number }>();
   for (const [i, question] of questions.entries()) {
     const ids = await memory.search(question.language, question.question, p);
     const isFound = ids.slice(0, p.within).includes(idOf(i, question.answer));
     for (const group of ['all', groupOf(question)]) {
-      const { found: before, asked } = tally.get(group) ?? { found: 0, asked: 0 };
-      tally.set(group, { found: before + (isFound ? 1 : 0), asked: asked + 1 });
+      const { found: before, total } = tally.get(group) ?? { found: 0, total: 0 };
+      tally.set(group, { found: before + (isFound ? 1 : 0), total: total + 1 });
     }
   }
-  return new Map([...tally].map(([group, each]) => [group, each.found / each.asked]));
+  return new Map([...tally].map(([group, each]) => [group, each.found / each.total]));
 }
 
 describe('everyday questions', () => {
@@ -32,20 +32,20 @@ describe('everyday questions', () => {
     for (const { memory: lines, answer } of questions) expect(lines[answer]).toBeDefined();
   });
 
-  it('find their answer among the first five', async () => {
+  it('find their answer among the first five results', async () => {
     const shares = await found(({ language }) => language, { minRelevance: 0, within: 5 });
     // 0.975: English 29 of 32, all others 8 of 8.
     expect(shares.get('all')).toBeGreaterThanOrEqual(0.97);
     for (const language of languages) expect([language, shares.get(language)! >= 0.875]).toEqual([language, true]);
   });
 
-  it('find their answer first', async () => {
+  it('find their answer as the first result', async () => {
     const shares = await found(({ language }) => language, { minRelevance: 0, within: 1 });
     // 0.833.
     expect(shares.get('all')).toBeGreaterThanOrEqual(0.82);
   });
 
-  it('find their answer among the first five above the default relevance', async () => {
+  it('find their answer among the first five results with the default relevance', async () => {
     const p = { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 };
     const shares = await found(({ language }) => language, p);
     // 0.942: English 26 of 32, German 7 of 8, all others 8 of 8.
@@ -61,17 +61,17 @@ describe('everyday questions', () => {
 });
 
 describe('messages without an answer', () => {
-  it('get quotes in at most 8 of 25 cases', async () => {
-    const quoted: string[] = [];
+  it('find memories in at most 10 % of the cases with the default relevance', async () => {
+    const withResults: string[] = [];
     for (const { language, text } of messages) {
       const ids = await memory.search(language, text, { minRelevance: DEFAULT_MIN_RELEVANCE });
-      if (ids.length > 0) quoted.push(text);
+      if (ids.length > 0) withResults.push(text);
     }
     // 4 of 60.
-    expect(quoted.length / messages.length).toBeLessThanOrEqual(0.1);
+    expect(withResults.length / messages.length).toBeLessThanOrEqual(0.1);
   });
 
-  it('get no quotes for greetings and thanks', async () => {
+  it('find nothing for greetings and thanks', async () => {
     for (const { language, kind, text } of messages)
       if (kind === 'small-talk')
         expect([text, await memory.search(language, text, { minRelevance: DEFAULT_MIN_RELEVANCE })]).toEqual([

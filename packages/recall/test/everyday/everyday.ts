@@ -3,17 +3,17 @@ import type { MemoryEntry } from '@thole/core';
 import { wordRanking } from '@thole/recall';
 import type { MemoryIndex } from '@thole/recall';
 
-/** A question with the memory that it is asked of; `memory` has lines of "user: …", "agent: …" or "fact: …". */
+/** A question and the memory that contains its answer, as lines of "user: …", "agent: …" or "fact: …". */
 export interface Question {
   language: string;
   domain: string;
   question: string;
-  /** Index of the line to be found. */
+  /** Index of the line with the answer. */
   answer: number;
   memory: string[];
 }
 
-/** A message that no memory answers. */
+/** A message without an answer in the memory. */
 export interface Message {
   language: string;
   kind: string;
@@ -22,7 +22,7 @@ export interface Message {
 
 export const questions: readonly Question[] = read<Question>('questions.json');
 export const messages: readonly Message[] = read<Message>('messages-without-answer.json');
-/** Lines that share words with the questions and answer none. */
+/** Lines that share words with the questions but do not answer them. */
 const others = read<{ language: string; text: string }>('other-memories.json');
 
 const DAY = 86_400;
@@ -30,7 +30,7 @@ const BEGIN = Date.parse('2024-01-08T09:00:00Z') / 1000;
 /** The time of the searches: a week after the last session. */
 const NOW = BEGIN + (3 * questions.length + 7) * DAY;
 
-/** The memory of one person for each language: all its cases, each in a separate session, three days apart, and other lines. */
+/** One memory per language: all its cases, each in a separate session three days apart, and other lines. */
 export class EverydayMemory {
   readonly #indexes = new Map<string, MemoryIndex>();
 

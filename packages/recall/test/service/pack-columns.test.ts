@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
-import * as segmentBytes from '../../src/service/pack-columns.ts';
+import { describe, expect, it } from 'vitest';
+import * as columnFormat from '../../src/service/pack-columns.ts';
 import type { Column } from '../../src/service/pack-columns.ts';
 import { runAllSteps } from '../../src/service/time-slicer.ts';
 
-const packColumns = (columns: readonly Column[]): Uint8Array => runAllSteps(segmentBytes.packColumns(columns));
-const unpackColumns = (bytes: Uint8Array): Column[] | undefined => runAllSteps(segmentBytes.unpackColumns(bytes));
+const packColumns = (columns: readonly Column[]): Uint8Array => runAllSteps(columnFormat.packColumns(columns));
+const unpackColumns = (bytes: Uint8Array): Column[] | undefined => runAllSteps(columnFormat.unpackColumns(bytes));
 
 const column: fc.Arbitrary<Column> = fc.oneof(
   fc.array(fc.string({ unit: 'grapheme' })),
@@ -14,23 +14,25 @@ const column: fc.Arbitrary<Column> = fc.oneof(
   fc.uint8Array(),
 );
 
-it('gives back the columns that went in', () => {
-  fc.assert(
-    fc.property(fc.array(column), (columns) => {
-      expect(unpackColumns(packColumns(columns))).toEqual(columns);
-    }),
-  );
-});
+describe('packColumns and unpackColumns', () => {
+  it('unpacks the columns that were packed', () => {
+    fc.assert(
+      fc.property(fc.array(column), (columns) => {
+        expect(unpackColumns(packColumns(columns))).toEqual(columns);
+      }),
+    );
+  });
 
-it('answers nothing for bytes that are cut, changed or of another make', () => {
-  const packed = packColumns([['a', 'b'], new Float64Array([1, 2]), new Uint8Array([1, 2, 3])]);
-  fc.assert(
-    fc.property(fc.nat({ max: packed.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, by) => {
-      const changed = packed.slice();
-      changed[at]! ^= by;
-      expect(unpackColumns(changed)).toBeUndefined();
-      expect(unpackColumns(packed.slice(0, at))).toBeUndefined();
-    }),
-  );
-  expect(unpackColumns(new Uint8Array(64))).toBeUndefined();
+  it('returns undefined for bytes that are cut, changed or in another format', () => {
+    const packed = packColumns([['a', 'b'], new Float64Array([1, 2]), new Uint8Array([1, 2, 3])]);
+    fc.assert(
+      fc.property(fc.nat({ max: packed.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, by) => {
+        const changed = packed.slice();
+        changed[at]! ^= by;
+        expect(unpackColumns(changed)).toBeUndefined();
+        expect(unpackColumns(packed.slice(0, at))).toBeUndefined();
+      }),
+    );
+    expect(unpackColumns(new Uint8Array(64))).toBeUndefined();
+  });
 });

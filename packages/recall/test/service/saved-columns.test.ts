@@ -1,6 +1,6 @@
 import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
 import { fromColumns, toColumns } from '../../src/service/saved-columns.ts';
 import type { Column } from '../../src/service/pack-columns.ts';
@@ -16,7 +16,7 @@ const analyzer = standardAnalyzer();
 const columnsOf = (index: RecallIndex): Column[] => runAllSteps(toColumns(index));
 const indexFrom = (columns: readonly Column[]): RecallIndex => runAllSteps(fromColumns(columns, analyzer));
 
-const room = new ScoringScratch();
+const scratch = new ScoringScratch();
 const WORDS = 'park harbour piano garden bicycle letter winter teacher lantern kitchen'.split(' ');
 
 interface Change {
@@ -24,8 +24,8 @@ interface Change {
   session: number;
   at: number;
   words: string[];
-  asks: boolean;
-  gone: boolean;
+  isQuestion: boolean;
+  isRemoval: boolean;
 }
 
 const change: fc.Arbitrary<Change> = fc.record({
@@ -33,16 +33,16 @@ const change: fc.Arbitrary<Change> = fc.record({
   session: fc.nat({ max: 1 }),
   at: fc.nat({ max: 400 }),
   words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }),
-  asks: fc.boolean(),
-  gone: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+  isQuestion: fc.boolean(),
+  isRemoval: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
 });
 
-/** Often as many as may be: only long sessions are of several stretches. */
-const changes = (most: number): fc.Arbitrary<Change[]> => fc.array(change, { maxLength: most, size: 'max' });
+/** Lists of changes, often of the maximum length, so that sessions are long. */
+const changes = (maxLength: number): fc.Arbitrary<Change[]> => fc.array(change, { maxLength, size: 'max' });
 
-function apply(index: RecallIndex, { id, session, at, words, asks, gone }: Change): void {
-  if (gone) index.remove(`e${id}`);
-  else index.put(entry({ id: `e${id}`, session, at, text: `${words.join(' ')}${asks ? '?' : ' yesterday.'}` }));
+function apply(index: RecallIndex, { id, session, at, words, isQuestion, isRemoval }: Change): void {
+  if (isRemoval) index.remove(`e${id}`);
+  else index.put(entry({ id: `e${id}`, session, at, text: `${words.join(' ')}${isQuestion ? '?' : ' yesterday.'}` }));
 }
 
 function entry(p: { id: string; session: number; at: number; text: string }): MemoryEntry {
@@ -51,7 +51,7 @@ function entry(p: { id: string; session: number; at: number; text: string }): Me
   return { id: p.id, kind: 'turn', content, author, timestamp: 1_700_000_000 + p.at, sessionId: `s${p.session}` };
 }
 
-function found(index: RecallIndex, text: string): unknown {
+function search(index: RecallIndex, text: string): unknown {
   const { authors } = index;
   const query = readQuery(text, {
     analyzer,
@@ -60,8 +60,11 @@ function found(index: RecallIndex, text: string): unknown {
     today: { day: 19_676, offset: 0 },
     isChat: true,
   });
-  const wanted = { limit: 30, accepts: undefined, explain: true };
-  return rankTurns(index, query, chatTuning, room, wanted).map(({ slot, ...rest }) => [index.turns.ids[slot], rest]);
+  const options = { limit: 30, accepts: undefined, explain: true };
+  return rankTurns(index, query, chatTuning, scratch, options).map(({ slot, ...rest }) => [
+    index.turns.ids[slot],
+    rest,
+  ]);
 }
 
 const QUERIES = [
@@ -71,38 +74,40 @@ const QUERIES = [
   'What did you say of winter?',
 ];
 
-it('an index that was saved and loaded finds what the other finds, whatever is added and removed before and after', () => {
-  fc.assert(
-    fc.property(changes(350), changes(60), (before, after) => {
-      const index = new RecallIndex(analyzer);
-      for (const each of before) apply(index, each);
-      const loaded = indexFrom(structuredClone(columnsOf(index)));
-      for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
-      for (const each of after) for (const one of [index, loaded]) apply(one, each);
-      for (const query of QUERIES) expect(found(loaded, query)).toEqual(found(index, query));
-    }),
-    { numRuns: 40 },
-  );
-});
+describe('toColumns and fromColumns', () => {
+  it('return an index with the same results, also after later additions and removals', () => {
+    fc.assert(
+      fc.property(changes(350), changes(60), (before, after) => {
+        const index = new RecallIndex(analyzer);
+        for (const each of before) apply(index, each);
+        const loaded = indexFrom(structuredClone(columnsOf(index)));
+        for (const query of QUERIES) expect(search(loaded, query)).toEqual(search(index, query));
+        for (const each of after) for (const target of [index, loaded]) apply(target, each);
+        for (const query of QUERIES) expect(search(loaded, query)).toEqual(search(index, query));
+      }),
+      { numRuns: 40 },
+    );
+  });
 
-it('what was removed leaves no word, id, session, author or time in what is saved', () => {
-  const index = new RecallIndex(analyzer);
-  index.put(entry({ id: 'kept', session: 1, at: 2, text: 'The harbour.' }));
-  const empty = JSON.stringify(columnsOf(index));
-  index.put({
-    id: 'secret-id',
-    kind: 'note',
-    content: { parts: [{ text: 'The xylophone, yesterday.' }] },
-    author: 'Mallory',
-    timestamp: 1_234_567_890,
+  it('save no word, id, session, author or time of removed entries', () => {
+    const index = new RecallIndex(analyzer);
+    index.put(entry({ id: 'kept', session: 1, at: 2, text: 'The harbour.' }));
+    const empty = JSON.stringify(columnsOf(index));
+    index.put({
+      id: 'secret-id',
+      kind: 'note',
+      content: { parts: [{ text: 'The xylophone, yesterday.' }] },
+      author: 'Mallory',
+      timestamp: 1_234_567_890,
+    });
+    index.put({
+      ...entry({ id: 'secret-turn', session: 1, at: 3, text: 'The xylophone?' }),
+      sessionId: 'secret-session',
+    });
+    index.remove('secret-id');
+    index.remove('secret-turn');
+    const saved = JSON.stringify(columnsOf(index));
+    for (const secret of ['secret', 'xylophon', 'Mallory', '1234567890']) expect(saved).not.toContain(secret);
+    expect(empty).toContain('harbour');
   });
-  index.put({
-    ...entry({ id: 'secret-turn', session: 1, at: 3, text: 'The xylophone?' }),
-    sessionId: 'secret-session',
-  });
-  index.remove('secret-id');
-  index.remove('secret-turn');
-  const saved = JSON.stringify(columnsOf(index));
-  for (const secret of ['secret', 'xylophon', 'Mallory', '1234567890']) expect(saved).not.toContain(secret);
-  expect(empty).toContain('harbour');
 });

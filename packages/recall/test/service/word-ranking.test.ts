@@ -1,7 +1,7 @@
 import type { MemoryEntry } from '@thole/core';
 import { wordRanking } from '@thole/recall';
 import type { WordRankingOptions } from '@thole/recall';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatTuning } from '../../src/signals/signals.ts';
 
 const scope = { appName: 'hotel', userId: 'alice' };
@@ -17,47 +17,52 @@ const talk = [
   turn(4, 'user', 'My breakfast was late.', 'another'),
 ];
 
-async function ask(query: string, options: WordRankingOptions = {}): Promise<{ id: string; why: string[] }[]> {
+async function search(query: string, options: WordRankingOptions = {}): Promise<{ id: string; signals: string[] }[]> {
   const index = wordRanking(options).createIndex(scope);
   for (const entry of talk) index.put(entry);
   const found = await index.rank(query, { limit: 10, explain: true });
-  return found.map(({ id, explanation }) => ({ id, why: Object.keys(explanation!) }));
+  return found.map(({ id, explanation }) => ({ id, signals: Object.keys(explanation!) }));
 }
 
-it('says what spoke for each answer', async () => {
-  const found = new Map((await ask('When was my breakfast?')).map(({ id, why }) => [id, why]));
-  expect(found.get('t4')).toEqual(['ownWords', 'neighbourhood', 'session', 'askedAbout']);
-  expect(found.get('t2')).toEqual(['neighbourhood', 'session', 'askedAbout', 'answer']);
-  expect(found.get('t1')).toContain('isQuestion');
-});
+describe('wordRanking', () => {
+  it('explains each result with explain', async () => {
+    const found = new Map((await search('When was my breakfast?')).map(({ id, signals }) => [id, signals]));
+    expect(found.get('t4')).toEqual(['ownWords', 'neighbourhood', 'session', 'askedAbout']);
+    expect(found.get('t2')).toEqual(['neighbourhood', 'session', 'askedAbout', 'answer']);
+    expect(found.get('t1')).toContain('isQuestion');
+  });
 
-it('says nothing of it where nobody asks', async () => {
-  const index = wordRanking().createIndex(scope);
-  for (const entry of talk) index.put(entry);
-  const [first] = await index.rank('breakfast', { limit: 1 });
-  expect(Object.keys(first!)).toEqual(['id', 'score', 'relevance']);
-});
+  it('returns no explanation without explain', async () => {
+    const index = wordRanking().createIndex(scope);
+    for (const entry of talk) index.put(entry);
+    const [first] = await index.rank('breakfast', { limit: 1 });
+    expect(Object.keys(first!)).toEqual(['id', 'score', 'relevance']);
+  });
 
-it('weighs as it is told, and keeps the published weights for what is not named', async () => {
-  const alone = { weights: { neighbourhood: 0, session: 0, answer: 0 } };
-  expect((await ask('breakfast', { chat: alone })).map(({ id }) => id).sort()).toEqual(['t1', 't4']);
-  expect((await ask('breakfast', { messages: alone })).length).toBeGreaterThan(2);
-  expect(chatTuning.weights.neighbourhood).toBe(0.6);
-});
+  it('uses the given weights, and the published ones for other signals', async () => {
+    const alone = { weights: { neighbourhood: 0, session: 0, answer: 0 } };
+    expect((await search('breakfast', { chat: alone })).map(({ id }) => id).sort()).toEqual(['t1', 't4']);
+    expect((await search('breakfast', { messages: alone })).length).toBeGreaterThan(2);
+    expect(chatTuning.weights.neighbourhood).toBe(0.6);
+  });
 
-it('takes turns for long messages above the length that it is told', async () => {
-  const why = (found: { why: string[] }[]): string[] => [...new Set(found.flatMap((one) => one.why))].sort();
-  expect(why(await ask('breakfast', { chatLength: 0 }))).not.toContain('neighbourhood');
-  expect(why(await ask('breakfast', { chatLength: 40 }))).toContain('neighbourhood');
-});
+  it('uses the tuning for long messages if turns are longer than chatLength', async () => {
+    const signalsOf = (found: { signals: string[] }[]): string[] =>
+      [...new Set(found.flatMap(({ signals }) => signals))].sort();
+    expect(signalsOf(await search('breakfast', { chatLength: 0 }))).not.toContain('neighbourhood');
+    expect(signalsOf(await search('breakfast', { chatLength: 40 }))).toContain('neighbourhood');
+  });
 
-it.each([
-  [{ chatLength: -1 }, 'chatLength'],
-  [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
-  [{ chat: { weights: { loudness: 1 } } }, 'loudness'],
-  [{ messages: { bm25: { b: 2 } } }, 'messages.bm25'],
-  [{ messages: { bm25: { k1: 0 } } }, 'messages.bm25'],
-  [{ chat: { weight: {} } }, 'weight'],
-])('refuses %j', (options, named) => {
-  expect(() => wordRanking(options as never)).toThrow(named);
+  it.each([
+    [{ chatLength: -1 }, 'chatLength'],
+    [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
+    [{ chat: { weights: { loudness: 1 } } }, 'loudness'],
+    [{ messages: { bm25: { b: 2 } } }, 'messages.bm25'],
+    [{ messages: { bm25: { k1: 0 } } }, 'messages.bm25'],
+    [{ chat: { weight: {} } }, 'weight'],
+  ])('rejects the options %j with INVALID_INPUT', (options, name) => {
+    expect(() => wordRanking(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(name) }),
+    );
+  });
 });

@@ -5,8 +5,8 @@ import { wordRanking } from '@thole/recall';
 import type { Analyzer, MemoryIndex, Scored } from '@thole/recall';
 import { describe, expect, it } from 'vitest';
 import { chatTuning, messageTuning } from '../../src/signals/signals.ts';
-import { rankByTheBook } from './reference-ranking.ts';
-import type { Asked } from './reference-ranking.ts';
+import { rankByDefinition } from './reference-ranking.ts';
+import type { QueryParts } from './reference-ranking.ts';
 
 const scope = { appName: 'hotel', userId: 'alice' };
 const BEGIN = Date.parse('2023-05-07') / 1000 - 40 * 86_400;
@@ -23,7 +23,7 @@ const turn = fc.record({
   text,
 });
 const step = fc.oneof({ arbitrary: turn, weight: 8 }, { arbitrary: fc.record({ remove: turn }), weight: 1 });
-const asked: fc.Arbitrary<Asked> = fc.record({
+const queryParts: fc.Arbitrary<QueryParts> = fc.record({
   words: fc.uniqueArray(word, { maxLength: 4 }),
   about: fc.constantFrom(undefined, 'Ada', 'Bob'),
   on: fc.constantFrom(undefined, undefined, '2023-05-07'),
@@ -35,7 +35,7 @@ function entryOf({
   session,
   author,
   day,
-  text: said,
+  text: content,
 }: {
   id: string;
   session: string | undefined;
@@ -47,25 +47,25 @@ function entryOf({
   return {
     id,
     kind: 'turn',
-    content: { parts: [{ text: said }] },
+    content: { parts: [{ text: content }] },
     author,
     timestamp,
     ...(session && { sessionId: session }),
   };
 }
 
-// "When" stands in no turn, and names are none of the words, so that nothing of it is searched for.
-function queryOf({ words, about, on, when }: Asked): string {
+/** Returns a query. No turn contains "When" or a name, so only `words` are searched. */
+function queryOf({ words, about, on, when }: QueryParts): string {
   return [when && 'When', about, ...words, on].filter(Boolean).join(' ');
 }
 
 function indexOf(entries: Iterable<MemoryEntry>, tuning: 'chat' | 'messages'): MemoryIndex {
-  const index = wordRanking({ analyzer: quiet, chatLength: tuning === 'chat' ? Infinity : 0 }).createIndex(scope);
+  const index = wordRanking({ analyzer, chatLength: tuning === 'chat' ? Infinity : 0 }).createIndex(scope);
   for (const entry of entries) index.put(entry);
   return index;
 }
 
-/** Whole numbers from 0, below what is asked for, the same in every run. */
+/** Returns a function for integers ≥ 0 below a limit, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -74,62 +74,69 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Without the words by which a query is steered. */
-const quiet: Analyzer = {
-  id: 'quiet',
-  words: (given) => (given.toLowerCase().match(/[a-z]+/g) ?? []).filter((one) => !/^(when|on|today|in|may)$/.test(one)),
+/** An analyzer without the words that only mean a time. */
+const analyzer: Analyzer = {
+  id: 'without-times',
+  words: (input) =>
+    (input.toLowerCase().match(/[a-z]+/g) ?? []).filter((each) => !/^(when|on|today|in|may)$/.test(each)),
 };
+
 describe.each([
   ['chat', chatTuning],
   ['messages', messageTuning],
-] as const)('the ranking of %s', (kind, { weights, bm25 }) => {
-  it('adds up what the book says, whatever came, changed and went before', async () => {
+] as const)('wordRanking of %s', (kind, { weights, bm25 }) => {
+  it('returns the scores of the definition after any additions, changes and removals', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 120, size: 'max' }), asked, async (steps, ask) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 120, size: 'max' }), queryParts, async (steps, query) => {
         const index = indexOf([], kind);
         const left = new Map<string, MemoryEntry>();
-        for (const one of steps) {
-          if ('remove' in one) {
-            index.remove(one.remove.id);
-            left.delete(one.remove.id);
+        for (const change of steps) {
+          if ('remove' in change) {
+            index.remove(change.remove.id);
+            left.delete(change.remove.id);
           } else {
-            index.put(entryOf(one));
-            left.set(one.id, entryOf(one));
+            index.put(entryOf(change));
+            left.set(change.id, entryOf(change));
           }
         }
-        fc.pre([...left.values()].some(({ author }) => author === ask.about) || ask.about === undefined);
-        fc.pre(ask.words.length > 0 || ask.about === undefined);
-        // A memory without words is one of short turns, whatever the limit.
+        fc.pre([...left.values()].some(({ author }) => author === query.about) || query.about === undefined);
+        fc.pre(query.words.length > 0 || query.about === undefined);
+        // A memory without words is always a chat.
         fc.pre(
-          kind === 'chat' || [...left.values()].some((one) => quiet.words(textOf(one.content), 'entry').length > 0),
+          kind === 'chat' ||
+            [...left.values()].some((entry) => analyzer.words(textOf(entry.content), 'entry').length > 0),
         );
         const entries = [...left.values()];
-        const expected = new Map(rankByTheBook(entries, ask, { weights, ...bm25 }).map(({ id, score }) => [id, score]));
-        const found = await index.rank(queryOf(ask), { limit: 1000, explain: true });
+        const expected = new Map(
+          rankByDefinition(entries, query, { weights, ...bm25 }).map(({ id, score }) => [id, score]),
+        );
+        const found = await index.rank(queryOf(query), { limit: 1000, explain: true });
         expect(found.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
         for (const { id, score, explanation } of found) {
           expect(score).toBeCloseTo(expected.get(id)!, 8);
-          expect(Object.values(explanation!).reduce((sum, one) => sum + one, 0)).toBeCloseTo(score, 10);
+          expect(Object.values(explanation!).reduce((sum, added) => sum + added, 0)).toBeCloseTo(score, 10);
         }
       }),
       { numRuns: 150 },
     );
   });
 
-  it('answers the first of all, and the same for an index made in another order, to the last bit', async () => {
+  it('returns identical results for any limit, filter and order of insertion', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { maxLength: 150, size: 'max' }),
-        asked,
+        queryParts,
         fc.integer({ min: 1, max: 5 }),
-        async (turns, ask, limit) => {
-          const entries = new Map(turns.map((one) => [one.id, entryOf(one)]));
-          const [one, other] = [indexOf(entries.values(), kind), indexOf([...entries.values()].reverse(), kind)];
-          const all = await one.rank(queryOf(ask), { limit: 1000 });
-          expect(await one.rank(queryOf(ask), { limit })).toEqual(all.slice(0, limit));
-          expect(await other.rank(queryOf(ask), { limit })).toEqual(all.slice(0, limit));
+        async (turns, parts, limit) => {
+          const entries = new Map(turns.map((each) => [each.id, entryOf(each)]));
+          const index = indexOf(entries.values(), kind);
+          const reversed = indexOf([...entries.values()].reverse(), kind);
+          const query = queryOf(parts);
+          const all = await index.rank(query, { limit: 1000 });
+          expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
+          expect(await reversed.rank(query, { limit })).toEqual(all.slice(0, limit));
           const even = (id: string): boolean => Number(id.slice(1)) % 2 === 0;
-          const filtered: Scored[] = await one.rank(queryOf(ask), { limit, accepts: even });
+          const filtered: Scored[] = await index.rank(query, { limit, accepts: even });
           expect(filtered).toEqual(all.filter(({ id }) => even(id)).slice(0, limit));
         },
       ),
@@ -138,55 +145,57 @@ describe.each([
   });
 });
 
-it('passes over no turn that belongs to the best, in a large memory that grows and shrinks between searches', async () => {
-  const random = numbers(7);
-  // Frequent words and rare ones, sessions side by side and mixed.
-  const wordAt = (): string => 'abcdefghijklmnop'.charAt(Math.min(random(16), random(16))).repeat(3);
-  const index = wordRanking({ analyzer: quiet }).createIndex(scope);
-  const left = new Map<string, MemoryEntry>();
-  for (let i = 0; i < 3000; i++) {
-    const said = Array.from({ length: 1 + random(9) }, wordAt).join(' ') + (random(4) === 0 ? '?' : '');
-    const session = i % 500 < 250 ? `s${i >> 4}` : `m${random(12)}`;
-    const author = random(2) === 0 ? 'Ada' : 'Bob';
-    // Some come late, into the middle of what was said by then.
-    const day = (i - (random(2) === 0 ? random(i) : 0)) / 100;
-    left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day, text: said }));
-    index.put(left.get(`t${i}`)!);
-    if (random(4) === 0) {
-      const gone = `t${random(i + 1)}`;
-      index.remove(gone);
-      left.delete(gone);
+describe('wordRanking with changes', () => {
+  it('returns the best turns in a large memory that grows and shrinks between searches', async () => {
+    const random = numbers(7);
+    // Frequent and rare words; sessions one after the other and mixed.
+    const wordAt = (): string => 'abcdefghijklmnop'.charAt(Math.min(random(16), random(16))).repeat(3);
+    const index = wordRanking({ analyzer }).createIndex(scope);
+    const left = new Map<string, MemoryEntry>();
+    for (let i = 0; i < 3000; i++) {
+      const words = Array.from({ length: 1 + random(9) }, wordAt).join(' ') + (random(4) === 0 ? '?' : '');
+      const session = i % 500 < 250 ? `s${i >> 4}` : `m${random(12)}`;
+      const author = random(2) === 0 ? 'Ada' : 'Bob';
+      // Some turns are inserted between earlier ones.
+      const day = (i - (random(2) === 0 ? random(i) : 0)) / 100;
+      left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day, text: words }));
+      index.put(left.get(`t${i}`)!);
+      if (random(4) === 0) {
+        const removed = `t${random(i + 1)}`;
+        index.remove(removed);
+        left.delete(removed);
+      }
+      if (i % 50 !== 49) continue;
+      const query = `${random(2) === 0 ? 'Ada ' : ''}${Array.from({ length: 1 + random(4) }, wordAt).join(' ')}`;
+      const all = await index.rank(query, { limit: 10_000 });
+      for (const limit of [1, 3, 10]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
+      if (i % 250 === 249) expect(all).toEqual(await indexOf(left.values(), 'chat').rank(query, { limit: 10_000 }));
     }
-    if (i % 50 !== 49) continue;
-    const query = `${random(2) === 0 ? 'Ada ' : ''}${Array.from({ length: 1 + random(4) }, wordAt).join(' ')}`;
-    const all = await index.rank(query, { limit: 10_000 });
-    for (const limit of [1, 3, 10]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
-    if (i % 250 === 249) expect(all).toEqual(await indexOf(left.values(), 'chat').rank(query, { limit: 10_000 }));
-  }
+  });
+
+  it('returns the same results if turns are inserted between others later', async () => {
+    const turn = (i: number, day: number, text: string): MemoryEntry =>
+      entryOf({ id: `t${i}`, session: 's', author: 'Ada', day, text });
+    const first = Array.from({ length: 24 }, (_, i) =>
+      turn(i, i, i === 0 ? 'plum plum plum' : i === 15 || i === 22 ? 'plum' : 'figs'),
+    );
+    const late = Array.from({ length: 30 }, (_, i) => turn(100 + i, 12 + i / 100, 'figs and nuts'));
+    const others = ['o1', 'o2', 'o3'].map((id, day) =>
+      entryOf({ id, session: 'o', author: 'Ada', day, text: 'plum plum' }),
+    );
+    const index = indexOf([...others, ...first, ...late], 'chat');
+    const inOrder = indexOf([...others, ...first.slice(0, 13), ...late, ...first.slice(13)], 'chat');
+    const found = await index.rank('plum', { limit: 4 });
+    expect(found).toEqual(await inOrder.rank('plum', { limit: 4 }));
+    expect(found.map(({ id }) => id)).toContain('t0');
+  });
 });
 
-it('finds what stays where others were put in between and their neighbours moved away', async () => {
-  const turn = (i: number, day: number, text: string): MemoryEntry =>
-    entryOf({ id: `t${i}`, session: 's', author: 'Ada', day, text });
-  const first = Array.from({ length: 24 }, (_, i) =>
-    turn(i, i, i === 0 ? 'plum plum plum' : i === 15 || i === 22 ? 'plum' : 'figs'),
-  );
-  const late = Array.from({ length: 30 }, (_, i) => turn(100 + i, 12 + i / 100, 'figs and nuts'));
-  const others = ['o1', 'o2', 'o3'].map((id, day) =>
-    entryOf({ id, session: 'o', author: 'Ada', day, text: 'plum plum' }),
-  );
-  const index = indexOf([...others, ...first, ...late], 'chat');
-  const inOrder = indexOf([...others, ...first.slice(0, 13), ...late, ...first.slice(13)], 'chat');
-  const found = await index.rank('plum', { limit: 4 });
-  expect(found).toEqual(await inOrder.rank('plum', { limit: 4 }));
-  expect(found.map(({ id }) => id)).toContain('t0');
-});
-
-describe('words that stand nearly everywhere, beside rare ones, in a memory of many sessions', () => {
+describe('wordRanking with frequent and rare words in many sessions', () => {
   const random = numbers(11);
   const rare = ['fig', 'plum', 'kiwi'];
   const common = ['tea', 'rice', 'milk'];
-  // Sessions of one turn and of many; most have common words alone.
+  // Sessions of one turn and of many turns; most have only frequent words.
   const entries = Array.from({ length: 900 }, (_, i) => {
     const session = i < 760 ? `s${i}` : `l${i % 3}`;
     const words = Array.from({ length: 2 + random(6) }, () => common[random(3)]!);
@@ -198,14 +207,14 @@ describe('words that stand nearly everywhere, beside rare ones, in a memory of m
   const index = indexOf(entries, 'chat');
 
   it.each(['fig tea', 'plum rice tea', 'kiwi fig milk', 'tea rice'])(
-    'adds up what the book says of "%s"',
+    'returns the scores of the definition for "%s"',
     async (query) => {
-      const book = rankByTheBook(
+      const reference = rankByDefinition(
         entries,
         { words: query.split(' ') },
         { weights: chatTuning.weights, ...chatTuning.bm25 },
       );
-      const expected = new Map(book.map(({ id, score }) => [id, score]));
+      const expected = new Map(reference.map(({ id, score }) => [id, score]));
       const all = await index.rank(query, { limit: 1000 });
       expect(all.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
       for (const { id, score } of all) expect(score).toBeCloseTo(expected.get(id)!, 8);
@@ -213,7 +222,7 @@ describe('words that stand nearly everywhere, beside rare ones, in a memory of m
     },
   );
 
-  it('finds the same first ones whatever the limit, also while turns go', async () => {
+  it('returns the same first results for any limit, also after removals', async () => {
     const shrinking = indexOf(entries, 'chat');
     for (let i = 0; i < 200; i++) {
       shrinking.remove(`t${random(900)}`);
@@ -229,34 +238,39 @@ describe('words that stand nearly everywhere, beside rare ones, in a memory of m
   });
 });
 
-it.each([
-  ['what is answered', ['so so so so tea?', 'fig']],
-  ['a session', ['fig?', 'fig', 'so', 'so', 'so', 'so', 'so', ...Array.from({ length: 12 }, () => 'so '.repeat(80))]],
-])('divides %s by the largest, also where that stands among common words alone', async (_, texts) => {
-  const said = (session: string, of: readonly string[]): MemoryEntry[] =>
-    of.map((text, i) => entryOf({ id: `${session}-${i}`, session, author: i % 2 === 0 ? 'Ada' : 'Bob', day: i, text }));
-  const entries = Array.from({ length: 600 }, (_each, i) => [
-    ...said(`tea${i}`, ['tea?', 'so']),
-    ...said(`none${i}`, ['so']),
-    ...(i < 5 ? said(`fig${i}`, texts) : []),
-  ]).flat();
-  const book = rankByTheBook(entries, { words: ['fig', 'tea'] }, { weights: chatTuning.weights, ...chatTuning.bm25 });
-  const expected = new Map(book.map(({ id, score }) => [id, score]));
-  const found = await indexOf(entries, 'chat').rank('fig tea', { limit: 5 });
-  expect(found.map(({ id }) => id)).toEqual(['fig0-1', 'fig1-1', 'fig2-1', 'fig3-1', 'fig4-1']);
-  for (const { id, score } of found) expect(score).toBeCloseTo(expected.get(id)!, 8);
-});
+describe('wordRanking scores', () => {
+  it.each([
+    ['answer', ['so so so so tea?', 'fig']],
+    ['session', ['fig?', 'fig', 'so', 'so', 'so', 'so', 'so', ...Array.from({ length: 12 }, () => 'so '.repeat(80))]],
+  ])('divides the signal %s by its largest value, even in a session with only frequent words', async (_, texts) => {
+    const turnsOf = (session: string, texts: readonly string[]): MemoryEntry[] =>
+      texts.map((text, i) =>
+        entryOf({ id: `${session}-${i}`, session, author: i % 2 === 0 ? 'Ada' : 'Bob', day: i, text }),
+      );
+    const entries = Array.from({ length: 600 }, (_each, i) => [
+      ...turnsOf(`tea${i}`, ['tea?', 'so']),
+      ...turnsOf(`none${i}`, ['so']),
+      ...(i < 5 ? turnsOf(`fig${i}`, texts) : []),
+    ]).flat();
+    const tuning = { weights: chatTuning.weights, ...chatTuning.bm25 };
+    const reference = rankByDefinition(entries, { words: ['fig', 'tea'] }, tuning);
+    const expected = new Map(reference.map(({ id, score }) => [id, score]));
+    const found = await indexOf(entries, 'chat').rank('fig tea', { limit: 5 });
+    expect(found.map(({ id }) => id)).toEqual(['fig0-1', 'fig1-1', 'fig2-1', 'fig3-1', 'fig4-1']);
+    for (const { id, score } of found) expect(score).toBeCloseTo(expected.get(id)!, 8);
+  });
 
-it('counts a further form half where words stand side by side, too', async () => {
-  const spaced: Analyzer = { id: 'spaced', words: (given) => given.split(' ') };
-  const index = wordRanking({ analyzer: spaced, chatLength: 0 }).createIndex(scope);
-  const texts = ['fig plum', '~fig ~plum', 'milk milk'];
-  for (const [i, each] of texts.entries())
-    index.put(entryOf({ id: `t${i}`, session: `s${i}`, author: 'Ada', day: i, text: each }));
-  const found = await index.rank('fig plum ~fig ~plum', { limit: 3, explain: true });
-  const { phrase } = messageTuning.weights;
-  expect(found.map(({ id, explanation }) => [id, explanation!['phrase']])).toEqual([
-    ['t0', phrase],
-    ['t1', phrase / 2],
-  ]);
+  it('counts variants half for adjacent words too', async () => {
+    const spaced: Analyzer = { id: 'spaced', words: (input) => input.split(' ') };
+    const index = wordRanking({ analyzer: spaced, chatLength: 0 }).createIndex(scope);
+    const texts = ['fig plum', '~fig ~plum', 'milk milk'];
+    for (const [i, each] of texts.entries())
+      index.put(entryOf({ id: `t${i}`, session: `s${i}`, author: 'Ada', day: i, text: each }));
+    const found = await index.rank('fig plum ~fig ~plum', { limit: 3, explain: true });
+    const { phrase } = messageTuning.weights;
+    expect(found.map(({ id, explanation }) => [id, explanation!['phrase']])).toEqual([
+      ['t0', phrase],
+      ['t1', phrase / 2],
+    ]);
+  });
 });

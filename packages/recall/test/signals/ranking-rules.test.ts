@@ -7,7 +7,7 @@ const DAY = 86_400;
 const NOW = Date.parse('2026-05-20T12:00:00Z') / 1000;
 const LONG = ' The hotel has a garden, a library, two pools and a bar that opens late.'.repeat(12);
 
-interface Given {
+interface EntryOptions {
   kind?: MemoryEntry['kind'];
   author?: string;
   daysAgo?: number;
@@ -16,7 +16,7 @@ interface Given {
   validTo?: number;
 }
 
-function entry(id: string, text: string, p: Given = {}): MemoryEntry {
+function entry(id: string, text: string, p: EntryOptions = {}): MemoryEntry {
   const { kind = 'turn', author = 'user', daysAgo = 30, ...rest } = p;
   const content = { role: author === 'user' ? ('user' as const) : ('model' as const), parts: [{ text }] };
   return { id, kind, content, author, timestamp: NOW - daysAgo * DAY, ...rest };
@@ -33,7 +33,7 @@ async function idsFor(entries: readonly MemoryEntry[], query: string, p: Partial
   return found.map(({ id }) => id);
 }
 
-describe('time in a query', () => {
+describe('Times in a query', () => {
   const talk = [
     entry('swim', 'I swam in the lake', { daysAgo: 1, sessionId: 's1' }),
     entry('march', 'We painted the kitchen', { daysAgo: 62, sessionId: 's2' }),
@@ -41,19 +41,19 @@ describe('time in a query', () => {
     entry('answer', `Lovely.${LONG}`, { author: 'concierge', daysAgo: 200, sessionId: 's3' }),
   ];
 
-  it.each(['chat', 'long messages'])('finds what was said then without a shared word, in %s', async (kind) => {
+  it.each(['chat', 'long messages'])('find turns of that time without a common word, in %s', async (kind) => {
     const entries = kind === 'chat' ? talk.slice(0, 3) : [...talk, entry('more', LONG, { author: 'concierge' })];
     expect((await idsFor(entries, 'What did I do yesterday?'))[0]).toBe('swim');
     expect((await idsFor(entries, 'What happened in March?'))[0]).toBe('march');
   });
 
-  it('changes nothing when it is not in the past or not asked about', async () => {
+  it('are ignored if they are not in the past or the query is not a question', async () => {
     for (const end of ['', ' today', ' this week', ' tomorrow'])
       expect((await idsFor(talk, `Where did I buy the brass lamp?${end}`))[0]).toBe('lamp');
     expect((await idsFor(talk, 'I slept badly yesterday, turn on the brass lamp'))[0]).toBe('lamp');
   });
 
-  it('ignores a relative date next to a date', async () => {
+  it('are read without relative dates if there is another date', async () => {
     const query = 'What did I buy last week, around 2 November 2025?';
     const entries = [
       entry('week', 'I bought bread', { daysAgo: 6 }),
@@ -62,7 +62,7 @@ describe('time in a query', () => {
     expect((await idsFor(entries, query))[0]).toBe('lamp');
   });
 
-  it('counts days of the given time zone', async () => {
+  it('are days in the given time zone', async () => {
     const late = NOW - 12 * 3600 - 1800;
     const entries = [{ ...entry('late', 'A short walk'), timestamp: late }, entry('lamp', 'The lamp')];
     const now = NOW - 11 * 3600;
@@ -73,30 +73,30 @@ describe('time in a query', () => {
   });
 });
 
-describe('facts', () => {
+describe('Facts', () => {
   const facts = [
     entry('turn', 'I live in a flat with my dog', { sessionId: 's1', daysAgo: 3 }),
     entry('rome', 'The user lives in Rome', { kind: 'fact', author: 'memory', supersededBy: 'oslo', validTo: NOW - 9 }),
     entry('oslo', 'The user lives in Oslo', { kind: 'fact', author: 'memory' }),
   ];
 
-  it('count as being about the user', async () => {
+  it('are about the user', async () => {
     const others = ['Ducks live here', 'Bats live there'].map((text, i) =>
       entry(`t${i}`, text, { author: 'concierge' }),
     );
     expect((await idsFor([...others, ...facts.slice(1)], 'Where do I live?'))[0]).toBe('oslo');
   });
 
-  it('rank behind the fact that replaced them, also where only the old one has the words', async () => {
+  it('rank behind the fact that replaced them, even if only the old fact has the words', async () => {
     const ids = await idsFor(facts, 'Do I live in Rome?');
     expect(ids.indexOf('oslo')).toBe(ids.indexOf('rome') - 1);
   });
 
-  it('stay found alone when the filter leaves out the newer one', async () => {
+  it('are found without their replacement if the filter excludes it', async () => {
     expect(await idsFor(facts, 'Rome', { accepts: (id) => id === 'rome' })).toEqual(['rome']);
   });
 
-  it('end the search for a replacement that is a circle or is gone', async () => {
+  it('are found if their replacement is missing or replacements form a circle', async () => {
     const circle = [
       entry('a', 'tea', { kind: 'fact', supersededBy: 'b' }),
       entry('b', 'tea', { kind: 'fact', supersededBy: 'a' }),
@@ -106,7 +106,7 @@ describe('facts', () => {
   });
 });
 
-describe('relevance', () => {
+describe('Relevance', () => {
   const talk = [
     entry('key', 'The spare key is in the blue drawer', { sessionId: 's1', daysAgo: 9 }),
     entry('ok', 'Fine, noted.', { author: 'concierge', sessionId: 's1', daysAgo: 8.9 }),
@@ -117,27 +117,30 @@ describe('relevance', () => {
     return new Map(found.map(({ id, relevance }) => [id, relevance!]));
   };
 
-  it('is the share of the query that a turn or its window holds', async () => {
+  it('is the share of the query that is in a turn and its window', async () => {
     expect((await relevanceOf('spare key drawer')).get('key')).toBe(1);
     const half = (await relevanceOf('spare umbrella')).get('key')!;
     expect(half).toBeGreaterThan(0.2);
     expect(half).toBeLessThan(0.6);
   });
 
-  it('is lower for a neighbour without a word of the query', async () => {
+  it('is lower for a turn without a query word', async () => {
     const found = await relevanceOf('spare key');
     expect(found.get('ok')!).toBeLessThan(found.get('key')!);
   });
 
-  it('is 0 for small talk and leaves out what is below minRelevance', async () => {
+  it('is 0 for small talk', async () => {
     const fine = [...(await relevanceOf('Fine, thanks!')).values()];
-    expect(fine.every((one) => one === 0)).toBe(true);
+    expect(fine.every((relevance) => relevance === 0)).toBe(true);
+  });
+
+  it('excludes results below minRelevance', async () => {
     expect(await idsFor(talk, 'Write a poem about the garden of a distant planet', { minRelevance: 0.5 })).toEqual([]);
     expect(await idsFor(talk, 'Does the garden need water?', { minRelevance: 0.5 })).toEqual(['garden']);
   });
 });
 
-describe('words of a query', () => {
+describe('Words of a query', () => {
   it('match the parts of camelCase and PascalCase names, both ways', async () => {
     const entries = [
       entry('error', 'It throws NotFoundError from loadUserProfile'),
@@ -158,7 +161,7 @@ describe('words of a query', () => {
     ['Italian', 'Dove è la mia chiave?', 'Chiave sotto il vaso', 'La mia è dove'],
     ['Dutch', 'Waar is mijn sleutel?', 'Sleutel onder de mat', 'Mijn is waar'],
     ['Turkish', 'Anahtarım nerede ve neden?', 'Anahtarım çantada', 'Nerede ve neden'],
-  ])('do not include stop words of the language it is in: %s', async (_, query, answer, chatter) => {
+  ])('do not include stop words of its language: %s', async (_, query, answer, chatter) => {
     const others = Array.from({ length: 6 }, (_each, i) => entry(`o${i}`, `${i} lorem ipsum`));
     const found = await indexOf([entry('chatter', chatter), entry('answer', answer), ...others]).rank(query, {
       limit: 3,

@@ -31,7 +31,7 @@ const subjectOf = (text: string, isChat: boolean): unknown => {
   return subjects.get(subject) ?? subject;
 };
 
-describe('the subject of a query', () => {
+describe('subject of readQuery', () => {
   it.each([
     ['What did Ada tell Bob?', 'Ada'],
     ["What is Bob's dog called?", 'Bob'],
@@ -48,7 +48,7 @@ describe('the subject of a query', () => {
     ['your list or my list', 'others'],
     ['Where is the pool?', undefined],
     ['Which wine was it?', undefined],
-  ])('of a chat is found: %s', (text, subject) => {
+  ])('is found in a chat: %s', (text, subject) => {
     expect(subjectOf(text, true)).toBe(subject);
   });
 
@@ -56,38 +56,42 @@ describe('the subject of a query', () => {
     ['your list or my list', 'user'],
     ['Where is the pool?', 'user'],
     ['What did you recommend?', 'others'],
-  ])('of long messages is the user where the text does not decide: %s', (text, subject) => {
+  ])('is the user in long messages if the text does not decide: %s', (text, subject) => {
     expect(subjectOf(text, false)).toBe(subject);
   });
 });
 
-it('takes people’s names out of the words, unless nothing else is there, and leaves those of agents', () => {
-  expect(read('Does Ada like the pool?').words).toEqual(['like', 'pool']);
-  expect(read('Does Ada like the pool?').nameWords).toEqual(['ada']);
-  expect(read('What about Ada?').words).toEqual(['ada']);
-  expect(read('Does Carol like the pool?').words, 'she has no turn').toContain('carol');
+describe('words of readQuery', () => {
+  it('do not include names of authors unless the query has no other words', () => {
+    expect(read('Does Ada like the pool?').words).toEqual(['like', 'pool']);
+    expect(read('Does Ada like the pool?').nameWords).toEqual(['ada']);
+    expect(read('What about Ada?').words).toEqual(['ada']);
+    expect(read('Does Carol like the pool?').words, 'Carol has no turn').toContain('carol');
+  });
 });
 
-it.each([
-  ['When did Ada swim?', true, false],
-  ['What year was it?', true, false],
-  ['In which month was it?', true, false],
-  ['What number was it?', false, true],
-  ['How long did it take?', true, false],
-  ['Do you remember when we met?', true, false],
-  ['How many dogs are there?', false, true],
-  ['Who came when it rained?', false, false],
-])('knows what kind of answer is asked for: %s', (text, when, howMany) => {
-  expect([read(text).asksWhen, read(text).asksHowMany]).toEqual([when, howMany]);
+describe('asksWhen and asksHowMany of readQuery', () => {
+  it.each([
+    ['When did Ada swim?', true, false],
+    ['What year was it?', true, false],
+    ['In which month was it?', true, false],
+    ['What number was it?', false, true],
+    ['How long did it take?', true, false],
+    ['Do you remember when we met?', true, false],
+    ['How many dogs are there?', false, true],
+    ['Who came when it rained?', false, false],
+  ])('detect questions about times and numbers: %s', (text, when, howMany) => {
+    expect([read(text).asksWhen, read(text).asksHowMany]).toEqual([when, howMany]);
+  });
 });
 
-describe('the time a query asks about', () => {
-  it('is read from dates; without a year in the years of the memory', () => {
+describe('spans of readQuery', () => {
+  it('are read from dates; dates without a year are in the years of the memory', () => {
     expect(read('What happened on 7 May?').spans).toHaveLength(1);
     expect(read('What happened in autumn 2021?').spans, 'a year alone').toHaveLength(1);
   });
 
-  it('is read from relative dates of questions about the past if today is known', () => {
+  it('are read from relative dates in questions about the past if today is known', () => {
     expect(read('What did I say yesterday?').spans).toEqual([]);
     expect(read('What did I say yesterday?', { day: 10 }).spans).toEqual([{ from: 9, to: 10 }]);
     expect(read('Remind me what we said yesterday', { day: 10 }).spans).toEqual([{ from: 9, to: 10 }]);
@@ -99,11 +103,11 @@ describe('the time a query asks about', () => {
     'What did Ada say about the pool this week?',
     'I went swimming yesterday, and now my back hurts.',
     'What should I do after what happened yesterday, and tomorrow?',
-  ])('is not read from relative dates that end today or later, or outside such questions: %s', (text) => {
+  ])('are not read from relative dates that end today or later, or in other texts: %s', (text) => {
     expect(read(text, { day: 10 }).spans).toEqual([]);
   });
 
-  it('reads "last March" as the most recent March that has ended', () => {
+  it('are the most recent March that has ended for "last March"', () => {
     const day = (date: string): number => Date.parse(date) / 86_400_000;
     const march = (year: number): unknown => [{ from: day(`${year}-03-01`), to: day(`${year}-04-01`) }];
     expect(read('What happened last March?', { day: day('2023-09-10') }).spans).toEqual(march(2023));

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assembleScan } from '../../scripts/assemble-scan.mjs';
 import { scanModuleBase64 } from '../../src/vectors/scan-module.ts';
 
-it('has in the sources what the text of the scan assembles to', async () => {
-  expect(scanModuleBase64).toBe(Buffer.from(await assembleScan()).toString('base64'));
+describe('scanModuleBase64', () => {
+  it('equals the module that scan.wat assembles to', async () => {
+    expect(scanModuleBase64).toBe(Buffer.from(await assembleScan()).toString('base64'));
+  });
 });
