@@ -1,2 +1,2 @@
-/** What the text assembles to. */
+/** Returns scan.wat as bytes of a WebAssembly module. */
 export function assembleScan(): Promise<Uint8Array>;
