@@ -10,9 +10,9 @@ export class Ours {
   readonly runner: Runner;
   #count = 0;
 
-  constructor(model: Llm = freeModel(), hotSessions?: number) {
+  constructor(model: Llm = freeModel(), maxCachedSessions?: number) {
     const agent = new LlmAgent({ name: 'root', model, instruction });
-    this.runner = new Runner({ appName: 'app', agent, sessionService: this.service, hotSessions });
+    this.runner = new Runner({ appName: 'app', agent, sessionService: this.service, maxCachedSessions });
   }
 
   /** Returns a session with N events that the runner has not cached. */

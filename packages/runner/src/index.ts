@@ -1,9 +1,8 @@
 export { Runner } from './runner/runner.ts';
-export type { RunRequest } from './runner/runner.ts';
+export type { RunRequest } from './invocation/run-request.ts';
 export type { RunnerOptions, RunnerSubject } from './runner/runner-options.ts';
 export type { Concurrency } from './session/lease.ts';
-export type { Run } from './runner/run.ts';
-export type { Completion } from './runner/to-completion.ts';
+export type { Completion, Run } from './runner/run.ts';
 export { findAgentToRun } from './history/find-agent-to-run.ts';
 export { BaseAgent } from './agents/base-agent.ts';
 export type { BaseAgentOptions } from './agents/base-agent.ts';

@@ -21,7 +21,7 @@ export type InMemoryRunnerOptions = (
   runtime?: Runtime | undefined;
   concurrency?: Concurrency | undefined;
   /** Maximum number of sessions kept in memory between turns. Default: 1,000. */
-  hotSessions?: number | undefined;
+  maxCachedSessions?: number | undefined;
 };
 
 type OptionOf<Options> = Options extends unknown ? keyof Options : never;
@@ -35,7 +35,7 @@ const knownOptions = optionNames<Record<OptionOf<InMemoryRunnerOptions>, unknown
   autoCreateSession: true,
   runtime: true,
   concurrency: true,
-  hotSessions: true,
+  maxCachedSessions: true,
 });
 
 /**

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { StatePrefix, TholeError } from '@thole/core';
 import type {
   ArtifactService,
   CallbackContext,
@@ -17,110 +17,109 @@ import type {
   Span,
   State,
 } from '@thole/core';
-import { StatePrefix } from '@thole/core';
 import { silentSpan } from '@thole/core/kit';
+import type { RunTask } from '../invocation/run-task.ts';
 import { inMemorySpan } from '../traces/memory-span.ts';
 import type { TracedMemoryCall } from '../traces/memory-span.ts';
-import type { RunScope } from '../invocation/run-scope.ts';
 
-/** What every context of a run can do: reading, state, artifacts, memory. */
+/** The part that all contexts of a run share: session, artifacts and memory. Callbacks use it. */
 export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   readonly agentName: string;
-  protected readonly run: RunScope;
-  /** Undefined where nobody records. */
-  protected readonly ownSpan: Span | undefined;
+  protected readonly task: RunTask;
+  /** Undefined if nothing is recorded. */
+  readonly ownSpan: Span | undefined;
 
-  constructor(run: RunScope, agentName: string, span: Span | undefined) {
-    this.run = run;
+  constructor(task: RunTask, agentName: string, span: Span | undefined) {
+    this.task = task;
     this.agentName = agentName;
     this.ownSpan = span;
   }
 
   abstract get state(): State;
-  /** Notes a saved artifact for the event it belongs to. */
+  /** Called when an artifact is saved: the next event contains its version. */
   protected abstract saved(filename: string, version: number): void;
-  /** Throws `CONTEXT_CLOSED` when this context is no longer in use. */
+  /** Throws `CONTEXT_CLOSED` if the call or run of this context has ended. */
   protected abstract assertOpen(): void;
 
   get invocationId(): string {
-    return this.run.invocationId;
+    return this.task.invocationId;
   }
   get appName(): string {
-    return this.run.live.ref.appName;
+    return this.task.session.ref.appName;
   }
   get userId(): string {
-    return this.run.live.ref.userId;
+    return this.task.session.ref.userId;
   }
   get sessionId(): string {
-    return this.run.live.ref.sessionId;
+    return this.task.session.ref.sessionId;
   }
   get userContent(): Content {
-    return this.run.userContent;
+    return this.task.userContent;
   }
   get history(): EventLog {
-    return this.run.live.log;
+    return this.task.session.log;
   }
   get signal(): AbortSignal {
-    return this.run.signal;
+    return this.task.signal;
   }
   get runtime(): Runtime {
-    return this.run.host.runtime;
+    return this.task.runner.runtime;
   }
   get span(): Span {
     return this.ownSpan ?? silentSpan;
   }
   get deps(): T {
-    return this.run.deps as T;
+    return this.task.request.deps as T;
   }
 
   async saveArtifact(filename: string, artifact: Part, customMetadata?: { [key: string]: Json }): Promise<number> {
     this.assertOpen();
-    const p = {
-      ...this.run.host.artifactRef,
+    const request = {
+      ...this.task.artifactRef,
       filename,
       artifact,
       ...(customMetadata && { customMetadata }),
       signal: this.signal,
     };
-    const version = await this.#artifacts().saveArtifact(p);
+    const version = await this.#artifacts().saveArtifact(request);
     this.saved(filename, version);
     return version;
   }
 
   loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
-    return this.#artifacts().loadArtifact({ ...this.run.host.artifactRef, filename, version, signal: this.signal });
+    return this.#artifacts().loadArtifact({ ...this.task.artifactRef, filename, version, signal: this.signal });
   }
 
   listArtifacts(): Promise<string[]> {
-    return this.#artifacts().listArtifactKeys({ ...this.run.host.artifactRef, signal: this.signal });
+    return this.#artifacts().listArtifactKeys({ ...this.task.artifactRef, signal: this.signal });
   }
 
   async deleteArtifact(filename: string): Promise<void> {
     this.assertOpen();
-    await this.#artifacts().deleteArtifact({ ...this.run.host.artifactRef, filename, signal: this.signal });
+    await this.#artifacts().deleteArtifact({ ...this.task.artifactRef, filename, signal: this.signal });
   }
 
   async addSessionToMemory(): Promise<void> {
     this.assertOpen();
     const memory = this.#memory();
     await this.#traced({ operation: 'upsert_memory' }, () =>
-      memory.addSessionToMemory(this.run.live.toSession(), { signal: this.signal }),
+      memory.addSessionToMemory(this.task.session.toSession(), { signal: this.signal }),
     );
   }
 
   async addEventsToMemory(events: readonly Event[]): Promise<void> {
     this.assertOpen();
     const memory = this.#memory();
-    if (!memory.addEventsToMemory) throw lacking('addEventsToMemory');
+    if (!memory.addEventsToMemory) throw memoryMethodMissing('addEventsToMemory');
     await this.#traced({ operation: 'upsert_memory' }, () =>
-      memory.addEventsToMemory!({ ...this.run.live.ref, events, signal: this.signal }),
+      memory.addEventsToMemory!({ ...this.task.session.ref, events, signal: this.signal }),
     );
   }
 
   async addMemory(content: string | Content, p: Partial<Omit<NewMemory, 'content'>> = {}): Promise<MemoryEntry> {
     this.assertOpen();
     const memory = this.#memory();
-    if (!memory.addMemory) throw lacking('addMemory');
+    if (!memory.addMemory) throw memoryMethodMissing('addMemory');
     const entry: NewMemory = {
       kind: 'note',
       author: 'user',
@@ -142,7 +141,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   async deleteMemory(ids: readonly string[]): Promise<number> {
     this.assertOpen();
     const memory = this.#memory();
-    if (!memory.deleteMemory) throw lacking('deleteMemory');
+    if (!memory.deleteMemory) throw memoryMethodMissing('deleteMemory');
     const { appName, userId, signal } = this;
     const id = ids.length === 1 ? ids[0] : undefined;
     return this.#traced({ operation: 'delete_memory', id, count: (deleted) => deleted }, () =>
@@ -167,31 +166,31 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     );
   }
 
-  protected childOf(p: ChildRun): AsyncIterable<Event> {
+  protected startChild(p: ChildRun): AsyncIterable<Event> {
     this.assertOpen();
-    this.run.assertMayBegin();
+    this.task.assertMayBegin();
     const parentState = this.state.toRecord();
     for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
-    return this.run.runChild({ ...p, parentState, parentSpan: this.ownSpan, signal: this.signal });
+    return this.task.runner.runChild(this.task, { ...p, parentState, parentSpan: this.ownSpan, signal: this.signal });
   }
 
   #traced<T>(call: Omit<TracedMemoryCall<T>, 'agentName' | 'parent'>, work: () => Promise<T>): Promise<T> {
-    return inMemorySpan(this.run.trace, { ...call, agentName: this.agentName, parent: this.ownSpan }, work);
+    return inMemorySpan(this.task.trace, { ...call, agentName: this.agentName, parent: this.ownSpan }, work);
   }
 
   #artifacts(): ArtifactService {
-    const service = this.run.host.house.artifactService;
+    const service = this.task.runner.artifactService;
     if (!service) throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'The runner has no artifactService.');
     return service;
   }
 
   #memory(): MemoryService {
-    const service = this.run.host.house.memoryService;
+    const service = this.task.runner.memoryService;
     if (!service) throw new TholeError('MEMORY_NOT_CONFIGURED', 'The runner has no memoryService.');
     return service;
   }
 }
 
-function lacking(method: string): TholeError {
-  return new TholeError('MEMORY_NOT_CONFIGURED', `The runner's memoryService has no ${method}.`);
+function memoryMethodMissing(method: string): TholeError {
+  return new TholeError('MEMORY_NOT_CONFIGURED', `The runner's memoryService does not have ${method}().`);
 }

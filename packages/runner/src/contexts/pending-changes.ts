@@ -2,30 +2,32 @@ import { State } from '@thole/core';
 import type { Event, StateDelta, StateMap } from '@thole/core';
 import type { StateView } from '@thole/core/kit';
 
-/** Changes that an event has taken and that are not stored yet. */
-export interface TakenChanges {
-  /** Called when the event was stored, or dropped by a plugin. */
+/** Changes that were added to an event which is not stored yet. */
+export interface AddedChanges {
+  /** Called when the event is stored, or dropped by a plugin. */
   settle(): void;
-  /** Called when the event never reached the store: the next event takes the changes. */
+  /** Called when the event will not be stored: the next event gets the changes. */
   restore(): void;
 }
 
-/** The changes that events under way have taken, by event id. */
-export type UnstoredChanges = Map<string, TakenChanges[]>;
+/** The changes that were added to events which are not stored yet, by event id. */
+export type UnstoredChanges = Map<string, AddedChanges[]>;
 
-/** What a strand reads from and where it notes what events have taken. */
+/** Arguments of `PendingChanges`. */
 export interface PendingChangesInit {
+  /** State below the changes. */
   readonly view: StateView;
   readonly temp: StateMap;
   readonly unstored: UnstoredChanges;
+  /** Throws if the state must not be written. */
   readonly guard: () => void;
-  /** The strand of the agent above, whose changes this one reads; its events take them too. */
+  /** Changes of the agent that began this branch. Events of the branch get them too. */
   readonly parent?: PendingChanges | undefined;
 }
 
 /**
- * What hooks and agents that run one after another have written and no event has taken yet. Each branch has its own strand
- * below that of the agent which began it.
+ * Changes of state and artifacts by hooks and agents that no event contains yet. Agents that run one after another share
+ * them. Each concurrent branch has its own.
  */
 export class PendingChanges {
   readonly state: State;
@@ -37,7 +39,7 @@ export class PendingChanges {
     this.state = new State(init.view, { temp: init.temp, guard: init.guard });
   }
 
-  /** A strand for a branch: it sees what is pending here. */
+  /** Returns the changes of a new branch. The branch reads the changes made here. */
   branch(): PendingChanges {
     return new PendingChanges({ ...this.#init, view: this.state, parent: this });
   }
@@ -50,31 +52,27 @@ export class PendingChanges {
     this.#artifactDelta = { ...this.#artifactDelta, [filename]: version };
   }
 
-  /** Returns the event with what is pending here and in the strands above; the event's own changes win, then the nearest. */
-  giveTo(event: Event): Event {
+  /** Returns the event with all pending changes. The event's own changes win, then the innermost. Partial events get none. */
+  addTo(event: Event): Event {
     if (event.partial) return event;
-    const own = this.hasPending() ? this.#giveOwn(event) : event;
+    const changed = this.hasPending() ? this.#addOwn(event) : event;
     const { parent } = this.#init;
-    return parent ? parent.giveTo(own) : own;
+    return parent ? parent.addTo(changed) : changed;
   }
 
-  #giveOwn(event: Event): Event {
+  #addOwn(event: Event): Event {
     const { actions } = event;
     const [delta, artifacts] = [this.state.takeDelta(), this.#artifactDelta];
     this.#artifactDelta = undefined;
-    this.#noteTaken(event.id, delta, artifacts);
+    this.#track(event.id, delta, artifacts);
     const stateDelta = { ...delta, ...actions.stateDelta };
     const artifactDelta = { ...artifacts, ...actions.artifactDelta };
     return { ...event, actions: { ...actions, stateDelta, artifactDelta } };
   }
 
-  #noteTaken(
-    eventId: string,
-    delta: StateDelta | undefined,
-    artifacts: { [filename: string]: number } | undefined,
-  ): void {
+  #track(eventId: string, delta: StateDelta | undefined, artifacts: { [filename: string]: number } | undefined): void {
     const { unstored } = this.#init;
-    const taken: TakenChanges = {
+    const added: AddedChanges = {
       settle: () => delta && this.state.settle(delta),
       restore: () => {
         if (delta) this.state.restore(delta);
@@ -82,7 +80,7 @@ export class PendingChanges {
       },
     };
     const others = unstored.get(eventId);
-    if (others) others.push(taken);
-    else unstored.set(eventId, [taken]);
+    if (others) others.push(added);
+    else unstored.set(eventId, [added]);
   }
 }

@@ -1,11 +1,14 @@
-// As the standard defines them, by the fractions of the roots of the first primes.
+// Defined by FIPS 180-4: the first 32 bits of the fractions of the square and cube roots of the first primes.
 const INITIAL: Readonly<Uint32Array> = Uint32Array.from(primes(8), (prime) => fractionOf(Math.sqrt(prime)));
 const CONSTANTS: Readonly<Uint32Array> = Uint32Array.from(primes(64), (prime) => fractionOf(Math.cbrt(prime)));
 
-/** Returns the SHA-256 of a text's UTF-8 bytes, in hex. WebCrypto answers by a promise only, and this package has no Node APIs. */
+/**
+ * Returns the SHA-256 of a text's UTF-8 bytes, in hex. Web Crypto is not used because it is asynchronous, and this package
+ * uses no Node APIs.
+ */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
-  // One byte 0x80, zeros, and the length in bits, which fills the last 8 bytes of a block of 64.
+  // Padding: the byte 0x80, zeros, and the length in bits in the last 8 bytes of the last 64-byte block.
   const padded = new Uint8Array((((bytes.length + 8) >>> 6) + 1) << 6);
   padded.set(bytes);
   padded[bytes.length] = 0x80;
@@ -44,7 +47,7 @@ function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 
-/** The first 32 bits of the fraction. */
+/** Returns the first 32 bits of the fraction. */
 function fractionOf(value: number): number {
   return (value - Math.floor(value)) * 0x1_0000_0000;
 }

@@ -1,34 +1,37 @@
 import { createEvent, createEventActions, State, TholeError } from '@thole/core';
 import { setOwn } from '@thole/core/kit';
-import type { ChildRun, Event, EventActions, Json, ToolContext } from '@thole/core';
-import type { StateView } from '@thole/core/kit';
+import type { ChildRun, Event, EventActions, Json, Span, ToolContext } from '@thole/core';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
+import type { RunTask } from '../invocation/run-task.ts';
+import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import type { CallPlace } from './idempotency-key.ts';
-import type { RunScope } from '../invocation/run-scope.ts';
 
-/** The context of one tool call: its writes go with the event that carries the call's answer. */
+/** Context of one tool call. Its changes are stored with the event that contains the answer. */
 export class ToolCallContext<T = unknown> extends BaseContext<T> implements ToolContext<T> {
   readonly functionCallId: string;
   readonly actions: EventActions = createEventActions();
   readonly state: State;
+  readonly #agentContext: AgentContext;
   readonly #signal: AbortSignal | undefined;
-  readonly #placeOf: () => CallPlace;
   #idempotencyKey: string | undefined;
-  #closed = false;
+  #isClosed = false;
 
-  constructor(run: RunScope, agentName: string, view: StateView, p: ToolContextInit, placeOf: () => CallPlace) {
-    super(run, agentName, p.span);
+  constructor(task: RunTask, agentContext: AgentContext, span: Span | undefined, p: ToolContextInit) {
+    super(task, agentContext.agentName, span);
     this.functionCallId = p.functionCallId;
+    this.#agentContext = agentContext;
     this.#signal = p.signal;
-    this.#placeOf = placeOf;
-    this.state = new State(view, { temp: run.temp, guard: () => this.assertOpen() });
+    this.state = new State(agentContext.state, { temp: task.temp, guard: () => this.assertOpen() });
   }
 
-  // Made when a tool asks for it: most do not.
+  // Computed when it is read: most tools do not use it.
   get idempotencyKey(): string {
-    return (this.#idempotencyKey ??= idempotencyKeyOf(this.run.live, this.#placeOf(), this.functionCallId));
+    return (this.#idempotencyKey ??= idempotencyKeyOf(
+      this.task.session,
+      this.#agentContext.callPlace(),
+      this.functionCallId,
+    ));
   }
 
   override get signal(): AbortSignal {
@@ -46,35 +49,31 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
 
   reportProgress(message: string): void {
     this.assertOpen();
+    const { agentName: author, invocationId, runtime } = this;
     const customMetadata = { progress: message, functionCallId: this.functionCallId };
-    this.run.show(
-      createEvent(
-        { author: this.agentName, invocationId: this.invocationId, partial: true, customMetadata },
-        this.runtime,
-      ),
-    );
+    this.task.show(createEvent({ author, invocationId, partial: true, customMetadata }, runtime));
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
-    return this.childOf(p);
+    return this.startChild(p);
   }
 
+  /** Closes the context. Returns the actions for the event with the answer. */
   close(): EventActions {
-    this.#closed = true;
+    this.#isClosed = true;
     const delta = this.state.takeDelta();
     return delta ? { ...this.actions, stateDelta: { ...this.actions.stateDelta, ...delta } } : this.actions;
   }
 
   protected saved(filename: string, version: number): void {
-    if (!this.#closed) setOwn(this.actions.artifactDelta, filename, version);
+    if (!this.#isClosed) setOwn(this.actions.artifactDelta, filename, version);
   }
 
   protected assertOpen(): void {
-    if (this.#closed)
-      throw new TholeError(
-        'CONTEXT_CLOSED',
-        `The context of call ${this.functionCallId} was used after the call had ended.`,
-      );
-    this.run.assertOpen();
+    if (this.#isClosed) {
+      const message = `The context of call ${this.functionCallId} was used after the call had ended.`;
+      throw new TholeError('CONTEXT_CLOSED', message);
+    }
+    this.task.state.assertOpen();
   }
 }

@@ -3,128 +3,145 @@ import { errorFields } from '@thole/core/kit';
 import type { TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
-import type { AgentContext } from '../contexts/agent-context.ts';
-import type { Committer } from './committer.ts';
-import type { OutputQueue } from './output-queue.ts';
-import type { RunScope } from './run-scope.ts';
+import type { OpenRun } from './open-run.ts';
+import { toRunError } from './run-state.ts';
+import type { RunTask } from './run-task.ts';
 
-interface ClosingRun {
-  readonly run: RunScope;
-  readonly root: AgentContext;
-  readonly committer: Committer;
-  readonly reader: OutputQueue;
-  /** Why it ends; undefined when it ends by itself. */
-  readonly stop: TholeError | undefined;
-  /** The author of the closing record; undefined before the message was stored. */
-  readonly record: string | undefined;
-  /** How long it may take, in milliseconds. */
-  readonly limitMs: number;
-}
-
-const NOTHING_STORABLE: ReadonlySet<string> = new Set([
+/** Errors after which nothing can be stored in the session. */
+const unstorable: ReadonlySet<string> = new Set([
   'LEASE_LOST',
   'STORE_OUTCOME_UNKNOWN',
   'STORE_UNAVAILABLE',
   'STORE_VERSION',
   'SESSION_NOT_FOUND',
 ]);
-
-/** Whether a run that ends with this error can still write to its session. */
-export function canStoreAfter(stop: TholeError): boolean {
-  return !NOTHING_STORABLE.has(stop.code);
-}
-
-// Whoever leaves, aborts or interrupts a run wanted its end.
-const NO_FAILURE: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
-
-function isFailure(stop: TholeError): boolean {
-  return !NO_FAILURE.has(stop.code);
-}
+/** Errors of a run that its reader or another run has ended. Error hooks are not called. */
+const requested: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
 
 /**
- * The end of a run: the append under way, answers for calls that still run, `onRunErrorCallback`, the closing record, `afterRunCallback`, state that no
- * event took. A run that is stopped, or has hooks, gets `limitMs` for it. Answers what failed, if anything did.
+ * Closes a run: stores finished work and the closing record, calls the last hooks, and releases the lease. A run without
+ * anything left to do closes synchronously.
  */
-export async function closeRun(closing: ClosingRun): Promise<unknown> {
-  const { run, stop, committer } = closing;
-  if (stop || run.closers?.size || committer.isBusy) return inTime(closing, cleanUp(closing));
-  // Hooks mostly answer at once: then a clock would cost the run more than they do.
-  const hooks = callHooks(closing);
-  return hooks
-    ? inTime(
-        closing,
-        hooks.then(() => storePending(closing)),
-      )
-    : failureOf(storePending(closing));
+export async function closeRun(task: RunTask): Promise<void> {
+  const { opened, state } = task;
+  // Not awaited: an agent that ignores its signal must not delay the end of its run.
+  if (state.error) opened?.steps?.return().catch(noop);
+  if (opened && hasClosingWork(task, opened)) {
+    const author = task.agents.currentAuthor;
+    const failure = await doClosingWork(task, opened, opened.isRecorded ? author : undefined);
+    if (failure !== undefined) state.fail(toRunError(failure, author));
+  }
+  state.close();
+  releaseLease(task);
 }
 
-async function inTime({ run, limitMs }: ClosingRun, work: Promise<void>): Promise<unknown> {
-  const over = new AbortController();
-  const limit = run.host.runtime.sleep(limitMs, over.signal).catch(noop);
+function hasClosingWork(task: RunTask, { rootContext }: OpenRun): boolean {
+  const isQuiet = !task.state.error && !task.closeCallbacks?.size && !hasHook(task.runner.plugins, 'afterRunCallback');
+  return !isQuiet || rootContext.hasPending();
+}
+
+/** Returns the error of a step that failed, else undefined. `author` is that of the closing record, if there is one. */
+async function doClosingWork(task: RunTask, opened: OpenRun, author: string | undefined): Promise<unknown> {
+  if (task.state.error || task.closeCallbacks?.size || opened.committer.isBusy) {
+    return withinCleanupTime(task, cleanUp(task, opened, author));
+  }
+  // Most hooks return synchronously. A time limit would then cost more than the hooks.
+  const hooks = callAfterRun(task, opened);
+  if (!hooks) return failureOf(storePending(task, opened));
+  return withinCleanupTime(
+    task,
+    hooks.then(() => storePending(task, opened)),
+  );
+}
+
+async function withinCleanupTime(task: RunTask, work: Promise<void>): Promise<unknown> {
+  const { runtime } = task.runner;
+  const spentMs = task.left ? runtime.monotonic() - task.left.at : 0;
+  const limitMs = task.cleanupMs - Math.min(spentMs, task.cleanupMs / 2);
+  const timer = new AbortController();
+  const limit = runtime.sleep(limitMs, timer.signal).catch(noop);
   const failure = await Promise.race([failureOf(work), limit]);
-  over.abort('over');
+  timer.abort('closed');
   return failure;
 }
 
-/** Whether nobody else has anything to do at the end. */
-export function isQuiet({ run, stop }: Pick<ClosingRun, 'run' | 'stop'>): boolean {
-  return !stop && !run.closers?.size && !hasHook(run.host.plugins, 'afterRunCallback');
-}
-
-async function cleanUp(closing: ClosingRun): Promise<void> {
-  const { run, committer, stop } = closing;
+async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefined): Promise<void> {
+  const { committer, rootContext } = opened;
+  const stop = task.state.error;
   await committer.settled();
-  const storable = !stop || canStoreAfter(stop);
-  for (const closer of storable ? [...(run.closers ?? [])].reverse() : []) {
-    const failure = await failureOf(Promise.resolve().then(closer));
-    if (failure !== undefined) warn(run, 'A run could not store all that had finished.', failure);
+  const canStore = !stop || !unstorable.has(stop.code);
+  // The last callback first. They store finished tool answers.
+  for (const close of canStore ? [...(task.closeCallbacks ?? [])].reverse() : []) {
+    const failure = await failureOf(Promise.resolve().then(close));
+    if (failure !== undefined) warn(task, 'A run could not store all finished work.', failure);
   }
-  if (stop && isFailure(stop))
-    await notifyPlugins(closing.root, 'onRunErrorCallback', { invocationContext: closing.root, error: stop });
-  if (stop && storable && closing.record !== undefined) await storeClosingRecord(closing, stop, closing.record);
-  await callHooks(closing);
-  if (!stop) await storePending(closing);
+  if (stop && !requested.has(stop.code)) {
+    await notifyPlugins(rootContext, 'onRunErrorCallback', { invocationContext: rootContext, error: stop });
+  }
+  if (stop && canStore && author !== undefined) await storeClosingRecord(task, opened, stop, author);
+  await callAfterRun(task, opened);
+  if (!stop) await storePending(task, opened);
 }
 
-/** Nothing to wait for where all of them answer at once. */
-function callHooks({ run, root }: ClosingRun): Promise<void> | undefined {
-  const failed = (error: unknown): void => warn(run, 'afterRunCallback failed.', error);
+/** Calls `afterRunCallback`. Returns undefined if all plugins returned synchronously. Errors are only logged. */
+function callAfterRun(task: RunTask, { rootContext }: OpenRun): Promise<void> | undefined {
+  const logError = (error: unknown): void => warn(task, 'afterRunCallback failed.', error);
   try {
-    const answer = askPlugins(run.host.plugins, 'afterRunCallback', { invocationContext: root });
-    return answer && Promise.resolve(answer).then(noop, failed);
+    const answer = askPlugins(task.runner.plugins, 'afterRunCallback', { invocationContext: rootContext });
+    return answer && Promise.resolve(answer).then(noop, logError);
   } catch (error) {
-    failed(error);
+    logError(error);
     return undefined;
   }
 }
 
-function storePending({ root, committer, reader }: ClosingRun): Promise<void> | undefined {
-  const event = root.pendingEvent();
+/** Stores the state changes of hooks that no event contains. */
+function storePending(task: RunTask, { committer, rootContext }: OpenRun): Promise<void> | undefined {
+  const event = rootContext.pendingEvent();
   if (!event) return undefined;
   return committer.commit(event).then((stored) => {
-    if (stored) reader.push(stored);
+    if (stored) task.output.push(stored);
   });
 }
 
-// Shown before the error is thrown. A plugin that cannot hear it does not keep it from being stored.
-async function storeClosingRecord(
-  { run, committer, reader }: ClosingRun,
-  stop: TholeError,
-  author: string,
-): Promise<void> {
-  const { invocationId } = run;
-  const { runtime } = run.host;
+/** Stores the error and passes the event to the reader, before the reader gets the error. */
+async function storeClosingRecord(task: RunTask, opened: OpenRun, stop: TholeError, author: string): Promise<void> {
+  const { invocationId } = task;
+  const { runtime } = task.runner;
+  const { committer } = opened;
   const event = createEvent({ author, invocationId, errorCode: stop.code, errorMessage: stop.message }, runtime);
   try {
-    const stored = await committer.commit(event).catch(() => committer.commit(event, { unheard: true }));
-    if (stored) reader.push(stored);
+    // A plugin that fails must not prevent the record.
+    const stored = await committer.commit(event).catch(() => committer.commit(event, { withoutPlugins: true }));
+    if (stored) task.output.push(stored);
   } catch (error) {
-    warn(run, 'A run could not store its closing record.', error);
+    warn(task, 'A run could not store its closing record.', error);
   }
 }
 
-function warn(run: RunScope, message: string, error: unknown): void {
-  run.host.runtime.logger.warn(message, { invocationId: run.invocationId, ...errorFields(error) });
+function releaseLease(task: RunTask): void {
+  const { invocationId, lease, runner } = task;
+  if (!lease) return task.finish();
+  if (isSessionUncertain(task)) task.sessionAccess.forget();
+  task.deadlines.limitRelease(runner.runtime.monotonic() + task.cleanupMs);
+  runner.deadlineTimer.add(task);
+  lease.release().then(
+    () => task.finish(),
+    (error: unknown) => {
+      runner.runtime.logger.warn('A lease was not released.', { invocationId, error: String(error) });
+      task.finish();
+    },
+  );
+}
+
+/** True if the store may contain other events than the cached session. */
+function isSessionUncertain({ opened, state }: RunTask): boolean {
+  if (!state.error) return false;
+  return unstorable.has(state.error.code) || !opened?.isRecorded || opened.committer.isBusy;
+}
+
+function warn(task: RunTask, message: string, error: unknown): void {
+  task.runner.runtime.logger.warn(message, { invocationId: task.invocationId, ...errorFields(error) });
 }
 
 async function failureOf(work: Promise<unknown> | undefined): Promise<unknown> {

@@ -1,85 +1,68 @@
 import { StatePrefix, TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Agent, Event, Fence, InvocationContext, RunConfig, StateMap } from '@thole/core';
-import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
-import type { LiveSession } from '../session/live-session.ts';
-import { toStoreError } from './run-errors.ts';
-import type { RunHost } from '../runner/runner-deps.ts';
+import type { Event, Fence, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import type { RunTask } from './run-task.ts';
 
-/** The run whose events are committed. */
-export interface Committing {
-  readonly host: RunHost;
-  readonly live: LiveSession;
-  readonly runConfig: RunConfig;
-  /** Where the invocation keeps `temp:` values; those of stored events go there. */
-  readonly temp: StateMap;
-  readonly root: InvocationContext;
-  /** Changes that events under way have taken. */
-  readonly unstored: UnstoredChanges;
-  /** Whose event it is. */
-  agentNamed(author: string): Agent | undefined;
-}
-
-/** How often an append whose outcome is unknown is tried again, and how long it waits before the first. */
-const ATTEMPTS = 4;
+/** Number of attempts for an append whose outcome is unknown. */
+const MAX_ATTEMPTS = 4;
+/** Pause before the second attempt. It doubles with each further attempt. */
 const FIRST_PAUSE_MS = 50;
 
-/** The one way into a session (contract 16): plugins' `onEventCallback` → the agent's `beforeStore` → `appendEvent`, one event after another. */
+/**
+ * The only way into a session (contract 16): `onEventCallback` of plugins, `beforeStore` of the agent, `appendEvent`. Stores
+ * one event after another.
+ */
 export class Committer {
-  readonly #run: Committing;
+  readonly #task: RunTask;
   readonly #fence: Fence | undefined;
-  readonly #listened: boolean;
-  #tail: Promise<unknown> = Promise.resolve();
-  #underWay: number = 0;
+  /** True if a plugin has `onEventCallback`. Plugins get partial events too. */
+  readonly hasEventHook: boolean;
+  #last: Promise<unknown> = Promise.resolve();
+  #pending: number = 0;
 
-  constructor(run: Committing, fence: Fence | undefined) {
-    this.#run = run;
+  constructor(task: RunTask, fence: Fence | undefined) {
+    this.#task = task;
     this.#fence = fence;
-    this.#listened = hasHook(run.host.plugins, 'onEventCallback');
+    this.hasEventHook = hasHook(task.runner.plugins, 'onEventCallback');
   }
 
-  /** Whether a plugin wants to see events, partials too. */
-  get listened(): boolean {
-    return this.#listened;
-  }
-
-  /** The stored event; undefined when a plugin dropped it. With `unheard` plugins are passed by. */
-  commit(event: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
-    if (this.#underWay++ === 0) return (this.#tail = this.#commit(event, p));
-    const commit = (): Promise<Event | undefined> => this.#commit(event, p);
-    return (this.#tail = this.#tail.then(commit, commit));
-  }
-
-  /** Whether an append is under way. */
+  /** True while events are being stored. */
   get isBusy(): boolean {
-    return this.#underWay > 0;
+    return this.#pending > 0;
   }
 
-  /** Resolves when no append is under way. */
+  /** Returns the stored event, or undefined if a plugin dropped it. `withoutPlugins` calls no plugin. */
+  commit(event: Event, p?: { withoutPlugins: boolean }): Promise<Event | undefined> {
+    if (this.#pending++ === 0) return (this.#last = this.#commit(event, p));
+    const commit = (): Promise<Event | undefined> => this.#commit(event, p);
+    return (this.#last = this.#last.then(commit, commit));
+  }
+
+  /** Resolves when no event is being stored. */
   async settled(): Promise<void> {
-    while (this.isBusy) await this.#tail.catch(noop);
+    while (this.isBusy) await this.#last.catch(noop);
   }
 
-  /** A plugin's view of an event that is shown but not stored. */
-  async hear(event: Event): Promise<Event | undefined> {
-    if (!this.#listened) return event;
-    const { host, root } = this.#run;
-    const answer = await callPlugins(host.plugins, 'onEventCallback', { invocationContext: root, event });
+  /** Returns the event as plugins change it, or undefined if a plugin drops it. */
+  async callEventHook(event: Event): Promise<Event | undefined> {
+    if (!this.hasEventHook) return event;
+    const invocationContext = this.#task.opened!.rootContext;
+    const answer = await callPlugins(this.#task.runner.plugins, 'onEventCallback', { invocationContext, event });
     return answer === null ? undefined : (answer ?? event);
   }
 
-  async #commit(given: Event, p?: { unheard: boolean }): Promise<Event | undefined> {
+  async #commit(original: Event, p?: { withoutPlugins: boolean }): Promise<Event | undefined> {
+    const { calls, runConfig, session, temp, unstored } = this.#task;
     try {
-      const { live, temp } = this.#run;
-      const { customMetadata } = this.#run.runConfig;
-      let event = customMetadata ? { ...given, customMetadata: { ...customMetadata, ...given.customMetadata } } : given;
-      if (this.#listened && !p?.unheard) {
-        const heard = await this.hear(event);
-        if (!heard) return undefined;
-        event = heard;
+      let event = withMetadata(original, runConfig.customMetadata);
+      if (this.hasEventHook && !p?.withoutPlugins) {
+        const changed = await this.callEventHook(event);
+        if (!changed) return undefined;
+        event = changed;
       }
-      const agent = this.#run.agentNamed(event.author);
+      const agent = this.#task.agents.find(event.author);
       if (agent?.beforeStore) {
         event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
         agent.beforeStore(event);
@@ -90,35 +73,34 @@ export class Committer {
       } catch (error) {
         stored = await this.#appendAgain(event, error);
       }
-      keepTemp(event, temp);
-      if ((stored.seq ?? live.lastSeq + 1) !== live.lastSeq + 1) await this.#readGap();
-      else live.add(stored);
-      if (stored.usageMetadata) this.#run.host.calls.addUsage(stored.usageMetadata);
+      applyTempState(event, temp);
+      if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.#readMissing();
+      else session.add(stored);
+      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata);
       return stored;
     } finally {
-      this.#underWay--;
-      const { unstored } = this.#run;
-      if (unstored.size > 0) settle(unstored, given.id);
+      this.#pending--;
+      if (unstored.size > 0) settleChanges(unstored, original.id);
     }
   }
 
   #append(event: Event): Promise<Event> {
-    const { host, live } = this.#run;
+    const { session: live, sessionAccess } = this.#task;
     const fence = this.#fence;
-    // The session that this run opened, not one that was created later under its id.
+    // With the incarnation: a session that was deleted and created again under this id is another session.
     const { ref: session, incarnation } = live;
-    return host.session.service.appendEvent({ session, event, incarnation, fence });
+    return sessionAccess.service.appendEvent({ session, event, incarnation, fence });
   }
 
-  // Appending the same id again is how to learn what became of an append that was not answered.
+  // The store keeps the first event of an id. So a repeated append shows the outcome of the first one.
   async #appendAgain(event: Event, failure: unknown): Promise<Event> {
-    const { runtime } = this.#run.host;
+    const { runtime } = this.#task.runner;
     let unknown: unknown;
     for (let attempt = 1; ; attempt++) {
       if (TholeError.is(failure, 'STORE_OUTCOME_UNKNOWN')) unknown = failure;
-      // A store that cannot be asked leaves open what became of the attempt before.
+      // If the store cannot be reached, the outcome of an earlier attempt stays unknown.
       else if (unknown === undefined || !TholeError.is(failure, 'STORE_UNAVAILABLE')) throw toStoreError(failure);
-      if (attempt === ATTEMPTS) throw unknown;
+      if (attempt === MAX_ATTEMPTS) throw unknown;
       await runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime.random()));
       try {
         return await this.#append(event);
@@ -128,23 +110,34 @@ export class Committer {
     }
   }
 
-  // Somebody else wrote in between; what they wrote, and the own event, are read in order.
-  async #readGap(): Promise<void> {
-    const { host, live } = this.#run;
-    const read = await host.session.service.getSession({ ...live.ref, afterSeq: live.lastSeq });
-    if (!read || read.incarnation !== live.incarnation) {
-      throw new TholeError('SESSION_NOT_FOUND', `Session ${live.ref.sessionId} was deleted while a run was going on.`);
+  // Another writer has stored events. Reads them and the stored event, in order.
+  async #readMissing(): Promise<void> {
+    const { session, sessionAccess } = this.#task;
+    const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq });
+    if (!newer || newer.incarnation !== session.incarnation) {
+      throw new TholeError('SESSION_NOT_FOUND', `Session "${session.ref.sessionId}" was deleted during a run.`);
     }
-    live.catchUp(read, undefined);
+    session.catchUp(newer, undefined);
   }
 }
 
-function keepTemp({ actions: { stateDelta } }: Event, temp: StateMap): void {
+/** Returns the error of a session service: a `TholeError` unchanged, any other error as the cause of `STORE_UNAVAILABLE`. */
+export function toStoreError(error: unknown): TholeError {
+  if (TholeError.is(error)) return error;
+  const message = 'The session service threw an error that is not a TholeError. The original error is the cause.';
+  return new TholeError('STORE_UNAVAILABLE', message, { cause: error });
+}
+
+function withMetadata(event: Event, customMetadata: Event['customMetadata']): Event {
+  return customMetadata ? { ...event, customMetadata: { ...customMetadata, ...event.customMetadata } } : event;
+}
+
+function applyTempState({ actions: { stateDelta } }: Event, temp: StateMap): void {
   for (const key in stateDelta) if (key.startsWith(StatePrefix.TEMP)) applyDelta(temp, { [key]: stateDelta[key]! });
 }
 
-function settle(unstored: UnstoredChanges, eventId: string): void {
-  for (const taken of unstored.get(eventId) ?? []) taken.settle();
+function settleChanges(unstored: UnstoredChanges, eventId: string): void {
+  for (const changes of unstored.get(eventId) ?? []) changes.settle();
   unstored.delete(eventId);
 }
 

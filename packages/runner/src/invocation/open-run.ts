@@ -1,75 +1,155 @@
-import { TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import type { Content, Event } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
-import type { CheckedInput } from './run-request.ts';
-import { Committer } from './committer.ts';
-import type { Committing } from './committer.ts';
-import { Delivery } from './delivery.ts';
-import type { Delivering } from './delivery.ts';
-import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
-import type { LiveSession } from '../session/live-session.ts';
-import type { RunScope } from './run-scope.ts';
-import { storeAnswerInstead } from './store-answer-instead.ts';
-import { storeMessage } from './store-message.ts';
 import { PendingChanges } from '../contexts/pending-changes.ts';
+import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import type { LiveSession } from '../session/live-session.ts';
+import { RunTrace } from '../traces/run-trace.ts';
+import { Committer, toStoreError } from './committer.ts';
+import { Delivery } from './delivery.ts';
+import { checkRunRequest } from './run-request.ts';
+import type { CheckedRequest } from './run-request.ts';
+import { abortedError } from './run-state.ts';
+import type { RunTask } from './run-task.ts';
+import { saveInputBlobs } from './save-input-blobs.ts';
 
-/** The run whose work it is. */
-export type Working = RunScope & Committing & Delivering;
+/** The events of the agent that answers, one step per event. */
+export type AgentSteps = AsyncGenerator<Event, void, Event | undefined>;
 
-/** What a run does once its session is open: its message goes in, then its agent's steps follow, each event on its way to the reader. */
+/** The parts of a run whose session is open. */
 export class OpenRun {
-  readonly live: LiveSession;
-  /** The context of all agents of the tree. */
-  readonly root: AgentContext;
+  readonly session: LiveSession;
+  /** Context of plugins, and parent of the contexts of all agents. */
+  readonly rootContext: AgentContext;
   readonly committer: Committer;
   readonly delivery: Delivery;
   userContent: Content = {};
-  /** Whether the session holds something of the run, so that it is to hold its end too. */
+  /** True if the session contains the message or a part of the answer. Then it also gets a closing record. */
   isRecorded: boolean = false;
-  /** Undefined where a plugin has answered in the agent's place, and before there are any. */
-  steps: AsyncGenerator<Event, void, Event | undefined> | undefined;
-  readonly #run: Working;
+  /** Undefined before the agents begin, and if a plugin answered. */
+  steps: AgentSteps | undefined;
 
-  constructor(run: Working, live: LiveSession, fence: string | undefined) {
-    this.#run = run;
-    this.live = live;
-    const strand = new PendingChanges({ view: live, temp: run.temp, unstored: run.unstored, guard: run.assertOpen });
-    this.root = new AgentContext(run, run.host.tree.root, { strand, span: run.trace?.root });
-    this.committer = new Committer(run, fence);
-    this.delivery = new Delivery(run, this.committer);
+  constructor(task: RunTask, session: LiveSession, fence: string | undefined) {
+    this.session = session;
+    const changes = new PendingChanges({
+      view: session,
+      temp: task.temp,
+      unstored: task.unstored,
+      guard: task.state.assertOpen,
+    });
+    this.rootContext = new AgentContext(task, task.tree.root, { changes, span: task.trace?.root });
+    this.committer = new Committer(task, fence);
+    this.delivery = new Delivery(task, this.committer);
   }
+}
 
-  /** Stores the message that begins the run; from then on the session is to hold the run's end too. */
-  async takeMessage(input: CheckedInput, p: { yieldsMessage: boolean }): Promise<void> {
-    assertAnswers(this.live.log, input.message);
-    this.isRecorded = true;
-    this.userContent = input.message;
-    let stored: Event;
-    try {
-      stored = await storeMessage(this.root, input, (message) => (this.userContent = message));
-    } catch (error) {
-      // Of a message that the store refuses there is nothing to record.
-      if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) this.isRecorded = false;
-      throw error;
-    }
-    // What was stored counts: a plugin may have changed it, or dropped it.
-    if (stored.content) this.userContent = stored.content;
-    if (p.yieldsMessage && stored.seq !== undefined) await this.delivery.handOver(stored);
-    this.#run.throwIfStopped();
-  }
+/** Begins the span of the run. Returns undefined if nothing is recorded. */
+export function beginRunTrace(task: RunTask): RunTrace | undefined {
+  const { invocationId, parentSpan, ref } = task;
+  const { runtime } = task.runner;
+  if (runtime.tracer.isSilent) return undefined;
+  // Not checked yet: a run with invalid input has a span too.
+  const [userId, sessionId] = [task.request?.userId, ref.sessionId].map(String) as [string, string];
+  return new RunTrace(runtime, { invocationId, appName: ref.appName, userId, sessionId }, parentSpan);
+}
 
-  /** Whether a plugin has answered in the agent's place; its answer is on its way then. */
-  async isAnsweredInstead(): Promise<boolean> {
-    const answer = await storeAnswerInstead(this.root);
-    if (!answer) return false;
-    await this.delivery.handOver(answer);
-    this.#run.throwIfStopped();
-    return true;
-  }
+/**
+ * Checks the request, takes the lease, opens the session and stores the message. Returns the steps of the agent that
+ * answers, or undefined if a plugin answered.
+ */
+export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
+  task.runner.addRun(task);
+  const request = checkRunRequest(task.request, task.ref);
+  listenToAbort(task);
+  const opened = await openSession(task);
+  await takeMessage(task, opened, request);
+  if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
+  const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
+  return (opened.steps = opened.rootContext.runAgent(agent));
+}
 
-  /** The steps of the agent whose turn it is. */
-  begin(): AsyncGenerator<Event, void, Event | undefined> {
-    const agent = findAgentToRun(this.live.log, this.#run.host.tree, this.userContent);
-    return (this.steps = this.root.runAgent(agent));
+function listenToAbort(task: RunTask): void {
+  const { abortSignal } = task.request;
+  if (!abortSignal) return;
+  const abort = (): void => task.stop(abortedError(task.invocationId, abortSignal.reason));
+  if (abortSignal.aborted) {
+    abort();
+    task.state.throwIfStopped();
   }
+  abortSignal.addEventListener('abort', abort, { once: true });
+  task.removeAbortListener = () => abortSignal.removeEventListener('abort', abort);
+}
+
+async function openSession(task: RunTask): Promise<OpenRun> {
+  const { sessionAccess } = task;
+  const lease = await sessionAccess.takeLease(task);
+  if (task.state.phase !== 'open') {
+    await lease?.release();
+    task.state.throwIfStopped();
+  }
+  task.lease = lease;
+  if (lease) task.deadlines.renewLease(lease);
+  task.runner.deadlineTimer.add(task);
+  const session = await sessionAccess.open(lease, task.signal).catch((error: unknown) => {
+    throw toStoreError(error);
+  });
+  return (task.opened = new OpenRun(task, session, lease && sessionAccess.fenceOf(lease)));
+}
+
+async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
+  assertAnswers(opened.session.log, request.message);
+  opened.isRecorded = true;
+  opened.userContent = request.message;
+  let stored: Event;
+  try {
+    stored = await storeMessage(opened, request);
+  } catch (error) {
+    // The store rejected the message, so the session contains nothing of the run.
+    if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
+    throw error;
+  }
+  // A plugin may have changed or dropped the event.
+  if (stored.content) opened.userContent = stored.content;
+  if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.handOver(stored);
+  task.state.throwIfStopped();
+}
+
+function storeMessage(opened: OpenRun, { message, stateDelta }: CheckedRequest): Promise<Event> {
+  const { rootContext } = opened;
+  const { invocationId, plugins, runConfig, runtime } = rootContext;
+  const store = (content: Content): Promise<Event> =>
+    rootContext.commit(createEvent({ author: 'user', invocationId, content, actions: { stateDelta } }, runtime));
+  // Most messages are stored unchanged, without a wait.
+  const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
+  return mayChange ? changeMessage(opened, message).then(store) : store(message);
+}
+
+async function changeMessage(opened: OpenRun, message: Content): Promise<Content> {
+  const { rootContext } = opened;
+  const { plugins, runConfig, signal } = rootContext;
+  const userMessage = { invocationContext: rootContext, userMessage: message };
+  const replaced = await callPlugins(plugins, 'onUserMessageCallback', userMessage, signal);
+  let changed = message;
+  if (replaced) opened.userContent = changed = { ...replaced, role: 'user' };
+  if (runConfig.saveInputBlobsAsArtifacts) opened.userContent = changed = await saveInputBlobs(rootContext, changed);
+  return changed;
+}
+
+/** Stores and delivers the answer of a plugin's `beforeRunCallback`, as an event of the root agent. */
+async function isAnsweredByPlugin(task: RunTask, opened: OpenRun): Promise<boolean> {
+  const { rootContext, delivery } = opened;
+  const answer = await storePluginAnswer(rootContext);
+  if (!answer) return false;
+  await delivery.handOver(answer);
+  task.state.throwIfStopped();
+  return true;
+}
+
+async function storePluginAnswer(rootContext: AgentContext): Promise<Event | undefined> {
+  const { plugins, invocationId, runtime, signal, tree } = rootContext;
+  const content = await callPlugins(plugins, 'beforeRunCallback', { invocationContext: rootContext }, signal);
+  if (!content) return undefined;
+  const answer = { author: tree.root.name, invocationId, content: { role: 'model' as const, ...content } };
+  return rootContext.commit(createEvent(answer, runtime));
 }

@@ -1,108 +1,108 @@
 import type { Event, Runtime } from '@thole/core';
 
-/**
- * Between a run and whoever reads it: a queue that knows when the reader asks for more. What is handed over with `pushAndWait`
- * lets the run go on when the reader, having taken it, asks for the next.
- */
+/** Queue of events between a run and its reader. */
 export class OutputQueue {
-  /** By the monotonic clock: since when the reader has something and has not asked for more. */
+  /** Since when the reader has an event and has not requested the next (monotonic ms). `Infinity` if it waits or has left. */
   idleSince: number = Infinity;
   readonly #queue: Entry[] = [];
   readonly #runtime: Runtime;
-  #taken: Entry | undefined;
-  #asking: PromiseWithResolvers<IteratorResult<Event>> | undefined;
+  /** The entry that the reader has taken last and still works on. */
+  #current: Entry | undefined;
+  /** The `next()` call that waits for an event. */
+  #request: PromiseWithResolvers<IteratorResult<Event>> | undefined;
   #end: { error?: unknown } | undefined;
-  #left: boolean = false;
+  #hasLeft: boolean = false;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
-  /** Whether a `next()` waits for an answer. */
-  get asking(): boolean {
-    return this.#asking !== undefined;
+  /** True if a `next()` call waits for an event. */
+  get isRequested(): boolean {
+    return this.#request !== undefined;
+  }
+
+  /** The event that the reader has taken last, until it requests the next. */
+  get currentEvent(): Event | undefined {
+    return this.#current?.event;
   }
 
   push(event: Event): void {
     this.#add({ event });
   }
 
-  /** Resolves when the reader asks for the event after this one; at once where it has left. */
+  /** Resolves when the reader requests the event after this one, or leaves. */
   pushAndWait(event: Event): Promise<void> {
-    if (this.#left) return Promise.resolve();
+    if (this.#hasLeft) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#add({ event, goOn: resolve });
+    this.#add({ event, done: resolve });
     return promise;
   }
 
   next(): Promise<IteratorResult<Event>> {
-    const before = this.#taken;
-    this.#taken = undefined;
-    before?.goOn?.();
+    const previous = this.#current;
+    this.#current = undefined;
+    previous?.done?.();
     const entry = this.#queue.shift();
     if (entry) {
       this.#take(entry);
       return Promise.resolve({ value: entry.event, done: false });
     }
     if (this.#end) {
-      const asked = Promise.withResolvers<IteratorResult<Event>>();
-      this.#finish(asked);
-      return asked.promise;
+      const request = Promise.withResolvers<IteratorResult<Event>>();
+      this.#settle(request);
+      return request.promise;
     }
     this.idleSince = Infinity;
-    return (this.#asking = Promise.withResolvers()).promise;
+    return (this.#request = Promise.withResolvers()).promise;
   }
 
-  /** Nothing more comes. What is queued can still be read; then the error is thrown, once. */
+  /** Ends the queue. The reader gets the queued events, and then the error, once. */
   end(error?: unknown): void {
     this.#end = error === undefined ? {} : { error };
-    const asking = this.#asking;
-    this.#asking = undefined;
-    if (asking) this.#finish(asking);
+    const request = this.#request;
+    this.#request = undefined;
+    if (request) this.#settle(request);
   }
 
-  /** The event that the reader took last, while it has not asked for another. */
-  get taken(): Event | undefined {
-    return this.#taken?.event;
-  }
-
-  /** The reader has left: what is queued, and what still comes, is for nobody, and nothing waits for it. */
+  /** Drops all queued and later events. Nothing waits for the reader any more. */
   leave(): void {
-    const waiting = [this.#taken, ...this.#queue];
+    const waiting = [this.#current, ...this.#queue];
     this.#queue.length = 0;
-    this.#taken = undefined;
-    this.#left = true;
+    this.#current = undefined;
+    this.#hasLeft = true;
     this.idleSince = Infinity;
-    for (const entry of waiting) entry?.goOn?.();
+    for (const entry of waiting) entry?.done?.();
   }
 
   #add(entry: Entry): void {
-    if (this.#left) return;
-    const asking = this.#asking;
-    if (!asking) {
+    if (this.#hasLeft) return;
+    const request = this.#request;
+    if (!request) {
       this.#queue.push(entry);
       if (this.idleSince === Infinity) this.idleSince = this.#runtime.monotonic();
       return;
     }
-    this.#asking = undefined;
+    this.#request = undefined;
     this.#take(entry);
-    asking.resolve({ value: entry.event, done: false });
+    request.resolve({ value: entry.event, done: false });
   }
 
   #take(entry: Entry): void {
-    this.#taken = entry;
+    this.#current = entry;
     this.idleSince = this.#runtime.monotonic();
   }
 
-  #finish(asked: PromiseWithResolvers<IteratorResult<Event>>): void {
+  #settle(request: PromiseWithResolvers<IteratorResult<Event>>): void {
     const end = this.#end!;
     this.#end = {};
-    if ('error' in end) asked.reject(end.error);
-    else asked.resolve({ value: undefined, done: true });
+    if ('error' in end) request.reject(end.error);
+    else request.resolve({ value: undefined, done: true });
   }
 }
 
 interface Entry {
   readonly event: Event;
-  goOn?(): void;
+  /** Called when the reader has finished with the event. */
+  done?(): void;
 }

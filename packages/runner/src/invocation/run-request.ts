@@ -1,113 +1,123 @@
 import { TholeError } from '@thole/core';
 import {
   assertContent,
+  assertCount,
+  assertDuration,
   assertName,
-  didYouMean,
   failInvalidJson,
   invalidInput,
   isPlainObject,
   JsonCopier,
+  optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
-import type { Content, Part, RunConfig, StateDelta } from '@thole/core';
+import type { Content, Part, RunConfig, SessionRef, StateDelta } from '@thole/core';
 
-/** What `runAsync` is given, as the caller wrote it. */
-export interface RunInput {
+/** Arguments of `runAsync`. */
+export interface RunRequest<T = unknown> {
   userId: string;
-  /** Without one the run creates a session. */
+  /** Default: the run creates a session. `run.sessionId` is its id. */
   sessionId?: string | undefined;
   newMessage: string | Content;
+  /** State that is stored with the message. `temp:` keys live as long as the run and are not stored. */
   stateDelta?: StateDelta | undefined;
   runConfig?: RunConfig | undefined;
+  /** Stops the run with `RUN_ABORTED`. */
+  abortSignal?: AbortSignal | undefined;
+  /** True to yield the user's event too. */
+  yieldUserMessage?: boolean | undefined;
+  /** Objects for tools and callbacks, as `context.deps`. Never stored. */
+  deps?: T | undefined;
 }
 
-export interface CheckedInput {
+/** A request whose values have the right types. Message and state are copies. */
+export interface CheckedRequest {
   message: Content & { parts: Part[] };
   stateDelta: StateDelta;
 }
 
-/** Everything that can be wrong before the session is touched: `INVALID_INPUT`, with nothing stored. */
-export function checkRunInput(
-  p: RunInput,
-  { appName, sessionId }: { appName: string; sessionId: string },
-): CheckedInput {
-  if (typeof p !== 'object' || p === null)
-    throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', p);
-  rejectUnknownOptions(p, INPUT, 'runAsync');
-  // A caller may hand in a whole session reference, of this app.
-  const given: unknown = (p as { appName?: unknown }).appName;
-  if (given !== undefined && given !== appName)
-    throw new TholeError('INVALID_INPUT', `appName must be that of the runner, "${appName}", or be left out.`);
-  assertName('userId', p.userId);
+/** Throws `INVALID_INPUT` for a wrong request. Called before the session is used, so nothing is stored. */
+export function checkRunRequest(request: RunRequest, { appName, sessionId }: SessionRef): CheckedRequest {
+  if (typeof request !== 'object' || request === null)
+    throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', request);
+  rejectUnknownOptions(request, requestNames, 'runAsync');
+  // So that a session reference can be spread into the request.
+  const requestApp: unknown = (request as { appName?: unknown }).appName;
+  if (requestApp !== undefined && requestApp !== appName)
+    throw new TholeError('INVALID_INPUT', `appName must be "${appName}", the app of the runner, or must be left out.`);
+  assertName('userId', request.userId);
   assertName('sessionId', sessionId);
-  assertRunConfig(p.runConfig);
-  const message = toMessage(p.newMessage);
-  if (p.stateDelta !== undefined && !isPlainObject(p.stateDelta))
-    throw invalidInput('stateDelta', 'an object', p.stateDelta);
+  assertRunConfig(request.runConfig);
+  const message = toMessage(request.newMessage);
+  if (request.stateDelta !== undefined && !isPlainObject(request.stateDelta))
+    throw invalidInput('stateDelta', 'an object', request.stateDelta);
   const copier = new JsonCopier(failInvalidJson);
   return {
     message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
-    stateDelta: p.stateDelta ? (copier.copy(p.stateDelta, 'stateDelta') as StateDelta) : {},
+    stateDelta: request.stateDelta ? (copier.copy(request.stateDelta, 'stateDelta') as StateDelta) : {},
   };
 }
 
-function toMessage(given: string | Content): Content {
-  if (typeof given === 'string') {
-    if (given === '') throw new TholeError('INVALID_INPUT', 'newMessage must not be empty.');
-    return { role: 'user', parts: [{ text: given }] };
+const requestNames = optionNames<RunRequest & { appName?: string }>({
+  appName: true,
+  userId: true,
+  sessionId: true,
+  newMessage: true,
+  stateDelta: true,
+  runConfig: true,
+  abortSignal: true,
+  yieldUserMessage: true,
+  deps: true,
+});
+
+const runConfigNames = optionNames<RunConfig>({
+  streamingMode: true,
+  maxLlmCalls: true,
+  reader: true,
+  idleLimitMs: true,
+  cleanupMs: true,
+  timeLimitMs: true,
+  toolTimeoutMs: true,
+  toolErrors: true,
+  maxParallelTools: true,
+  saveInputBlobsAsArtifacts: true,
+  customMetadata: true,
+});
+
+const choices = [
+  ['streamingMode', ['none', 'sse']],
+  ['reader', ['attached', 'detached']],
+  ['toolErrors', ['message', 'redacted']],
+] as const;
+const durations = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
+const counts = ['maxLlmCalls', 'maxParallelTools'] as const;
+
+function toMessage(newMessage: string | Content): Content {
+  if (typeof newMessage === 'string') {
+    if (newMessage === '') throw new TholeError('INVALID_INPUT', 'newMessage must not be empty.');
+    return { role: 'user', parts: [{ text: newMessage }] };
   }
-  assertContent(given, 'newMessage');
-  if (given.role === 'model') throw new TholeError('INVALID_INPUT', `newMessage.role must be 'user'.`);
-  if (given.parts.some((part) => part.functionCall)) {
-    throw new TholeError('INVALID_INPUT', 'newMessage must not hold a functionCall: only models call.');
+  assertContent(newMessage, 'newMessage');
+  if (newMessage.role === 'model') throw new TholeError('INVALID_INPUT', `newMessage.role must be 'user'.`);
+  if (newMessage.parts.some((part) => part.functionCall)) {
+    throw new TholeError('INVALID_INPUT', 'newMessage must not contain a functionCall: only models call functions.');
   }
-  return given.role === 'user' ? given : { ...given, role: 'user' };
+  return newMessage.role === 'user' ? newMessage : { ...newMessage, role: 'user' };
 }
 
-const INPUT = [
-  'appName',
-  'userId',
-  'sessionId',
-  'newMessage',
-  'stateDelta',
-  'runConfig',
-  'abortSignal',
-  'yieldUserMessage',
-  'deps',
-];
-const MODES = ['none', 'sse'];
-const READERS = ['attached', 'detached'];
-const DURATIONS = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
-const COUNTS = ['maxLlmCalls', 'maxParallelTools'] as const;
-const TOOL_ERRORS = ['message', 'redacted'];
-const OTHERS = ['streamingMode', 'reader', 'toolErrors', 'saveInputBlobsAsArtifacts', 'customMetadata'];
-const OPTIONS: ReadonlySet<string> = new Set([...DURATIONS, ...COUNTS, ...OTHERS]);
-
-function assertRunConfig(config: unknown): void {
+function assertRunConfig(config: RunConfig | undefined): void {
   if (config === undefined) return;
   if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
-  for (const name in config)
-    if (!OPTIONS.has(name))
-      throw new TholeError('INVALID_INPUT', `runConfig has no option ${name}.${didYouMean(name, [...OPTIONS])}`);
-  assertOneOf(config, 'streamingMode', MODES);
-  assertOneOf(config, 'reader', READERS);
-  assertOneOf(config, 'toolErrors', TOOL_ERRORS);
-  for (const name of DURATIONS) {
-    const value = config[name];
-    if (value !== undefined && !(typeof value === 'number' && value > 0))
-      throw invalidInput(`runConfig.${name}`, 'a number of milliseconds above 0', value);
-  }
-  for (const name of COUNTS) {
-    const value = config[name];
-    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0))
-      throw invalidInput(`runConfig.${name}`, 'an integer ≥ 1', value);
-  }
-  const metadata = config['customMetadata'];
+  rejectUnknownOptions(config, runConfigNames, 'runConfig');
+  for (const [name, values] of choices) assertChoice(config, name, values);
+  for (const name of durations) if (config[name] !== undefined) assertDuration(`runConfig.${name}`, config[name]);
+  for (const name of counts) if (config[name] !== undefined) assertCount(`runConfig.${name}`, config[name], 1);
+  const metadata: unknown = config.customMetadata;
   if (metadata !== undefined && !isPlainObject(metadata))
     throw invalidInput('runConfig.customMetadata', 'an object', metadata);
 }
 
-function assertOneOf(config: { [key: string]: unknown }, name: string, values: readonly string[]): void {
+function assertChoice(config: RunConfig, name: keyof RunConfig, values: readonly string[]): void {
   const value = config[name];
   if (value === undefined || values.includes(value as string)) return;
   const expected = values.map((each) => `'${each}'`).join(' or ');

@@ -1,6 +1,6 @@
 import type { CallbackContext, Content, Part } from '@thole/core';
 
-/** Saves a message's inline files as artifacts and leaves a line in the place of each, naming it. */
+/** Saves the inline files of a message as artifacts. Returns the message with a line of text for each file. */
 export async function saveInputBlobs(context: CallbackContext, message: Content): Promise<Content> {
   const parts: Part[] = [];
   for (const [i, part] of (message.parts ?? []).entries()) {
@@ -10,7 +10,7 @@ export async function saveInputBlobs(context: CallbackContext, message: Content)
     }
     const filename = part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`;
     await context.saveArtifact(filename, part);
-    parts.push({ text: `[The user sent the file "${filename}"; it is kept as an artifact of this name.]` });
+    parts.push({ text: `[The user uploaded the file "${filename}". It is saved as an artifact with this name.]` });
   }
   return { ...message, parts };
 }

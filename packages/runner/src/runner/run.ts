@@ -1,65 +1,73 @@
-import { isFinalResponse, TholeError } from '@thole/core';
-import type { Agent, Event, Usage } from '@thole/core';
+import { isFinalResponse, textOf, TholeError } from '@thole/core';
+import type { Agent, AgentTree, Event, Usage } from '@thole/core';
+import type { RunRequest } from '../invocation/run-request.ts';
+import { abortedError } from '../invocation/run-state.ts';
 import { RunTask } from '../invocation/run-task.ts';
-import { aborted } from '../invocation/run-errors.ts';
-import { OutputQueue } from '../invocation/output-queue.ts';
-import type { RunHost, RunOptions } from './runner-deps.ts';
-import { textsOf } from './texts-of.ts';
+import type { RunInit } from './runner-deps.ts';
 
-/** One invocation: its events as they happen. Errors come from the iterable; there is one reader. */
+/** A run, as its caller reads it. Yields the events of the run, then throws the error if it failed. Can be read once. */
 export interface Run extends AsyncIterableIterator<Event> {
   readonly invocationId: string;
-  /** The session of the run: the session that was asked for, or a new one. */
+  /** The session of the run: that of the request, or a new one. */
   readonly sessionId: string;
-  /** Resolves when the run has closed; never rejects. Without a reader it lets the run go on by itself. */
+  /** Resolves when the run has ended. Never rejects. If nothing reads the run, it then runs without waiting for a reader. */
   readonly done: Promise<void>;
-  /** Ends the run: `RUN_ABORTED`, with the reason as its cause. */
+  /** Stops the run with `RUN_ABORTED`, whose cause is the reason. */
   abort(reason?: unknown): void;
   /**
-   * The run as text: partial texts as they come, and whole texts of answers that were not streamed. An agent with an
-   * `outputSchema` gives its answers whole, after they passed.
+   * Yields the run as text: partial texts as they arrive, and complete texts of answers that were not streamed. Answers of
+   * an agent with an `outputSchema` are yielded complete, after they are checked.
    */
   text(): AsyncIterable<string>;
 }
 
-/** The reader's side of an invocation: leaving it, or reading it to the end, is all that a reader can do. */
+/** The result of `runToCompletion`. */
+export interface Completion<O = unknown> {
+  /** Text of the last final response, without thoughts. */
+  text: string;
+  /** The same, parsed, if its agent has an `outputSchema`. Undefined if a callback answered with text that is not JSON. */
+  output: O | undefined;
+  /** All stored events that the run yielded, in order. */
+  events: Event[];
+  /** Tokens of all model calls, including those of agents that ran as tools. */
+  usage: Usage;
+  finishReason: string | undefined;
+  sessionId: string;
+}
+
+/** The reader's side of a run. */
 export class RunHandle implements Run {
-  readonly #invocation: RunTask;
-  readonly #reader: OutputQueue;
-  readonly #sessionId: string;
+  readonly #task: RunTask;
   #hasReader: boolean = false;
 
-  constructor(host: RunHost, options: RunOptions, sessionId: string) {
-    this.#sessionId = sessionId;
-    this.#reader = new OutputQueue(host.runtime);
-    this.#invocation = new RunTask(host, options, { reader: this.#reader, sessionId });
-    if (!this.#invocation.attached) queueMicrotask(() => this.#invocation.begin());
-  }
-
-  get sessionId(): string {
-    return this.#sessionId;
-  }
-
-  /** Tokens of all stored answers, those of agents that ran as tools included. */
-  get usage(): Usage {
-    return this.#invocation.usage;
+  constructor(init: RunInit, request: RunRequest) {
+    this.#task = new RunTask(init, request);
+    if (!this.#task.attached) queueMicrotask(() => this.#task.begin());
   }
 
   get invocationId(): string {
-    return this.#invocation.invocationId;
+    return this.#task.invocationId;
+  }
+  get sessionId(): string {
+    return this.#task.ref.sessionId;
+  }
+  /** Tokens of all stored answers, including those of agents that ran as tools. */
+  get usage(): Usage {
+    return this.#task.calls.usage;
   }
 
   next(): Promise<IteratorResult<Event>> {
-    if (this.#reader.asking) return Promise.reject(secondReader());
-    this.#invocation.begin();
-    return this.#reader.next();
+    if (this.#task.output.isRequested) return Promise.reject(secondReader());
+    this.#task.begin();
+    return this.#task.output.next();
   }
 
   async return(): Promise<IteratorResult<Event>> {
-    const last = this.#reader.taken;
-    this.#reader.leave();
-    this.#invocation.leave({ atFinalResponse: last !== undefined && isAnswer(last) });
-    await this.#invocation.closed;
+    const { output } = this.#task;
+    const last = output.currentEvent;
+    output.leave();
+    this.#task.leave({ atFinalResponse: last !== undefined && isFinalAnswer(last) });
+    await this.#task.done;
     return { value: undefined, done: true };
   }
 
@@ -75,30 +83,84 @@ export class RunHandle implements Run {
 
   text(): AsyncIterable<string> {
     const reader = this[Symbol.asyncIterator]();
-    const isChecked = (author: string): boolean => hasOutputSchema(this.#invocation.agentNamed(author));
+    const isChecked = (author: string): boolean => hasOutputSchema(this.#task.agents.find(author));
     return textsOf({ [Symbol.asyncIterator]: () => reader }, isChecked);
   }
 
   get done(): Promise<void> {
-    if (!this.#hasReader && this.#invocation.isNew) this.#invocation.attached = false;
-    this.#invocation.begin();
-    return this.#invocation.closed;
+    if (!this.#hasReader && this.#task.state.phase === 'new') this.#task.attached = false;
+    this.#task.begin();
+    return this.#task.done;
   }
 
   abort(reason?: unknown): void {
-    this.#invocation.stop(aborted(this.invocationId, reason));
+    this.#task.stop(abortedError(this.invocationId, reason));
   }
+}
+
+/** Reads a run to its end. Rejects with the error of the run. */
+export async function toCompletion<O>(run: RunHandle, tree: AgentTree): Promise<Completion<O>> {
+  const { sessionId, usage } = run;
+  const completion: Completion<O> = {
+    text: '',
+    output: undefined,
+    events: [],
+    usage,
+    finishReason: undefined,
+    sessionId,
+  };
+  for await (const event of run) {
+    if (event.partial) continue;
+    completion.events.push(event);
+    if (!isFinalAnswer(event)) continue;
+    completion.text = textOf(event.content);
+    completion.finishReason = event.finishReason;
+    completion.output = hasOutputSchema(tree.find(event.author)) ? parseJson<O>(completion.text) : undefined;
+  }
+  return completion;
+}
+
+/**
+ * Yields the texts of a run. `isChecked` returns true for authors whose answers are checked before they are stored: their
+ * partial events are left out.
+ */
+async function* textsOf(
+  events: AsyncIterable<Event>,
+  isChecked: (author: string) => boolean,
+): AsyncGenerator<string, void> {
+  // By event id: the partial events of concurrent branches alternate.
+  const streamed = new Set<string>();
+  for await (const event of events) {
+    if (event.author === 'user') continue;
+    const text = textOf(event.content);
+    if (event.partial) {
+      if (!text || isChecked(event.author)) continue;
+      streamed.add(event.id);
+      yield text;
+    } else if (!streamed.delete(event.id) && text) {
+      yield text;
+    }
+  }
+}
+
+function isFinalAnswer(event: Event): boolean {
+  // An event without content only changes state.
+  return !event.partial && event.author !== 'user' && event.content !== undefined && isFinalResponse(event);
 }
 
 function hasOutputSchema(agent: Agent | undefined): boolean {
   return (agent as { outputSchema?: unknown } | undefined)?.outputSchema !== undefined;
 }
 
-// A whole answer; an event with changes of state alone answers nothing.
-function isAnswer(event: Event): boolean {
-  return !event.partial && event.author !== 'user' && event.content !== undefined && isFinalResponse(event);
+// Answers of the model are checked, but those of callbacks and plugins are not.
+function parseJson<O>(text: string): O | undefined {
+  try {
+    return JSON.parse(text) as O;
+  } catch {
+    return undefined;
+  }
 }
 
 function secondReader(): TholeError {
-  return new TholeError('INVALID_INPUT', 'A run has one reader, and this one is being read already.');
+  return new TholeError('INVALID_INPUT', 'A run can be read only once, and this run already has a reader.');
 }

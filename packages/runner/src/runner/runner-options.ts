@@ -1,5 +1,5 @@
 import { AgentTree, TholeError } from '@thole/core';
-import { assertName, invalidInput, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Agent,
   App,
@@ -13,7 +13,7 @@ import type {
 import { assertPlugin } from '../hooks/assert-plugin.ts';
 import type { Concurrency } from '../session/lease.ts';
 
-/** What a runner runs: an app, or its parts. */
+/** The agent of a runner, with its plugins and models: an `App`, or the parts of an app. */
 export type RunnerSubject =
   | { app: App; appName?: undefined; agent?: undefined; plugins?: undefined; models?: undefined }
   | {
@@ -24,52 +24,53 @@ export type RunnerSubject =
       models?: readonly ModelFactory[] | undefined;
     };
 
-/** What a runner is made of: what it runs, the services it keeps things in, and how it runs. Options it does not know are `INVALID_INPUT`. */
+/** Options of `Runner`. An unknown option is `INVALID_INPUT`. */
 export type RunnerOptions = RunnerSubject & {
   sessionService: SessionService;
   memoryService?: MemoryService | undefined;
   artifactService?: ArtifactService | undefined;
-  /** A session that is not there is made, with its id. */
+  /** True to create a session that does not exist, with the id of the request. Default: false. */
   autoCreateSession?: boolean | undefined;
   runtime?: Runtime | undefined;
   concurrency?: Concurrency | undefined;
-  /** How many sessions are kept in memory between turns (1,000); 0 reads every session anew. */
-  hotSessions?: number | undefined;
+  /** Maximum number of sessions that are cached between runs. 0 reads the session in each run. Default: 1,000. */
+  maxCachedSessions?: number | undefined;
 };
 
-const KNOWN = [
-  'app',
-  'appName',
-  'agent',
-  'plugins',
-  'models',
-  'sessionService',
-  'memoryService',
-  'artifactService',
-  'autoCreateSession',
-  'runtime',
-  'concurrency',
-  'hotSessions',
-];
-const KNOWN_CONCURRENCY = ['policy', 'maxWaiting', 'waitMs'];
-const SESSION_METHODS = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
-const ARTIFACT_METHODS = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
-const MEMORY_METHODS = ['addSessionToMemory', 'searchMemory'];
+const runnerNames = optionNames<RunnerOptions>({
+  app: true,
+  appName: true,
+  agent: true,
+  plugins: true,
+  models: true,
+  sessionService: true,
+  memoryService: true,
+  artifactService: true,
+  autoCreateSession: true,
+  runtime: true,
+  concurrency: true,
+  maxCachedSessions: true,
+});
+const appNames = optionNames<App>({ name: true, rootAgent: true, plugins: true, models: true, suggestions: true });
+const concurrencyNames = optionNames<Concurrency>({ policy: true, maxWaiting: true, waitMs: true });
+const sessionMethods = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
+const artifactMethods = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
+const memoryMethods = ['addSessionToMemory', 'searchMemory'];
 
-/** Refuses (`INVALID_INPUT`, `DUPLICATE_NAME`) what no runner can be made of, and answers the app. */
-export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, 'suggestions'>> {
-  rejectUnknownOptions(options, KNOWN, 'Runner');
-  const app = options.app;
-  if (app !== undefined) rejectUnknownOptions(app, ['name', 'rootAgent', 'plugins', 'models', 'suggestions'], 'App');
+/** An app without missing parts. */
+export type CheckedApp = { [Name in keyof App]-?: NonNullable<App[Name]> };
+
+/** Returns the app of the options. Throws `INVALID_INPUT` or `DUPLICATE_NAME` for wrong options. */
+export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
+  rejectUnknownOptions(options, runnerNames, 'Runner');
+  const { app, artifactService, memoryService, sessionService } = options;
+  if (app !== undefined) rejectUnknownOptions(app, appNames, 'App');
   const name = app ? app.name : options.appName;
   assertName(app ? 'app.name' : 'appName', name);
-  assertMethods('sessionService', options.sessionService, SESSION_METHODS);
-  if (options.memoryService !== undefined) assertMethods('memoryService', options.memoryService, MEMORY_METHODS);
-  if (options.artifactService !== undefined)
-    assertMethods('artifactService', options.artifactService, ARTIFACT_METHODS);
-  if (options.hotSessions !== undefined && !(Number.isSafeInteger(options.hotSessions) && options.hotSessions >= 0)) {
-    throw invalidInput('hotSessions', 'an integer ≥ 0', options.hotSessions);
-  }
+  assertMethods('sessionService', sessionService, sessionMethods);
+  if (memoryService !== undefined) assertMethods('memoryService', memoryService, memoryMethods);
+  if (artifactService !== undefined) assertMethods('artifactService', artifactService, artifactMethods);
+  if (options.maxCachedSessions !== undefined) assertCount('maxCachedSessions', options.maxCachedSessions);
   assertConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];
   assertPlugins(plugins);
@@ -78,43 +79,45 @@ export function checkRunnerOptions(options: RunnerOptions): Required<Omit<App, '
     rootAgent: (app ? app.rootAgent : options.agent)!,
     plugins,
     models: (app ? app.models : options.models) ?? [],
+    suggestions: checkSuggestions(app?.suggestions),
   };
 }
 
-/** Returns the suggestions of an app, none by default. Throws `INVALID_INPUT` for anything but a list of strings that are not empty. */
-export function checkedSuggestions(suggestions: readonly string[] = []): readonly string[] {
-  if (!Array.isArray(suggestions)) throw invalidInput('app.suggestions', 'a list of strings', suggestions);
-  const wrong = suggestions.findIndex((each) => typeof each !== 'string' || each.trim() === '');
-  if (wrong >= 0) throw invalidInput(`app.suggestions[${wrong}]`, 'a string that is not empty', suggestions[wrong]);
-  return [...(suggestions as readonly string[])];
-}
-
-/** The tree below a root, each agent checked against what the runner has. */
-export function checkedTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
+/** Returns the tree of an agent, after each agent has checked itself against the models. */
+export function createAgentTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
   const tree = new AgentTree(root);
   for (const agent of tree) agent.check?.({ models, tree });
   return tree;
+}
+
+function checkSuggestions(suggestions: readonly string[] = []): readonly string[] {
+  if (!Array.isArray(suggestions)) throw invalidInput('app.suggestions', 'an array of strings', suggestions);
+  const wrong = suggestions.findIndex((each) => typeof each !== 'string' || each.trim() === '');
+  if (wrong >= 0) throw invalidInput(`app.suggestions[${wrong}]`, 'a string that is not empty', suggestions[wrong]);
+  return [...(suggestions as readonly string[])];
 }
 
 function assertPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const plugin of plugins) {
     assertPlugin(plugin);
-    if (names.has(plugin.name)) throw new TholeError('DUPLICATE_NAME', `Two plugins are called ${plugin.name}.`);
+    if (names.has(plugin.name)) {
+      throw new TholeError('DUPLICATE_NAME', `Two plugins have the name "${plugin.name}". Rename one of them.`);
+    }
     names.add(plugin.name);
   }
 }
 
 function assertConcurrency(concurrency: Concurrency | undefined): void {
   if (concurrency === undefined) return;
-  rejectUnknownOptions(concurrency, KNOWN_CONCURRENCY, 'concurrency');
+  rejectUnknownOptions(concurrency, concurrencyNames, 'concurrency');
   const { policy, maxWaiting, waitMs } = concurrency;
   if (policy !== undefined && !['queue', 'reject', 'interrupt'].includes(policy as string)) {
     throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject' or 'interrupt'.`);
   }
   for (const [name, value] of Object.entries({ maxWaiting, waitMs })) {
     if (value !== undefined && !(typeof value === 'number' && value >= 0))
-      throw invalidInput(`concurrency.${name}`, 'a number from 0 on', value);
+      throw invalidInput(`concurrency.${name}`, 'a number ≥ 0', value);
   }
 }
 
@@ -122,6 +125,6 @@ function assertMethods(argument: string, value: unknown, methods: readonly strin
   if (typeof value !== 'object' || value === null) throw invalidInput(argument, 'a service', value);
   for (const method of methods) {
     if (typeof (value as { [name: string]: unknown })[method] !== 'function')
-      throw new TholeError('INVALID_INPUT', `${argument} must have ${method}().`);
+      throw new TholeError('INVALID_INPUT', `${argument} must have the method ${method}().`);
   }
 }

@@ -1,9 +1,33 @@
-import { TholeError } from '@thole/core';
-import { applyDelta } from '@thole/core/kit';
-import type { AppendOptions, Event, EventWindow, SessionRef, SessionStore, StoredSession } from '@thole/core';
+import { StoredSessionService } from '@thole/core';
+import { applyDelta, sessionNotFound } from '@thole/core/kit';
+import type {
+  AppendOptions,
+  Event,
+  EventWindow,
+  Lease,
+  Runtime,
+  SessionRef,
+  SessionStore,
+  StateMap,
+  StoredSession,
+} from '@thole/core';
+import { LiveSession } from './live-session.ts';
+import type { SessionAccess } from './session-cache.ts';
 
-/** A store for the one session of an ephemeral or child run: gone with it. */
-export class OneSessionStore implements SessionStore {
+/** Returns a new session in memory, for a run without a stored session. No other run can use it, so it has no lease. */
+export function inMemorySession(runtime: Runtime, ref: SessionRef, state: StateMap): SessionAccess {
+  const service = new StoredSessionService(new SingleSessionStore(), { runtime });
+  return {
+    service,
+    takeLease: async (): Promise<Lease | undefined> => undefined,
+    fenceOf: () => undefined,
+    open: async () => new LiveSession(await service.createSession({ ...ref, state }), undefined),
+    forget: () => {},
+  };
+}
+
+/** A session store in memory that holds one session. */
+export class SingleSessionStore implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: SessionStore['abilities'] = {};
   #session: (StoredSession & { events: Event[] }) | undefined;
@@ -39,8 +63,9 @@ export class OneSessionStore implements SessionStore {
     options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     const session = this.#session;
-    if (!session || (options.incarnation !== undefined && options.incarnation !== session.incarnation))
-      throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId}.`);
+    if (!session || (options.incarnation !== undefined && options.incarnation !== session.incarnation)) {
+      throw sessionNotFound(key);
+    }
     const known = session.events.find(({ id }) => id === event.id);
     if (known) return { event: known, duplicate: true };
     event.seq = ++session.lastSeq;
@@ -61,9 +86,9 @@ export class OneSessionStore implements SessionStore {
   }
 
   async remove(): Promise<boolean> {
-    const was = this.#session !== undefined;
+    const existed = this.#session !== undefined;
     this.#session = undefined;
-    return was;
+    return existed;
   }
 
   async removeUser(): Promise<void> {

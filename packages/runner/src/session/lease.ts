@@ -1,24 +1,26 @@
+import { TholeError } from '@thole/core';
 import { inProcessLeases } from '@thole/core/kit';
-import type { Lease, LeaseManager, LeasePolicy, Runtime, SessionRef, SessionService, TholeError } from '@thole/core';
+import type { Lease, LeaseManager, LeasePolicy, Runtime, SessionRef, SessionService } from '@thole/core';
+import type { RunTask } from '../invocation/run-task.ts';
 
-/** What becomes of a run whose session another run holds; what finds no room is `SESSION_BUSY`. */
+/** Rules for a run whose session is held by another run. */
 export interface Concurrency {
-  /** `queue` (default), `reject` or `interrupt`. */
+  /** `queue` waits, `reject` fails with `SESSION_BUSY`, `interrupt` stops the other run. Default: `queue`. */
   policy?: LeasePolicy | undefined;
-  /** How many runs may wait for one session (16). */
+  /** Maximum number of runs that wait for one session. A further run fails with `SESSION_BUSY`. Default: 16. */
   maxWaiting?: number | undefined;
-  /** How long one waits, in milliseconds (30,000); `Infinity` for no limit. */
+  /** Maximum waiting time in milliseconds, then `SESSION_BUSY`. `Infinity` means no limit. Default: 30,000. */
   waitMs?: number | undefined;
 }
 
-/** How long a lease holds; a living run renews it when a third has passed. */
-export const LEASE_TTL_MS = 30_000;
+const LEASE_TTL_MS = 30_000;
+/** Time between two attempts to renew a lease when the store does not answer. */
+const RETRY_MS = LEASE_TTL_MS / 10;
+/** 100 years. Used instead of `Infinity`, which some databases cannot store. */
+const MAX_CLEANUP_MS = 100 * 365 * 24 * 3_600_000;
 
-/** A hundred years: databases keep it, and not all of them keep `Infinity`. */
-const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
-
-/** Takes sessions' leases for one runner: from the store, or among the runs of this runner where the store has none. */
-export class RunLeases {
+/** The leases of one runner. A store without leases gets leases that are valid in this process only. */
+export class SessionLeases {
   readonly #service: SessionService;
   readonly #local: LeaseManager;
   readonly #holder: string;
@@ -31,14 +33,14 @@ export class RunLeases {
     this.#concurrency = concurrency;
   }
 
-  take(
-    ref: SessionRef,
-    p: { invocationId: string; cleanupMs: number; signal: AbortSignal; onEnd(error: TholeError): void },
-  ): Promise<Lease> {
+  /** Resolves when the run holds the session. Rejects with `SESSION_BUSY` or the reason of the run's signal. */
+  take(ref: SessionRef, task: RunTask): Promise<Lease> {
     const { policy = 'queue', maxWaiting = 16, waitMs = 30_000 } = this.#concurrency;
-    return this.#leasing.lease(ref, {
-      ...p,
-      cleanupMs: Math.min(p.cleanupMs, FOREVER_MS),
+    return this.#manager.lease(ref, {
+      invocationId: task.invocationId,
+      cleanupMs: Math.min(task.cleanupMs, MAX_CLEANUP_MS),
+      signal: task.signal,
+      onEnd: (error) => task.stop(error),
       holder: this.#holder,
       policy,
       maxWaiting,
@@ -47,17 +49,75 @@ export class RunLeases {
     });
   }
 
-  /** What appends show; a lease of our own means nothing to a store without leases. */
+  /** Returns the fence for appends. Undefined if the store has no leases: it cannot check the fence. */
   fenceOf(lease: Lease): string | undefined {
     return this.#service.leasing ? lease.fence : undefined;
   }
 
-  async stop(ref: SessionRef, invocationId: string | undefined): Promise<boolean> {
-    const id = invocationId ?? (await this.#leasing.current(ref))?.invocationId;
-    return id !== undefined && this.#leasing.requestStop(ref, id);
+  /**
+   * Asks the run that holds the session to stop. Returns false if no run holds it, or another invocation than the one that
+   * is named.
+   */
+  async requestStop(ref: SessionRef, invocationId: string | undefined): Promise<boolean> {
+    const id = invocationId ?? (await this.#manager.current(ref))?.invocationId;
+    return id !== undefined && this.#manager.requestStop(ref, id);
   }
 
-  get #leasing(): NonNullable<SessionService['leasing']> {
+  get #manager(): LeaseManager {
     return this.#service.leasing ?? this.#local;
+  }
+}
+
+/** Renews the lease of one run after a third of its time, and stops the run if the lease is lost. */
+export class LeaseRenewal {
+  readonly #task: RunTask;
+  readonly #lease: Lease;
+  /** Times of the monotonic clock. */
+  #renewAt: number = 0;
+  #expiresAt: number = 0;
+  #isRenewing = false;
+  /** True if a renewal was due and none has succeeded since. */
+  #isDue = false;
+
+  constructor(task: RunTask, lease: Lease) {
+    this.#task = task;
+    this.#lease = lease;
+    this.#renewedAt(task.runner.runtime.monotonic());
+  }
+
+  /** Renews the lease if it is time. Returns when to check again. Stops the run if the lease has expired meanwhile. */
+  check(now: number): number {
+    if (now >= this.#renewAt) {
+      // After a suspension of the process the lease may have expired and still be free: asks before it gives up.
+      if (!this.#isDue) this.#expiresAt = Math.max(this.#expiresAt, now + RETRY_MS);
+      this.#isDue = true;
+      this.#renewAt = now + RETRY_MS;
+      if (!this.#isRenewing) void this.#renew(now);
+    }
+    if (this.#isRenewing && now >= this.#expiresAt) {
+      const { invocationId } = this.#task;
+      this.#task.stop(new TholeError('LEASE_LOST', `The lease of invocation ${invocationId} could not be renewed.`));
+    }
+    return this.#renewAt;
+  }
+
+  // A store that cannot be reached for a while does not stop the run. Only a lost or expired lease does.
+  async #renew(now: number): Promise<void> {
+    this.#isRenewing = true;
+    try {
+      await this.#lease.renew();
+      this.#renewedAt(now);
+    } catch (error) {
+      const hasExpired = this.#task.runner.runtime.monotonic() >= this.#expiresAt;
+      if (hasExpired || TholeError.is(error, 'LEASE_LOST')) this.#task.stop(error);
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  #renewedAt(now: number): void {
+    this.#isDue = false;
+    this.#expiresAt = now + LEASE_TTL_MS;
+    this.#renewAt = now + LEASE_TTL_MS / 3;
   }
 }

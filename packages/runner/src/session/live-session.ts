@@ -1,22 +1,23 @@
-import { State } from '@thole/core';
+import { createEvent, State } from '@thole/core';
 import { applyDelta, deepFreeze, getOwn, scopeOf } from '@thole/core/kit';
 import type { Event, Json, Session, SessionHead, SessionRef, StateMap } from '@thole/core';
 import type { StateView } from '@thole/core/kit';
 import { SessionLog } from '../history/session-log.ts';
 
-/** How many events may be stored between an event of a branch and the look-up of it. */
-const LOOK_BACK = 1_000;
+/** Number of last events in which `storedAs` looks for an event. Other branches may have stored events after it. */
+const MAX_SEARCHED_EVENTS = 1_000;
 
-/** A session as a runner holds it: its events, its merged state, and how far it knows it to be right. */
+/** A session in memory, as runs use it: events, merged state, and the versions that show whether another writer changed it. */
 export class LiveSession implements StateView {
   readonly ref: SessionRef;
   readonly incarnation: string;
   readonly log: SessionLog;
-  /** Kept with the events: what is folded over them. */
+  /** Results computed over the events, kept with the session. */
   readonly folds: Map<string, unknown> = new Map();
   lastSeq: number;
   lastUpdateTime: number;
   #state: StateMap;
+  /** NaN if unknown: then no head equals it. */
   #appVersion: number;
   #userVersion: number;
 
@@ -35,20 +36,11 @@ export class LiveSession implements StateView {
     return getOwn(this.#state, key);
   }
 
-  /** Returns the newest event with this id among the last events, if there is one. */
-  findById(id: string): Event | undefined {
-    for (let i = this.log.length - 1; i >= Math.max(0, this.log.length - LOOK_BACK); i--) {
-      const event = this.log.at(i);
-      if (event?.id === id) return event;
-    }
-    return undefined;
-  }
-
   copyInto(target: StateMap): void {
     applyDelta(target, this.#state);
   }
 
-  /** Whether nothing was written by others since: then nothing needs to be read. */
+  /** True if no other writer has changed the session, so nothing must be read. */
   isCurrent(head: SessionHead): boolean {
     return (
       head.incarnation === this.incarnation &&
@@ -58,37 +50,51 @@ export class LiveSession implements StateView {
     );
   }
 
-  /** Takes over an own event as it was stored. */
+  /** Adds an event that this runner has stored. */
   add(stored: Event): void {
     this.log.push(stored);
     this.lastSeq = Math.max(this.lastSeq, stored.seq ?? this.lastSeq + 1);
     this.lastUpdateTime = Math.max(this.lastUpdateTime, stored.timestamp);
     const delta = stored.actions.stateDelta;
     applyDelta(this.#state, delta);
-    // Own writes move the versions too; counted here, a later head that is further on shows a foreign write.
-    let app = 0;
-    let user = 0;
+    // The store counts these writes too. So a head with a higher version shows that another writer changed the state.
+    let appWrites = 0;
+    let userWrites = 0;
     for (const key in delta) {
       const scope = scopeOf(key);
-      if (scope === 'app') app = 1;
-      else if (scope === 'user') user = 1;
+      if (scope === 'app') appWrites = 1;
+      else if (scope === 'user') userWrites = 1;
     }
-    this.#appVersion += app;
-    this.#userVersion += user;
+    this.#appVersion += appWrites;
+    this.#userVersion += userWrites;
   }
 
-  /** Takes over what others wrote: a read of the events after `lastSeq`, with the state as it stands. */
-  catchUp(read: Session, head: SessionHead | undefined): void {
-    const missing = read.events.filter((event) => (event.seq ?? 0) > this.lastSeq);
+  /** Adds events of other writers. `newer` contains the events after `lastSeq` and the current state. */
+  catchUp(newer: Session, head: SessionHead | undefined): void {
+    const missing = newer.events.filter((event) => (event.seq ?? 0) > this.lastSeq);
     if (missing.length > 0) this.log.insertMissing(missing);
-    this.lastSeq = Math.max(this.lastSeq, read.lastSeq);
-    this.lastUpdateTime = Math.max(this.lastUpdateTime, read.lastUpdateTime);
-    this.#state = frozenValues(read.state);
+    this.lastSeq = Math.max(this.lastSeq, newer.lastSeq);
+    this.lastUpdateTime = Math.max(this.lastUpdateTime, newer.lastUpdateTime);
+    this.#state = frozenValues(newer.state);
     this.#appVersion = head?.appVersion ?? Number.NaN;
     this.#userVersion = head?.userVersion ?? Number.NaN;
   }
 
-  /** A copy for a memory service: all events, and the state without what only the run holds. */
+  /** True if this object is in the log: an agent yields an event that it has committed. */
+  contains(event: Event): boolean {
+    if (event.seq === undefined) return false;
+    return this.log.at(this.log.length - 1 - (this.lastSeq - event.seq)) === event;
+  }
+
+  /**
+   * Returns the event with which an agent continues whose `yield` returned undefined: the stored event with the same id, or
+   * an empty event if none was stored. Returns a partial or stored event unchanged.
+   */
+  storedAs(event: Event): Event {
+    return event.partial || event.seq !== undefined ? event : (this.#findById(event.id) ?? emptyEvent(event));
+  }
+
+  /** Returns a copy for a memory service: all events, and the stored state. */
   toSession(): Session {
     return {
       id: this.ref.sessionId,
@@ -101,9 +107,27 @@ export class LiveSession implements StateView {
       incarnation: this.incarnation,
     };
   }
+
+  #findById(id: string): Event | undefined {
+    for (let i = this.log.length - 1; i >= Math.max(0, this.log.length - MAX_SEARCHED_EVENTS); i--) {
+      const event = this.log.at(i);
+      if (event?.id === id) return event;
+    }
+    return undefined;
+  }
 }
 
-// The map is the session's own and goes on changing; what it holds is handed out, and so is frozen.
+/** Returns the event with which an agent continues if a plugin dropped its event: no content and no actions. */
+export function emptyEvent(event: Event): Event {
+  return createEvent({
+    id: event.id,
+    author: event.author,
+    invocationId: event.invocationId,
+    timestamp: event.timestamp,
+  });
+}
+
+// Agents and tools receive the values, so they are frozen. The map itself belongs to the session and changes.
 function frozenValues(state: StateMap): StateMap {
   for (const value of Object.values(state)) deepFreeze(value);
   return state;

@@ -1,38 +1,40 @@
 import { TholeError } from '@thole/core';
 import { sessionKeyOf } from '@thole/core/kit';
 import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
+import type { RunTask } from '../invocation/run-task.ts';
+import type { SessionLeases } from './lease.ts';
 import { LiveSession } from './live-session.ts';
-import { sessionNotFound } from './session-not-found.ts';
 
 /**
- * Sessions kept between turns. The lease brings the session's head, so that only what moved since is read: nothing after an
- * own turn, the new events alone after somebody else's write, all of it the first time and when the session is another one.
+ * Sessions of a runner that stay in memory between runs. The lease contains the session's head, so only changes are read:
+ * nothing after the runner's own turn, only new events after another writer, and the whole session the first time.
  */
 export class SessionCache {
-  readonly #service: SessionService;
+  readonly service: SessionService;
   readonly #limit: number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, LiveSession>();
 
+  /** A limit of 0 caches nothing. */
   constructor(service: SessionService, limit: number) {
-    this.#service = service;
+    this.service = service;
     this.#limit = limit;
   }
 
-  /** The session as it stands under this lease. `SESSION_NOT_FOUND` unless one may be made. */
+  /** Returns the current session. Throws `SESSION_NOT_FOUND` if it does not exist and `autoCreate` is false. */
   async open(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
-    const id = sessionKeyOf(ref);
+    const key = sessionKeyOf(ref);
     const { head } = lease;
-    const known = this.#sessions.get(id);
-    this.#sessions.delete(id);
-    let live = known && head && (known.isCurrent(head) ? known : await this.#catchUp(known, head, p.signal));
-    if (!live) {
-      const read = await this.#service.getSession({ ...ref, signal: p.signal });
-      const readUnder = read?.incarnation === head?.incarnation ? head : undefined;
-      live = read ? new LiveSession(read, readUnder) : await this.#make(ref, lease, p);
+    const cached = this.#sessions.get(key);
+    this.#sessions.delete(key);
+    let session = cached && head && (cached.isCurrent(head) ? cached : await this.#catchUp(cached, head, p.signal));
+    if (!session) {
+      const stored = await this.service.getSession({ ...ref, signal: p.signal });
+      const headOfStored = stored?.incarnation === head?.incarnation ? head : undefined;
+      session = stored ? new LiveSession(stored, headOfStored) : await this.#create(ref, lease, p);
     }
-    this.#keep(id, live);
-    return live;
+    this.#add(key, session);
+    return session;
   }
 
   forget(ref: SessionRef): void {
@@ -40,42 +42,97 @@ export class SessionCache {
   }
 
   forgetUser(user: UserRef): void {
-    for (const [id, { ref }] of this.#sessions) {
-      if (ref.appName === user.appName && ref.userId === user.userId) this.#sessions.delete(id);
+    for (const [key, { ref }] of this.#sessions) {
+      if (ref.appName === user.appName && ref.userId === user.userId) this.#sessions.delete(key);
     }
   }
 
-  #keep(id: string, live: LiveSession): void {
+  #add(key: string, session: LiveSession): void {
     if (this.#limit === 0) return;
-    this.#sessions.set(id, live);
+    this.#sessions.set(key, session);
     if (this.#sessions.size <= this.#limit) return;
-    // An eighth at once: to find the oldest, a map goes past all that were deleted since it last grew.
-    let tooMany = 1 + (this.#limit >> 3);
+    // Evicts an eighth at once: an iteration from the start of a map also passes all keys deleted since the map last grew.
+    let count = 1 + (this.#limit >> 3);
     for (const oldest of this.#sessions.keys()) {
-      if (tooMany-- === 0) return;
+      if (count-- === 0) return;
       this.#sessions.delete(oldest);
     }
   }
 
-  async #catchUp(known: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
-    if (known.incarnation !== head.incarnation || known.lastSeq > head.lastSeq) return undefined;
-    const moved = await this.#service.getSession({ ...known.ref, afterSeq: known.lastSeq, signal });
-    if (!moved || moved.incarnation !== known.incarnation) return undefined;
-    known.catchUp(moved, head);
-    return known;
+  async #catchUp(cached: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
+    if (cached.incarnation !== head.incarnation || cached.lastSeq > head.lastSeq) return undefined;
+    const newer = await this.service.getSession({ ...cached.ref, afterSeq: cached.lastSeq, signal });
+    if (!newer || newer.incarnation !== cached.incarnation) return undefined;
+    cached.catchUp(newer, head);
+    return cached;
   }
 
-  async #make(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
+  async #create(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
     const { signal } = p;
-    if (!p.autoCreate) {
-      throw sessionNotFound(ref, 'set autoCreateSession on the runner');
-    }
-    await this.#service.createSession({ ...ref, signal });
-    // First the head, then the session: what is written in between is seen now, and merely read once more later.
+    if (!p.autoCreate) throw sessionNotFound(ref, 'set autoCreateSession on the runner');
+    await this.service.createSession({ ...ref, signal });
+    // The head first, then the session: an event written in between is in the session, and is read again later.
     const head = await lease.renew();
-    const made = await this.#service.getSession({ ...ref, signal });
-    if (!made)
-      throw new TholeError('SESSION_NOT_FOUND', `Session ${ref.sessionId} was deleted as soon as it was made.`);
-    return new LiveSession(made, head);
+    const created = await this.service.getSession({ ...ref, signal });
+    if (!created) {
+      throw new TholeError('SESSION_NOT_FOUND', `Session "${ref.sessionId}" was deleted right after its creation.`);
+    }
+    return new LiveSession(created, head);
   }
+}
+
+/** Access of one run to its session: stored and shared with other runs, or in memory for this run only. */
+export interface SessionAccess {
+  readonly service: SessionService;
+  /** Returns the lease, or undefined if no other run can use the session. */
+  takeLease(task: RunTask): Promise<Lease | undefined>;
+  /** Returns the fence that appends under this lease send to the store. */
+  fenceOf(lease: Lease): string | undefined;
+  open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
+  /** Drops the cached session, so that the next run reads it again. */
+  forget(): void;
+}
+
+/** A session of the runner's session service, cached between runs. */
+export class CachedSession implements SessionAccess {
+  readonly #cache: SessionCache;
+  readonly #leases: SessionLeases;
+  readonly #ref: SessionRef;
+  readonly #autoCreate: boolean;
+
+  constructor(cache: SessionCache, leases: SessionLeases, ref: SessionRef, autoCreate: boolean) {
+    this.#cache = cache;
+    this.#leases = leases;
+    this.#ref = ref;
+    this.#autoCreate = autoCreate;
+  }
+
+  get service(): SessionService {
+    return this.#cache.service;
+  }
+
+  takeLease(task: RunTask): Promise<Lease> {
+    return this.#leases.take(this.#ref, task);
+  }
+
+  fenceOf(lease: Lease): string | undefined {
+    return this.#leases.fenceOf(lease);
+  }
+
+  open(lease: Lease, signal: AbortSignal): Promise<LiveSession> {
+    return this.#cache.open(this.#ref, lease, { autoCreate: this.#autoCreate, signal });
+  }
+
+  forget(): void {
+    this.#cache.forget(this.#ref);
+  }
+}
+
+/** Returns `SESSION_NOT_FOUND` that says how to create the session. `or` is another way to do it. */
+export function sessionNotFound({ appName, userId, sessionId }: SessionRef, or?: string): TholeError {
+  return new TholeError(
+    'SESSION_NOT_FOUND',
+    `Session "${sessionId}" of user "${userId}" does not exist in app "${appName}". ` +
+      `Create it with sessionService.createSession({ appName, userId, sessionId })${or === undefined ? '' : `, or ${or}`}.`,
+  );
 }

@@ -53,7 +53,7 @@ describe('Runner.runAsync options', () => {
   it.each<[object, string]>([
     [{ user_id: 'ann' }, 'runAsync has no option user_id. Did you mean userId?'],
     [{ config: {} }, 'runAsync has no option config.'],
-    [{ appName: 'another' }, 'appName must be that of the runner, "app", or be left out.'],
+    [{ appName: 'another' }, 'appName must be "app", the app of the runner, or must be left out.'],
     [{ runConfig: { max_llm_calls: 1 } }, 'Did you mean maxLlmCalls?'],
   ])('refuses %j', async (options, sentence) => {
     const { runner } = await houseOf(rootOf(new ScriptedLlm()));

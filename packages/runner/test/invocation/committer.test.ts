@@ -274,7 +274,9 @@ describe('the order of hooks', () => {
     await runner.runToCompletion({ ...hello, newMessage, runConfig: { saveInputBlobsAsArtifacts: true } });
     const [first] = (await stored()).events;
     const names = ['view.png', `upload-${first!.invocationId}-2`];
-    const lines = names.map((name) => `[The user sent the file "${name}"; it is kept as an artifact of this name.]`);
+    const lines = names.map(
+      (name) => `[The user uploaded the file "${name}". It is saved as an artifact with this name.]`,
+    );
     const message = { role: 'user', parts: ['Look.', ...lines].map((text) => ({ text })) };
     expect([first!.content, seen[0], model.requests[0]!.contents[0]]).toEqual([message, message, message]);
     expect(first!.actions.artifactDelta).toEqual(Object.fromEntries(names.map((name) => [name, 0])));

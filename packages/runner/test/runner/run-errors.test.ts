@@ -7,7 +7,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import type { RunRequest } from '../../src/runner/runner.ts';
+import type { RunRequest } from '../../src/invocation/run-request.ts';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 import { answersIn, hello, houseOf, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
 import type { LlmHouse } from '../support/llm-house.ts';

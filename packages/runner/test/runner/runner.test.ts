@@ -101,12 +101,12 @@ describe('a runner', () => {
     const agent = saying('root', 'x');
     const make = (options: object) => () => new Runner({ appName: 'app', agent, sessionService, ...options } as never);
     expect(make({ appName: '' })).toThrow(/appName must not be empty/);
-    expect(make({ sessionService: {} })).toThrow(/sessionService must have createSession/);
+    expect(make({ sessionService: {} })).toThrow(/sessionService must have the method createSession/);
     expect(make({ speed: 1 })).toThrow(/no option speed/);
     expect(make({ app: { name: 'app', rootAgent: agent, resumability: {} } })).toThrow(
       /App has no option resumability/,
     );
-    expect(make({ plugins: [{ name: 'a' }, { name: 'a' }] })).toThrow(/Two plugins are called a/);
+    expect(make({ plugins: [{ name: 'a' }, { name: 'a' }] })).toThrow(/Two plugins have the name "a"/);
     expect(make({ concurrency: { policy: 'wait' } })).toThrow(/concurrency.policy/);
     expect(make({ agent: saying('user', 'x') })).toThrow(/must not be called 'user'/);
     expect(make({ agent: { ...agent, subAgents: [saying('a'), saying('a')] } })).toThrow(/Two agents are called a/);

@@ -2,7 +2,7 @@ import { StoredSessionService, TholeError } from '@thole/core';
 import type { SessionService } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { calls, callsAll, says as modelSays, ScriptedLlm } from '@thole/testing';
-import { OneSessionStore } from '../../src/session/in-memory-session.ts';
+import { SingleSessionStore } from '../../src/session/in-memory-session.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { houseOf as llmHouseOf, rootOf, toolOf } from '../support/llm-house.ts';
@@ -87,9 +87,9 @@ describe('a run whose session is deleted and created again', () => {
   });
 });
 
-describe('OneSessionStore', () => {
+describe('SingleSessionStore', () => {
   it('refuses an append that names another incarnation (contract 7)', async () => {
-    const service = new StoredSessionService(new OneSessionStore());
+    const service = new StoredSessionService(new SingleSessionStore());
     const session = await service.createSession(ref);
     const event = { ...says({ agentName: 'a', invocationId: 'i', runtime: undefined } as never, 'x') };
     expect(await codeOf(service.appendEvent({ session: ref, incarnation: 'other', event }))).toBe('SESSION_NOT_FOUND');

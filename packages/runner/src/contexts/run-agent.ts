@@ -1,0 +1,130 @@
+import { createEvent } from '@thole/core';
+import { assertAgent } from '@thole/core/kit';
+import type { Agent, Content, Event, SpanAttributes } from '@thole/core';
+import { asError } from '../hooks/as-error.ts';
+import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { notifyPlugins } from '../hooks/notify-plugins.ts';
+import type { RunTask } from '../invocation/run-task.ts';
+import { stepInSpan } from '../traces/run-trace.ts';
+import type { AgentContext } from './agent-context.ts';
+
+type AgentCallback = 'beforeAgentCallback' | 'afterAgentCallback';
+
+/** Number of nested agents after which a promise unwinds the stack. */
+const UNWIND_DEPTH = 64;
+
+/**
+ * Runs an agent with its hooks. Yields its events and passes what `next()` receives, the stored event, back to the agent.
+ * An agent in another branch than its parent gets its own pending changes.
+ */
+export async function* runAgent(
+  task: RunTask,
+  parent: AgentContext,
+  agent: Agent,
+  branch: string | undefined,
+): AsyncGenerator<Event, void, Event | undefined> {
+  assertAgent(agent);
+  if (task.ended) return;
+  const turn = task.turns.next();
+  if (turn) await turn;
+  task.assertMayBegin();
+  task.agents.begins(agent);
+  const isNewBranch = branch !== parent.branch;
+  const changes = isNewBranch ? parent.changes.branch() : parent.changes;
+  const { signal, trace } = task;
+  const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), parent.ownSpan);
+  const context = parent.withAgent(agent, { changes, span, branch, parent });
+  const unwinds = context.depth % UNWIND_DEPTH === 0;
+  let failure: unknown;
+  let isLeft = true;
+  try {
+    const answer = hasHooks(context, 'beforeAgentCallback') && (await callAgentHooks(context, 'beforeAgentCallback'));
+    signal.throwIfAborted();
+    if (answer) {
+      const event = context.claim(answerEvent(context, answer));
+      resolveYield(task, event, yield event);
+    } else if (!task.ended) {
+      const steps = agent.runAsync(context);
+      let isFinished = false;
+      try {
+        let step = await (span ? stepInSpan(span, steps) : steps.next());
+        while (!step.done) {
+          const event = context.claim(step.value);
+          const stored = resolveYield(task, event, yield event);
+          // Each agent calls the steps of the agent below it: a long chain of transfers would overflow the stack.
+          if (unwinds) await Promise.resolve();
+          step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
+        }
+        isFinished = true;
+      } finally {
+        // Not awaited: an agent that ignores its signal must not delay the end of its run.
+        if (!isFinished) steps.return().catch(noop);
+      }
+      signal.throwIfAborted();
+      const addition =
+        !task.ended && hasHooks(context, 'afterAgentCallback') && (await callAgentHooks(context, 'afterAgentCallback'));
+      if (addition) {
+        const event = context.claim(answerEvent(context, addition));
+        resolveYield(task, event, yield event);
+      }
+    }
+    const event = isNewBranch ? context.pendingEvent() : undefined;
+    if (event) resolveYield(task, event, yield event);
+    isLeft = false;
+  } catch (error) {
+    isLeft = false;
+    failure = error;
+    await reportFailure(task, context, error);
+    throw error;
+  } finally {
+    if (span) trace?.end(span, isLeft && signal.aborted ? signal.reason : failure);
+  }
+}
+
+// Checked first: without hooks there is no wait.
+function hasHooks({ agent, plugins }: AgentContext, callback: AgentCallback): boolean {
+  return agent[callback] !== undefined || hasHook(plugins, callback);
+}
+
+async function callAgentHooks(context: AgentContext, callback: AgentCallback): Promise<Content | undefined> {
+  const { agent, plugins, signal } = context;
+  const answer = await callPlugins(plugins, callback, { agent, callbackContext: context }, signal);
+  return answer ?? callCallbacks(agent[callback], { agentName: agent.name, callback, signal }, context);
+}
+
+function answerEvent({ agentName, branch, invocationId, runtime }: AgentContext, answer: Content): Event {
+  const content = { role: 'model' as const, ...answer };
+  return createEvent({ author: agentName, invocationId, branch, content }, runtime);
+}
+
+/**
+ * Returns the event with which the agent continues: the value that `next()` received, else the stored event (`for await`
+ * loops pass no value). Changes in an event that was not stored stay pending for the next event.
+ */
+function resolveYield({ session, unstored }: RunTask, event: Event, received: Event | undefined): Event {
+  const added = unstored.size > 0 ? unstored.get(event.id) : undefined;
+  if (added) {
+    unstored.delete(event.id);
+    for (const changes of added) changes.restore();
+  }
+  return received ?? session.storedAs(event);
+}
+
+/** Calls `onAgentErrorCallback`, unless the agent was stopped with its run. */
+async function reportFailure(task: RunTask, context: AgentContext, error: unknown): Promise<void> {
+  if (task.signal.aborted) return;
+  const { agent } = context;
+  task.agents.failed(agent, error);
+  if (!hasHook(task.runner.plugins, 'onAgentErrorCallback')) return;
+  await notifyPlugins(context, 'onAgentErrorCallback', { agent, callbackContext: context, error: asError(error) });
+}
+
+function attributesOf({ name, description }: Agent): SpanAttributes {
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': name,
+    'gen_ai.agent.description': description,
+  };
+}
+
+function noop(): void {}

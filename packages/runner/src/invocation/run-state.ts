@@ -1,0 +1,96 @@
+import { TholeError } from '@thole/core';
+
+/** The phases of a run, in their order. */
+export type RunPhase = 'new' | 'open' | 'closing' | 'closed';
+
+/** How a run ended: its agents ended, nothing was left to do before an answer arrives, or an error stopped it. */
+export type RunOutcome =
+  | { readonly status: 'completed' }
+  | { readonly status: 'paused' }
+  | { readonly status: 'failed'; readonly error: TholeError };
+
+const completed: RunOutcome = { status: 'completed' };
+
+/**
+ * The state machine of a run: new → open → closing → closed. A run that is stopped before it begins goes from new to closed.
+ *
+ * - `new`: not begun.
+ * - `open`: waits for its session, then the agents run.
+ * - `closing`: the last hooks run, and finished work and the closing record are stored.
+ * - `closed`: the outcome is final and nothing more is stored. The lease is released now.
+ */
+export class RunState {
+  readonly #invocationId: string;
+  #phase: RunPhase = 'new';
+  #error: TholeError | undefined;
+  #outcome: RunOutcome | undefined;
+
+  constructor(invocationId: string) {
+    this.#invocationId = invocationId;
+  }
+
+  get phase(): RunPhase {
+    return this.#phase;
+  }
+  /** The first error that stopped the run. */
+  get error(): TholeError | undefined {
+    return this.#error;
+  }
+  /** Undefined until the run is closed. */
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Returns false if the run is not new. */
+  open(): boolean {
+    if (this.#phase !== 'new') return false;
+    this.#phase = 'open';
+    return true;
+  }
+
+  /** Sets the error that the run ends with. Later errors are ignored. */
+  fail(error: TholeError): void {
+    this.#error ??= error;
+  }
+
+  /** Returns false if the run is not open. */
+  beginClosing(): boolean {
+    if (this.#phase !== 'open') return false;
+    this.#phase = 'closing';
+    return true;
+  }
+
+  /** Makes the outcome final. */
+  close(): void {
+    this.#phase = 'closed';
+    this.#outcome = this.#error ? { status: 'failed', error: this.#error } : completed;
+  }
+
+  /** Throws the error that stopped the run, or `CONTEXT_CLOSED` if it is closed. Hooks of a closing run may continue. */
+  throwIfStopped(): void {
+    if (this.#error && this.#phase !== 'closing') throw this.#error;
+    if (this.#phase === 'closed') {
+      throw new TholeError('CONTEXT_CLOSED', `Invocation ${this.#invocationId} has ended.`);
+    }
+  }
+
+  /** Throws `CONTEXT_CLOSED` if the run is closed. Passed as a function to the states of its contexts. */
+  readonly assertOpen: () => void = () => {
+    if (this.#phase !== 'closed') return;
+    const message = `A context of invocation ${this.#invocationId} was used after its run had ended.`;
+    throw new TholeError('CONTEXT_CLOSED', message);
+  };
+}
+
+/** Returns the error that a run ends with: a `TholeError` unchanged, any other error as the cause of `AGENT_FAILED`. */
+export function toRunError(error: unknown, agentName: string): TholeError {
+  if (TholeError.is(error)) return error;
+  return new TholeError('AGENT_FAILED', `Agent ${agentName} threw an error. The error's cause is the original error.`, {
+    cause: error,
+  });
+}
+
+/** Returns the error of a run that its caller stops. */
+export function abortedError(invocationId: string, cause: unknown): TholeError {
+  return new TholeError('RUN_ABORTED', `Invocation ${invocationId} was aborted.`, { cause });
+}
