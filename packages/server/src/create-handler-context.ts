@@ -1,45 +1,54 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, invalidInput, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
+import { assertName, invalidInput, optionNames, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
-import { checkedLimits } from './limits.ts';
-import { Failures } from './logging/failures.ts';
+import { resolveLimits } from './limits.ts';
+import { ErrorLog } from './logging/error-log.ts';
 import { handlerLogger } from './logging/handler-logger.ts';
 import type { Route } from './route.ts';
-import { LiveRuns } from './runs/live-runs.ts';
+import { ActiveRuns } from './runs/active-runs.ts';
 
-const KNOWN = [
-  ...[
-    'apps',
-    'sessionService',
-    'memoryService',
-    'artifactService',
-    'runtime',
-    'logger',
-    'development',
-    'toolErrors',
-    'authorize',
-    'rateLimit',
-    'allowedHosts',
-  ],
-  ...['cors', 'limits', 'onDisconnect', 'ui', 'basePath', 'deps', 'traces', 'clientMayWrite'],
-];
-const SCOPES: readonly string[] = ['session', 'user', 'app'] satisfies ClientScope[];
+const knownOptions = optionNames<HandlerOptions>({
+  apps: true,
+  sessionService: true,
+  memoryService: true,
+  artifactService: true,
+  runtime: true,
+  logger: true,
+  development: true,
+  authorize: true,
+  authorizeScope: true,
+  rateLimit: true,
+  allowedHosts: true,
+  cors: true,
+  limits: true,
+  onDisconnect: true,
+  ui: true,
+  basePath: true,
+  deps: true,
+  toolErrors: true,
+  traces: true,
+  clientMayWrite: true,
+});
+const clientScopes: readonly string[] = ['session', 'user', 'app'] satisfies ClientScope[];
 
-/** What a handler works with, and the runners that are its own to close. `INVALID_INPUT`, `DUPLICATE_NAME` for what nothing can be served of. */
+/**
+ * Validates the options of a handler and returns its context, and the runners that it created and must close. Throws
+ * `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name.
+ */
 export function createHandlerContext(
   options: HandlerOptions,
   routes: readonly Route[],
-): { house: HandlerContext; own: readonly Runner[] } {
-  rejectUnknownOptions(options, KNOWN, 'createHandler');
+): { context: HandlerContext; ownRunners: readonly Runner[] } {
+  rejectUnknownOptions(options, knownOptions, 'createHandler');
   const { onDisconnect = 'abort', clientMayWrite = ['session', 'user'] } = options;
   if (!['abort', 'continue'].includes(onDisconnect))
     throw new TholeError('INVALID_INPUT', `onDisconnect must be 'abort' or 'continue'.`);
-  if (!Array.isArray(clientMayWrite) || clientMayWrite.some((each) => !SCOPES.includes(each as string)))
+  if (!Array.isArray(clientMayWrite) || clientMayWrite.some((each) => !clientScopes.includes(each as string)))
     throw new TholeError('INVALID_INPUT', `clientMayWrite must be a list of 'session', 'user' and 'app'.`);
-  for (const name of ['authorize', 'rateLimit', 'ui', 'deps'] as const) {
+  for (const name of ['authorize', 'authorizeScope', 'rateLimit', 'ui', 'deps'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw invalidInput(name, 'a function', options[name]);
   }
@@ -47,48 +56,53 @@ export function createHandlerContext(
     throw invalidInput('development', 'true or false', options.development);
   if (!['message', 'redacted', undefined].includes(options.toolErrors))
     throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
-  const given = options.runtime ?? systemRuntime();
-  const logger = handlerLogger(options.logger, given.logger);
-  const runtime = logger === given.logger ? given : withRuntime(given, { logger });
-  const limits = checkedLimits(options.limits);
-  const { runners, own } = runnersOf(options, runtime);
-  const house: HandlerContext = {
+  const baseRuntime = options.runtime ?? systemRuntime();
+  const logger = handlerLogger(options.logger, baseRuntime.logger);
+  const runtime = logger === baseRuntime.logger ? baseRuntime : withRuntime(baseRuntime, { logger });
+  const limits = resolveLimits(options.limits);
+  const { runners, ownRunners } = createRunners(options, runtime);
+  const context: HandlerContext = {
     ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
-    ...{ ui: options.ui, basePath: checkedBasePath(options.basePath), deps: options.deps, traces: options.traces },
+    ...{ ui: options.ui, basePath: normalizeBasePath(options.basePath), deps: options.deps, traces: options.traces },
     toolErrors: options.toolErrors,
-    failures: new Failures(logger, options.development ?? false),
-    runs: new LiveRuns({ limits, runtime }),
-    guarded: options.authorize !== undefined,
+    errorLog: new ErrorLog(logger, options.development ?? false),
+    runs: new ActiveRuns({ limits, runtime }),
+    hasAuthorize: options.authorize !== undefined,
+    authorizeScope: options.authorizeScope,
   };
-  return { house, own };
+  return { context, ownRunners };
 }
 
-function runnersOf(options: HandlerOptions, runtime: Runtime): { runners: Map<string, Runner>; own: Runner[] } {
+function createRunners(
+  options: HandlerOptions,
+  runtime: Runtime,
+): { runners: Map<string, Runner>; ownRunners: Runner[] } {
   const { apps, sessionService, memoryService, artifactService } = options;
   if (!Array.isArray(apps) || apps.length === 0) throw invalidInput('apps', 'a list of Apps and Runners', apps);
   const runners = new Map<string, Runner>();
-  const own: Runner[] = [];
+  const ownRunners: Runner[] = [];
   const services = { sessionService: sessionService!, memoryService, artifactService };
-  const traced: Runtime = options.traces ? withRuntime(runtime, { tracer: options.traces }) : runtime;
+  const tracedRuntime: Runtime = options.traces ? withRuntime(runtime, { tracer: options.traces }) : runtime;
   for (const each of apps as readonly (App | Runner)[]) {
     let runner: Runner;
     if (isRunner(each)) {
       if (sessionService || memoryService || artifactService)
         throw new TholeError(
           'INVALID_INPUT',
-          `Runner ${each.appName} brings its own services: give either those or Apps.`,
+          `Runner ${each.appName} has its own services: pass either services with Apps, or Runners without services.`,
         );
       runner = each;
     } else {
       if (sessionService === undefined)
         throw invalidInput('sessionService', 'a service that the Apps share', undefined);
-      own.push((runner = new Runner({ app: each, ...services, runtime: traced })));
+      ownRunners.push((runner = new Runner({ app: each, ...services, runtime: tracedRuntime })));
     }
     assertName("An app's name", runner.appName);
-    if (runners.has(runner.appName)) throw new TholeError('DUPLICATE_NAME', `Two apps are called ${runner.appName}.`);
+    if (runners.has(runner.appName))
+      throw new TholeError('DUPLICATE_NAME', `Two apps have the name ${runner.appName}.`);
     runners.set(runner.appName, runner);
   }
-  return { runners, own };
+  return { runners, ownRunners };
 }
 
 // By shape: the runner may come from another copy of its package.
@@ -96,8 +110,8 @@ function isRunner(each: App | Runner): each is Runner {
   return typeof (each as Runner | undefined)?.runAsync === 'function';
 }
 
-function checkedBasePath(basePath: string = ''): string {
+function normalizeBasePath(basePath: string = ''): string {
   if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)*\/?$/.test(basePath))
-    throw new TholeError('INVALID_INPUT', 'basePath must begin with / and hold plain path segments.');
+    throw new TholeError('INVALID_INPUT', 'basePath must start with / and have plain path segments, such as /api.');
   return basePath.replace(/\/$/, '');
 }

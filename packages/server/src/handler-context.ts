@@ -2,27 +2,28 @@ import type { Runtime } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions, Ui } from './handler-options.ts';
 import type { Limits } from './limits.ts';
-import type { Failures } from './logging/failures.ts';
+import type { ErrorLog } from './logging/error-log.ts';
 import type { Route } from './route.ts';
-import type { LiveRuns } from './runs/live-runs.ts';
+import type { ActiveRuns } from './runs/active-runs.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
 
-/** What all routes of a handler share. */
+/** The state and options that all routes of a handler share. */
 export interface HandlerContext {
   readonly runners: ReadonlyMap<string, Runner>;
-  /** With the handler's logger. */
+  /** The given runtime with the handler's logger. */
   readonly runtime: Runtime;
-  readonly failures: Failures;
+  readonly errorLog: ErrorLog;
   readonly limits: Limits;
   readonly onDisconnect: 'abort' | 'continue';
-  /** Whether an `authorize` stands before it. */
-  readonly guarded: boolean;
+  /** True if the handler has `authorize`. */
+  readonly hasAuthorize: boolean;
+  readonly authorizeScope: HandlerOptions['authorizeScope'];
   readonly clientMayWrite: ReadonlySet<ClientScope>;
   readonly ui: Ui | undefined;
   readonly basePath: string;
   readonly toolErrors: HandlerOptions['toolErrors'];
   readonly deps: HandlerOptions['deps'];
   readonly traces: SpanMemory | undefined;
-  readonly runs: LiveRuns;
+  readonly runs: ActiveRuns;
   readonly routes: readonly Route[];
 }

@@ -7,64 +7,96 @@ import type {
   RunConfig,
   Runtime,
   SessionService,
+  SharedMemoryScope,
 } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { LimitOptions } from './limits.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
 
-/** For whom a request asks to act; empty where a route is about no app or no user. */
+/** The app and user that a request names. Undefined for routes that concern no app or no user. */
 export interface Identity {
   readonly appName?: string | undefined;
   readonly userId?: string | undefined;
 }
 
-/** Answers the built files of a page; `path` is what comes after `/dev-ui/`, empty for the page itself. */
+/** The app, user and shared memory that a request names. */
+export interface ScopeIdentity extends Identity {
+  readonly scope: SharedMemoryScope;
+}
+
+/**
+ * Returns a built file of a page. `path` is the part of the address after `/dev-ui/`; it is empty for the page itself.
+ * Undefined for an unknown file.
+ */
 export type Ui = (path: string) => Promise<{ body: Uint8Array | string; type: string } | undefined>;
 
-/** Scopes of state that a client may write: `session` keys have no prefix. */
+/** A scope of state that a client may write. Keys of the scope `session` have no prefix. */
 export type ClientScope = 'session' | 'user' | 'app';
 
-/** What a handler is made of. Options it does not know are `INVALID_INPUT`. */
+/** Options of `createHandler`. Unknown options throw `INVALID_INPUT`. */
 export interface HandlerOptions {
-  /** What is served, each under its name. A Runner brings its own services; Apps run over those given here. */
+  /** The apps to serve, each under its name. A Runner has its own services. Apps use the services of these options. */
   apps: readonly (App | Runner)[];
+  /** Required for Apps. */
   sessionService?: SessionService | undefined;
   memoryService?: MemoryService | undefined;
   artifactService?: ArtifactService | undefined;
-  /** Clock, timers, ids and logs of the handler and of the Apps it runs. */
+  /** Clock, timers, ids and logs of the handler and its Apps. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
-  /** Where the handler and its Apps log. Default: the runtime's logger; if that is silent, warnings and errors go to `console.error`. */
+  /** Logger of the handler and its Apps. Default: the runtime's; if it is silent, warnings and errors go to `console.error`. */
   logger?: Logger | undefined;
   /**
-   * True to put message, causes and stack of an error into answers of status 500 and into the last frame of a failed run, as `debug`.
-   * For a page on the developer's own machine. Default: false.
+   * True to add message, causes and stack of an error to responses of status 500 and to the last frame of a failed
+   * run, as `debug`. For a page on the developer's own machine. Default: false.
    */
   development?: boolean | undefined;
   /**
-   * Decides who may act for whom, before anything is read or written: false is 403, a Response is the answer. Asked for every route
-   * but `/health`, `/version` and the page's files. Without it everybody may do everything.
+   * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false`
+   * is answered with 403; a `Response` is sent unchanged. It is called for all routes except `/health`, `/version` and
+   * the files of the page. Default: every client may act for every user.
    */
   authorize?: ((request: Request, identity: Identity) => MaybePromise<boolean | Response>) | undefined;
-  /** Asked after `authorize`: false is 429, with `retryAfterMs` where it is known; a Response is the answer. */
+  /**
+   * Decides whether a request may use the memory of a team or an agent, which several users share. It is called after
+   * `authorize`, with the same results. Default: with `authorize`, no client may; without it, every client may.
+   */
+  authorizeScope?: ((request: Request, identity: ScopeIdentity) => MaybePromise<boolean | Response>) | undefined;
+  /**
+   * Called after `authorize`. `false` and `{ retryAfterMs }` are answered with 429; a `Response` is sent unchanged.
+   * Default: no limit.
+   */
   rateLimit?:
     | ((request: Request, identity: Identity) => MaybePromise<boolean | Response | { retryAfterMs: number }>)
     | undefined;
-  /** Host names, without port, that requests may name; others are 403. All, unless given; `serve` adds its own rule on loopback. */
+  /**
+   * Host names without port that requests may name; others are answered with 403. Default: all. Clients on this
+   * machine may only name this machine, unless there is an `authorize`.
+   */
   allowedHosts?: readonly string[] | undefined;
-  /** Origins (`https://example.com`) whose pages may use the API; `*` lets every page read, with no credentials of the browser's. */
+  /**
+   * Origins, such as `https://example.com`, whose pages may use the API. `*` allows every page, without the browser's
+   * credentials. Default: none.
+   */
   cors?: { origins: readonly string[] } | undefined;
   limits?: LimitOptions | undefined;
-  /** What becomes of a run whose client is gone: it is aborted, or goes on and can be read again. `abort` unless told otherwise. */
+  /**
+   * Effect on a run when its client disconnects: `abort` ends it, `continue` lets it finish, and clients can read
+   * it again. Default: `abort`.
+   */
   onDisconnect?: 'abort' | 'continue' | undefined;
+  /** Serves a page at `/dev-ui/`. Default: none. */
   ui?: Ui | undefined;
-  /** What all paths begin with, such as `/api`. */
+  /** Prefix of all paths, such as `/api`. Default: none. */
   basePath?: string | undefined;
-  /** What tools and callbacks find as `deps`. */
+  /** Returns the `deps` of tools and callbacks for a request. Default: none. */
   deps?: ((request: Request, identity: { appName: string; userId: string }) => unknown) | undefined;
-  /** As `runConfig.toolErrors`: `redacted` keeps the text of errors that tools throw from models, sessions and clients. Default: `message`. */
+  /**
+   * Same as `runConfig.toolErrors`. `redacted` hides the messages of errors that tools throw from models, sessions and
+   * clients. Default: `message`.
+   */
   toolErrors?: RunConfig['toolErrors'] | undefined;
-  /** Where spans of the Apps are kept for the trace routes; a Runner is given it in its own runtime. */
+  /** Stores the spans of the Apps for the trace routes. A Runner needs it as the tracer in its runtime. Default: none. */
   traces?: SpanMemory | undefined;
-  /** Scopes of state that clients may write; `session` and `user` unless told otherwise. */
+  /** Scopes of state that clients may write. Default: `session` and `user`. */
   clientMayWrite?: readonly ClientScope[] | undefined;
 }

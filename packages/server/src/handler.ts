@@ -1,106 +1,109 @@
 import { TholeError } from '@thole/core';
 import type { MaybePromise } from '@thole/core';
 import { closeServices } from './close-services.ts';
-import { camelKeys } from './http/camel-keys.ts';
+import { camelCaseKeys } from './http/camel-case-keys.ts';
 import { Cors } from './http/cors.ts';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, isLoopback, loopbackNames } from './http/hosts.ts';
-import { checkedNames } from './http/names.ts';
-import { parse, UnknownFields } from './http/parse.ts';
+import { parsePathParams } from './http/path-params.ts';
+import { parse, UnknownFieldWarnings } from './http/parse.ts';
+import { parseQuery } from './http/parse-query.ts';
 import { readBody } from './http/read-body.ts';
 import { RequestCall } from './http/request-call.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import { createHandlerContext } from './create-handler-context.ts';
 import type { HandlerContext } from './handler-context.ts';
-import type { Names, Route } from './route.ts';
-import { routerOf } from './router.ts';
+import type { PathParams, Route } from './route.ts';
+import { createRouter } from './router.ts';
 import { routes } from './routes.ts';
 
-/** The other end of a connection, as servers tell it. */
+/** The client of a connection. */
 export interface Client {
-  /** Its IP address. */
+  /** IP address. */
   readonly address?: string | undefined;
 }
 
 /**
- * Answers requests of ADK's HTTP API; mounts wherever a `Request` becomes a `Response`. It never rejects. A client on this machine may
- * name only this machine as its host, unless the handler has `authorize` or `allowedHosts`: otherwise any web page could reach it by a
- * name of its own that leads to this machine. Hand over the client for that; `serve` and `toNodeListener` do.
+ * Answers requests of ADK's HTTP API. Mount it wherever a `Request` becomes a `Response`. It never rejects.
+ *
+ * Without `authorize` and `allowedHosts`, a client on this machine may only name this machine as its host. Otherwise any
+ * web page could reach the handler through a DNS name that resolves to this machine. Pass the client for this check;
+ * `serve` and `toNodeListener` do.
  */
 export interface Handler {
   (request: Request, client?: Client | null): Promise<Response>;
-  /** Whether an `authorize` stands before it. */
-  readonly guarded: boolean;
-  /** Says at `/health` (503) that no new work should come, and goes on taking it for so long. */
+  /** True if the handler has `authorize`. */
+  readonly hasAuthorize: boolean;
+  /** Answers `/health` with 503 from now on, and continues to serve requests for `ms` milliseconds. */
   drain(ms: number): Promise<void>;
-  /** Takes no new runs (503), lets those that go on end for so long (10 s), aborts the rest, and closes the runners it made of Apps. */
+  /** Rejects new runs with 503, waits for active runs, aborts the rest, and closes the runners that it created for Apps. */
   close(p?: CloseOptions): Promise<void>;
 }
 
-/** How a handler closes. */
+/** Options of `Handler.close`. */
 export interface CloseOptions {
-  /** How long runs may take to end by themselves, in milliseconds. Default: 10,000. */
+  /** Time that active runs have to finish, in milliseconds. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** True to close also the services and Runners that were given to the handler. Default: false. */
+  /** True to close also the services and Runners that were passed to the handler. Default: false. */
   services?: boolean | undefined;
 }
 
-/** `INVALID_INPUT` or `DUPLICATE_NAME` for options that cannot be served. */
+/** Returns a handler. Throws `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { house, own } = createHandlerContext(options, routes);
+  const { context, ownRunners } = createHandlerContext(options, routes);
   const cors = new Cors(options.cors?.origins);
-  const unknown = new UnknownFields(house.runtime.logger);
-  const find = routerOf(routes, house.basePath);
+  const unknownFields = new UnknownFieldWarnings(context.runtime.logger);
+  const findRoute = createRouter(routes, context.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;
   const isOpen = options.authorize === undefined;
   let closed: Promise<void> | undefined;
   let allClosed: Promise<void> | undefined;
 
-  async function serveRow(row: Route, request: Request, names: Names): Promise<Response> {
-    const call = new RequestCall(house, { request, names, hooks });
-    if (row.access === undefined && hooks)
-      await call.permit({ appName: names.app || undefined, userId: names.user || undefined });
-    if (row.query) call.query = parse(row.query, queryOf(request), 'query');
-    if (row.body) {
-      const came = await readBody(request, house.limits, house.runtime);
-      const given = row.keepsKeys ? came : camelKeys(came);
-      call.body = parse(row.body, given, 'body');
-      unknown.tell(row.paths[0], given, call.body);
+  async function serveRoute(route: Route, request: Request, params: PathParams): Promise<Response> {
+    const call = new RequestCall(context, { request, params, hooks });
+    if (route.access === undefined && hooks)
+      await call.authorize({ appName: params.app || undefined, userId: params.user || undefined });
+    if (route.query) call.query = parse(route.query, parseQuery(request.url, route.repeatable), 'query');
+    if (route.body) {
+      const json = await readBody(request, context.limits, context.runtime);
+      const body = route.keepKeys ? json : camelCaseKeys(json);
+      call.body = parse(route.body, body, 'body');
+      unknownFields.warn(route.paths[0], body, call.body);
     }
-    return await row.handle(call);
+    return await route.handle(call);
   }
 
   function answer(request: Request): MaybePromise<Response> {
-    const found = find(request);
-    if ('allowed' in found) return methodNotAllowed(found.allowed);
-    const serving = serveRow(found.row, request, checkedNames(found.names));
-    return request.method === 'HEAD' ? serving.then(withoutBody) : serving;
+    const match = findRoute(request);
+    if ('allowedMethods' in match) return methodNotAllowed(match.allowedMethods);
+    const response = serveRoute(match.route, request, parsePathParams(match.params));
+    return request.method === 'HEAD' ? response.then(withoutBody) : response;
   }
 
   async function handler(request: Request, client?: Client | null): Promise<Response> {
     let response: Response;
     try {
-      assertHeaders(request, house);
+      assertHeaderSize(request, context);
       const hosts = options.allowedHosts ?? (isOpen && isLoopback(client?.address) ? loopbackNames : undefined);
       if (hosts) assertHost(hostOf(request), hosts);
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
       const where = { method: request.method, path: shortPath(request) };
-      response = errorResponse(error, { failures: house.failures, where });
+      response = errorResponse(error, { errorLog: context.errorLog, where });
     }
-    return withNoSniff(options.cors ? cors.mark(request, response) : response);
+    return withNoSniff(options.cors ? cors.addHeaders(request, response) : response);
   }
 
   async function closeRuns(timeoutMs: number): Promise<void> {
-    await house.runs.close(timeoutMs);
-    await Promise.all(own.map((runner) => runner.close()));
+    await context.runs.close(timeoutMs);
+    await Promise.all(ownRunners.map((runner) => runner.close()));
   }
 
   async function closeAll(): Promise<void> {
-    const runners = [...house.runners.values()];
+    const runners = [...context.runners.values()];
     await Promise.all(runners.map((runner) => runner.close()));
-    await closeServices(runners, house.runtime.logger);
+    await closeServices(runners, context.runtime.logger);
   }
 
   async function close({ timeoutMs = 10_000, services = false }: CloseOptions = {}): Promise<void> {
@@ -109,56 +112,51 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 
   return Object.assign(handler, {
-    guarded: options.authorize !== undefined,
-    drain: (ms: number) => house.runs.drain(ms),
+    hasAuthorize: options.authorize !== undefined,
+    drain: (ms: number) => context.runs.drain(ms),
     close,
   });
 }
 
-/** The answer with the header that keeps browsers from guessing its type. */
+/** Adds the header that keeps browsers from guessing the content type. */
 function withNoSniff(response: Response): Response {
   if (response.headers.has('x-content-type-options')) return response;
   try {
     response.headers.set('x-content-type-options', 'nosniff');
     return response;
   } catch {
-    // The answer of a hook may be immutable.
-    const made = new Response(response.body, response);
-    made.headers.set('x-content-type-options', 'nosniff');
-    return made;
+    // The response of a hook may be immutable.
+    const copy = new Response(response.body, response);
+    copy.headers.set('x-content-type-options', 'nosniff');
+    return copy;
   }
 }
 
-/** The path of a request without its query, which may hold what a user wrote. */
+/** Returns the path of a request without its query, which may contain a user's text. */
 function shortPath({ url }: Request): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   return url.slice(start, start + 300).split(/[?#]/, 1)[0]!;
 }
 
-function assertHeaders(request: Request, house: HandlerContext): void {
-  // To go over them costs a good part of a small request.
-  if (house.limits.headerBytes === Infinity) return;
+function assertHeaderSize(request: Request, { limits }: HandlerContext): void {
+  // Reading all headers takes a large part of the time of a small request.
+  if (limits.headerBytes === Infinity) return;
   let bytes = 0;
   for (const [name, value] of request.headers) bytes += name.length + value.length;
-  if (bytes > house.limits.headerBytes) {
-    const sentence = `The headers must have at most ${house.limits.headerBytes} bytes.`;
-    throw new TholeError('INVALID_INPUT', sentence, { status: 431 });
+  if (bytes > limits.headerBytes) {
+    const message = `The headers must have at most ${limits.headerBytes} bytes.`;
+    throw new TholeError('INVALID_INPUT', message, { status: 431 });
   }
 }
 
-/** The same answer without its body, which is not even begun. */
+/** Returns the response without its body. The body is never started. */
 function withoutBody(response: Response): Response {
   void response.body?.cancel();
   return new Response(null, response);
 }
 
-function methodNotAllowed(allowed: readonly string[]): Response {
-  const detail = 'The route does not take this method.';
-  const headers = { allow: allowed.join(', ') };
+function methodNotAllowed(allowedMethods: readonly string[]): Response {
+  const detail = 'The route does not support this method.';
+  const headers = { allow: allowedMethods.join(', ') };
   return Response.json({ detail, code: 'METHOD_NOT_ALLOWED' }, { status: 405, headers });
-}
-
-function queryOf(request: Request): unknown {
-  const at = request.url.indexOf('?');
-  return camelKeys(Object.fromEntries(at < 0 ? [] : new URLSearchParams(request.url.slice(at + 1))));
 }

@@ -1,28 +1,44 @@
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 
-/** What a client may cost. */
+/** Limits of what clients may use. */
 export interface Limits {
-  /** Bytes of a body, 16 MiB: `413`. */
+  /** Maximum bytes of a body; larger ones are answered with 413. Default: 16 MiB. */
   readonly bodyBytes: number;
-  /** How long a body may take to come, 30 s: `408`. */
+  /** Time in which a body must arrive, in milliseconds; otherwise the answer is 408. Default: 30,000. */
   readonly bodyMs: number;
-  /** Bytes of all header names and values: `431`. What the platform allows, unless given; behind `serve` 32 KiB. */
+  /**
+   * Maximum bytes of all header names and values; larger ones are answered with 431. Default: the limit of the
+   * platform, which is 32 KiB for `serve`.
+   */
   readonly headerBytes: number;
-  /** Runs going on at once, 1,000: `503` beyond. */
+  /** Maximum number of active runs; further ones are answered with 503. Default: 1,000. */
   readonly concurrentRuns: number;
-  /** How long a run may take, 10 minutes: `RUN_TIME_LIMIT`. */
+  /** Time limit of a run in milliseconds; it then ends with `RUN_TIME_LIMIT`. Default: 600,000. */
   readonly runMs: number;
-  /** How often a silent stream says that it lives, 15 s. */
+  /** Time without an event after which a stream sends a heartbeat, in milliseconds. Default: 15,000. */
   readonly heartbeatMs: number;
-  /** Characters kept of each run that goes on without its client, 64 Ki; a reader that needs more gets what was stored. */
+  /**
+   * Characters that are buffered of each run that continues without its client. A reader that needs older ones gets the
+   * stored events instead. Default: 65,536.
+   */
   readonly runBufferChars: number;
-  /** Sessions a page of a list holds at most, and all that a list without paging shows, 1,000. */
+  /** Maximum number of items on a page of a list, and in a list without paging. Default: 1,000. */
   readonly listItems: number;
 }
 
-/** Limits that are other than usual. */
+/** Limits that differ from the defaults. */
 export type LimitOptions = { readonly [name in keyof Limits]?: number | undefined };
 
+const knownLimits = optionNames<Limits>({
+  bodyBytes: true,
+  bodyMs: true,
+  headerBytes: true,
+  concurrentRuns: true,
+  runMs: true,
+  heartbeatMs: true,
+  runBufferChars: true,
+  listItems: true,
+});
 const DEFAULTS: Limits = {
   bodyBytes: 16 * 1024 * 1024,
   bodyMs: 30_000,
@@ -34,9 +50,9 @@ const DEFAULTS: Limits = {
   listItems: 1_000,
 };
 
-/** `INVALID_INPUT` for a limit that is unknown or no whole number from 1 on. */
-export function checkedLimits(options: LimitOptions = {}): Limits {
-  rejectUnknownOptions(options, Object.keys(DEFAULTS), 'limits');
+/** Returns all limits. Throws `INVALID_INPUT` for an unknown limit and for a value that is not an integer ≥ 1. */
+export function resolveLimits(options: LimitOptions = {}): Limits {
+  rejectUnknownOptions(options, knownLimits, 'limits');
   const limits: Record<string, number> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

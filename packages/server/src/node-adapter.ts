@@ -3,13 +3,13 @@ import { getRequestListener } from '@hono/node-server';
 import { systemRuntime } from '@thole/core';
 import type { Client } from './handler.ts';
 
-/** How long the rest of a body may take to come after its request was answered. */
+/** Time that the rest of a body has to arrive after its request was answered. */
 const REST_MS = 30_000;
 
 /**
- * Returns a listener of Node's `http` over a function of `Request`. A request of HTTP/1.0 may have no Host. A body that was answered
- * before it came whole, such as one that is too large, is read to its end and thrown away: a connection that is closed earlier could
- * lose the answer.
+ * Returns a listener of Node's `http` for a function of `Request`. A request of HTTP/1.0 may have no Host. If a request is
+ * answered before its body has arrived, for example because the body is too large, the rest is read and discarded.
+ * Closing the connection earlier could lose the answer.
  */
 export function nodeAdapter(
   handle: (request: Request, client: Client) => Promise<Response> | Response,

@@ -2,30 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from './handler.ts';
 import { nodeAdapter } from './node-adapter.ts';
 
-/** Answers what Node's own server, or a framework on it, hands over. */
+/** A request listener of Node's `http`, which frameworks such as Express can call. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * A handler as a listener of Node's `http`, which Express and Fastify can call. Nothing may have read the body before: what a body
- * parser has taken is answered with 500, since it cannot be read again.
+ * Returns a listener of Node's `http` for a handler. Express and Fastify can call it. A request whose body a body parser
+ * has already read is answered with 500, because the body cannot be read again.
  */
 export function toNodeListener(handler: (request: Request, client?: Client) => Promise<Response>): NodeListener {
   const listener = nodeAdapter(handler, {
     overrideGlobalObjects: false,
-    errorHandler: () => refusal(400, 'The request is not HTTP as it should be.'),
+    errorHandler: () => errorAnswer(400, INVALID_HTTP),
   });
-  const taken = nodeAdapter(
-    async () => refusal(500, 'A body parser stands before the handler: mount the handler before it.', 'INTERNAL'),
+  const bodyMissing = nodeAdapter(
+    async () =>
+      errorAnswer(500, 'A body parser has read the request: mount the handler before the body parser.', 'INTERNAL'),
     { overrideGlobalObjects: false },
   );
   return (request, response) => {
-    // Functions in clouds hand over what they read, as `rawBody`.
-    const isTaken = request.readableDidRead && !('rawBody' in request);
-    (isTaken ? taken : listener)(request, response);
+    // Cloud functions read the body themselves and provide it as `rawBody`.
+    const isRead = request.readableDidRead && !('rawBody' in request);
+    (isRead ? bodyMissing : listener)(request, response);
   };
 }
 
-/** What is answered before the handler could. */
-export function refusal(status: number, detail: string, code: string = 'INVALID_INPUT'): Response {
+/** The message for a request that cannot be parsed. */
+export const INVALID_HTTP = 'The request is not valid HTTP.';
+
+/** Returns the answer to a request that does not reach the handler. */
+export function errorAnswer(status: number, detail: string, code: string = 'INVALID_INPUT'): Response {
   return Response.json({ detail, code }, { status });
 }

@@ -1,4 +1,4 @@
 export { toNodeListener } from './node-listener.ts';
 export type { NodeListener } from './node-listener.ts';
 export { serve } from './serve.ts';
-export type { ServeOptions, Served } from './serve.ts';
+export type { ServeOptions, RunningServer } from './serve.ts';

@@ -5,53 +5,60 @@ import type { Identity } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /**
- * One row of the API. It is data: the handler serves it, `/openapi.json` tells it. Paths are Hono's patterns; `:app`, `:user` and
- * `:session` are checked as names, and decided about by `authorize`, before the body is read.
+ * A route of the API. The handler serves it, and `/openapi.json` documents it. Paths are Hono's patterns. `:app`, `:user`
+ * and `:session` are validated as names and passed to `authorize` before the body is read.
  */
 export interface Route<Body = unknown, Query = unknown> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The first is the one that documents name. */
+  /** The first path is the documented one; the others are deprecated. */
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;
-  /** Groups routes in documents. */
+  /** Group of the route in the documentation. */
   readonly tag: string;
-  /** `open` routes are not asked about; `body` routes ask themselves (`call.permit`), because the body says for whom. */
+  /**
+   * `open` routes are never authorized. `body` routes call `call.authorize` themselves, because their body names the user.
+   * Default: the path names app and user.
+   */
   readonly access?: 'open' | 'body' | undefined;
-  /** Absent: the body is not read. A body that is missing is parsed as `undefined`. */
+  /** Schema of the body. A missing body is parsed as `undefined`. Default: the body is not read. */
   readonly body?: ZodType<Body> | undefined;
-  /** The body is a map of the client's own names, and they are taken as they came. */
-  readonly keepsKeys?: boolean | undefined;
+  /** True if the keys of the body are the client's own names: they are not changed to camelCase. */
+  readonly keepKeys?: boolean | undefined;
   readonly query?: ZodType<Query> | undefined;
-  /** What is answered, by status. */
-  readonly answers: { readonly [status: number]: string };
-  /** The schema of the JSON that is answered with 200, for documents. */
+  /** Query parameters that may occur several times. They are parsed as lists. */
+  readonly repeatable?: readonly string[] | undefined;
+  /** Descriptions of the responses by status. */
+  readonly responses: { readonly [status: number]: string };
+  /** Schema of the JSON of a response with status 200, for the documentation. */
   readonly returns?: JsonObject | undefined;
   handle(call: RouteCall<Body, Query>): MaybePromise<Response>;
 }
 
-/** One request to a route, with what was checked already. */
+/** One request to a route, with parsed parameters. */
 export interface RouteCall<Body = unknown, Query = unknown> {
-  readonly house: HandlerContext;
+  readonly context: HandlerContext;
   readonly request: Request;
-  /** What the path names, decoded; empty for what the route's path has not. */
-  readonly names: Names;
+  readonly params: PathParams;
   readonly body: Body;
   readonly query: Query;
-  /** The app of the path; `NOT_FOUND` where there is none of that name. */
+  /** The runner of the app in the path. Throws `NOT_FOUND` for an unknown app. */
   readonly runner: Runner;
-  /** Asks `authorize` and `rateLimit`; throws what answers the request if it may not go on. */
-  permit(identity: Identity): MaybePromise<void>;
+  /** Calls `authorize` and `rateLimit`. Throws an error or a `Response` if the request is rejected. */
+  authorize(identity: Identity): MaybePromise<void>;
 }
 
-/** `name` is an artifact's, `version`, `event`, `invocation`, `id` what they say, `path` the rest of a page's address. */
-export interface Names {
+/**
+ * The decoded parameters of a path. `app`, `user` and `session` are empty if the path does not have them. `name` is the
+ * name of an artifact, `path` the path of a file of the page.
+ */
+export interface PathParams {
   readonly app: string;
   readonly user: string;
   readonly session: string;
   readonly [name: string]: string;
 }
 
-/** Types a route's handler by its schemas. */
-export function route<Body = unknown, Query = unknown>(row: Route<Body, Query>): Route {
-  return row as unknown as Route;
+/** Infers the types of a route's body and query from its schemas. */
+export function defineRoute<Body = unknown, Query = unknown>(route: Route<Body, Query>): Route {
+  return route as unknown as Route;
 }

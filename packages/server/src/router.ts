@@ -2,53 +2,56 @@ import { TholeError } from '@thole/core';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Route } from './route.ts';
 
-/** What a path names, decoded. */
-export type PathNames = { readonly [name: string]: string };
+/** The decoded parameters of a path. */
+export type DecodedParams = { readonly [name: string]: string };
 
-/** The row for a request; for the method of a path that takes only others, those. */
-export type Found = { readonly row: Route; readonly names: PathNames } | { readonly allowed: readonly string[] };
+/** The route of a request and its parameters, or the allowed methods if the path does not support the method. */
+export type RouteMatch =
+  | { readonly route: Route; readonly params: DecodedParams }
+  | { readonly allowedMethods: readonly string[] };
 
 /**
- * Finds the row for a request. Paths are matched as they came, so that an encoded slash is part of a name. `NOT_FOUND` for an unknown path,
- * `INVALID_INPUT` for broken escapes. HEAD is served by GET's row.
+ * Returns a function that finds the route of a request. Encoded paths are matched, so that a name may contain an encoded
+ * slash. HEAD requests use the routes of GET. Throws `NOT_FOUND` for an unknown path and `INVALID_INPUT` for invalid
+ * percent-encoding.
  */
-export function routerOf(routes: readonly Route[], basePath: string): (request: Request) => Found {
+export function createRouter(routes: readonly Route[], basePath: string): (request: Request) => RouteMatch {
   const router = new TrieRouter<Route>();
-  // Paths that name nothing need no search, and are asked for most.
-  const plain = new Map<string, Found>();
-  for (const row of routes) {
-    for (const path of row.paths) {
-      // The base itself is a path with and without its last slash.
-      const whole = path === '/' && basePath !== '' ? [basePath, `${basePath}/`] : [basePath + path];
-      for (const one of whole) {
-        if (/[:*]/.test(one)) router.add(row.method, one, row);
-        else plain.set(`${row.method} ${one}`, { row, names: {} });
+  // Paths without parameters are found with one lookup. They are the most frequent ones.
+  const plainPaths = new Map<string, RouteMatch>();
+  for (const route of routes) {
+    for (const path of route.paths) {
+      // The base path is served with and without a slash at its end.
+      const fullPaths = path === '/' && basePath !== '' ? [basePath, `${basePath}/`] : [basePath + path];
+      for (const fullPath of fullPaths) {
+        if (/[:*]/.test(fullPath)) router.add(route.method, fullPath, route);
+        else plainPaths.set(`${route.method} ${fullPath}`, { route, params: {} });
       }
     }
   }
   const methods = [...new Set(routes.map((each) => each.method))];
-  const match = (method: string, path: string): Found | undefined =>
-    plain.get(`${method} ${path}`) ?? search(router, method, path);
+  const find = (method: string, path: string): RouteMatch | undefined =>
+    plainPaths.get(`${method} ${path}`) ?? search(router, method, path);
   return (request) => {
     const path = pathOf(request);
-    const found = match(request.method === 'HEAD' ? 'GET' : request.method, path);
-    if (found) return found;
-    const allowed = methods.filter((method) => match(method, path));
-    if (allowed.length === 0) throw new TholeError('NOT_FOUND', 'There is no such route.');
-    return { allowed };
+    const match = find(request.method === 'HEAD' ? 'GET' : request.method, path);
+    if (match) return match;
+    const allowedMethods = methods.filter((method) => find(method, path));
+    if (allowedMethods.length === 0) throw new TholeError('NOT_FOUND', 'There is no such route.');
+    return { allowedMethods };
   };
 }
 
-function search(router: TrieRouter<Route>, method: string, path: string): Found | undefined {
+function search(router: TrieRouter<Route>, method: string, path: string): RouteMatch | undefined {
   const [[first]] = router.match(method, path);
   if (!first) return undefined;
-  const [row, given] = first;
-  const names: { [name: string]: string } = {};
-  for (const name in given) names[name] = decodeURIComponent(given[name] as string);
-  return { row, names };
+  const [route, encoded] = first;
+  const params: { [name: string]: string } = {};
+  for (const name in encoded) params[name] = decodeURIComponent(encoded[name] as string);
+  return { route, params };
 }
 
-/** The path of an address, still encoded. */
+/** Returns the encoded path of an address. */
 function pathOf(request: Request): string {
   const { url } = request;
   const start = url.indexOf('/', url.indexOf('://') + 3);
@@ -56,11 +59,11 @@ function pathOf(request: Request): string {
   const hash = url.indexOf('#', start);
   const end = Math.min(query < 0 ? url.length : query, hash < 0 ? url.length : hash);
   const path = url.slice(start, end);
-  if (path.includes('%')) assertEscapes(path);
+  if (path.includes('%')) assertEncoding(path);
   return path;
 }
 
-function assertEscapes(path: string): void {
+function assertEncoding(path: string): void {
   try {
     decodeURIComponent(path);
   } catch {

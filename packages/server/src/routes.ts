@@ -10,7 +10,7 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { systemRoutes } from './routes/system-routes.ts';
 import { traceRoutes } from './routes/trace-routes.ts';
 
-/** The API, row by row; the first that fits a request serves it. */
+/** All routes. The first route that matches a request serves it. */
 export const routes: readonly Route[] = [
   ...systemRoutes,
   ...sessionRoutes,

@@ -3,55 +3,69 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, loopbackNames } from './http/hosts.ts';
 import type { CloseOptions, Handler } from './handler.ts';
 import { nodeAdapter } from './node-adapter.ts';
-import { refusal } from './node-listener.ts';
+import { errorAnswer, INVALID_HTTP } from './node-listener.ts';
 
-/** Where to listen, and how. */
+/** Options of `serve`. */
 export interface ServeOptions {
-  /** 8000; 0 takes a free one. */
+  /** Default: 8000. 0 chooses a free port. */
   port?: number | undefined;
-  /** 127.0.0.1. Another than loopback needs a handler with `authorize`. */
+  /**
+   * Address to listen on. An address that other machines can reach requires a handler with `authorize`. Default:
+   * 127.0.0.1.
+   */
   host?: string | undefined;
-  /** Further names that requests on loopback may name as their host. */
+  /** Additional host names that requests may name when the server listens on this machine only. */
   allowedHosts?: readonly string[] | undefined;
-  /** Lets everybody who reaches the machine act for everybody. */
+  /** True to allow every client that reaches the server to act for every user. Default: false. */
   dangerouslyAllowUnauthenticated?: boolean | undefined;
   runtime?: Runtime | undefined;
 }
 
-/** A server that takes requests. */
-export interface Served {
+/** A server that is listening. */
+export interface RunningServer {
   readonly url: string;
   readonly server: Server;
   /**
-   * Goes on serving for `drainMs` (0) while `/health` says 503, so that a load balancer looks elsewhere; then takes no connections,
-   * lets runs end for `timeoutMs` (10 s), aborts the rest, and closes the handler and what connections are left; with `services` also
-   * the services that the handler was given. Nothing of the server keeps the process alive afterwards.
+   * Stops the server:
+   * 1. For `drainMs` milliseconds (default: 0), continues to serve, while `/health` answers 503 so that a load balancer
+   * sends no more requests.
+   * 2. Accepts no new connections, waits `timeoutMs` milliseconds (default: 10,000) for active runs, and aborts the
+   * rest.
+   * 3. Closes the handler and the remaining connections, and with `services` also the services of the handler.
+   *
+   * Afterwards, nothing of the server keeps the process running.
    */
   close(p?: CloseOptions & { drainMs?: number | undefined }): Promise<void>;
 }
 
-const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
-const KNOWN = ['port', 'host', 'allowedHosts', 'dangerouslyAllowUnauthenticated', 'runtime'];
-/** How long answers that are ready may take to reach their clients when the server closes. */
-const LAST_BYTES_MS = 2_000;
-/** How often connections are looked at that may be idle by then. */
-const LOOK_MS = 20;
-/** Node's own limit for headers; what is beyond is answered with 431. */
-const HEADER_BYTES = 32 * 1024;
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '::1']);
+const knownOptions = optionNames<ServeOptions>({
+  port: true,
+  host: true,
+  allowedHosts: true,
+  dangerouslyAllowUnauthenticated: true,
+  runtime: true,
+});
+/** Time that finished responses have to reach their clients when the server closes. */
+const FLUSH_TIMEOUT_MS = 2_000;
+/** Interval at which idle connections are closed during that time. */
+const IDLE_CHECK_MS = 20;
+/** Maximum bytes of all headers; larger ones are answered with 431. */
+const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * Serves a handler over HTTP and resolves when it listens. In this process `Request` and `Response` become the lighter ones of
- * `@hono/node-server`, as with its own `serve`. `FORBIDDEN` for an address that others can reach, without `authorize`;
- * `INVALID_INPUT` for one that cannot be had.
+ * Serves a handler over HTTP. Resolves when the server listens. Throws `FORBIDDEN` for an address that other machines
+ * can reach if the handler has no `authorize`, and `INVALID_INPUT` if the address cannot be used. `@hono/node-server`
+ * replaces the global `Request` and `Response` of this process with lighter classes.
  */
-export async function serve(handler: Handler, options: ServeOptions = {}): Promise<Served> {
-  rejectUnknownOptions(options, KNOWN, 'serve');
+export async function serve(handler: Handler, options: ServeOptions = {}): Promise<RunningServer> {
+  rejectUnknownOptions(options, knownOptions, 'serve');
   const {
     port = 8000,
     host = '127.0.0.1',
@@ -59,9 +73,12 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     runtime = systemRuntime(),
   } = options;
   assertCount('port', port);
-  const isLoopback = LOOPBACK.has(host);
-  if (!isLoopback && !handler.guarded && !dangerouslyAllowUnauthenticated)
-    throw new TholeError('FORBIDDEN', `Listening on ${host} needs a handler with authorize: others could reach it.`);
+  const isLoopback = LOOPBACK_HOSTS.has(host);
+  if (!isLoopback && !handler.hasAuthorize && !dangerouslyAllowUnauthenticated)
+    throw new TholeError(
+      'FORBIDDEN',
+      `Listening on ${host} requires a handler with authorize, because other machines can reach it.`,
+    );
   const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
   const listener = nodeAdapter(
     (request) => {
@@ -74,30 +91,30 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
       }
       return handler(request);
     },
-    { overrideGlobalObjects: true, errorHandler: () => refusal(400, 'The request is not HTTP as it should be.') },
+    { overrideGlobalObjects: true, errorHandler: () => errorAnswer(400, INVALID_HTTP) },
   );
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, requireHostHeader: false }, (request, response) => {
-    answers.set(request.socket, response);
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
+    responses.set(request.socket, response);
     listener(request, response);
   });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
-    const answer = answers.get(socket);
-    // What is said in the middle of another answer would be taken for a part of it.
-    const isAnswering = answer?.headersSent && !answer.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy();
-    refuse(socket, STATUS_OF[error.code!] ?? 400, 'The request is not HTTP as it should be.');
+    const response = responses.get(socket);
+    // An error written inside another response would be read as part of it.
+    const isResponding = response?.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isResponding) return void socket.destroy();
+    rejectSocket(socket, parserErrorStatuses[error.code!] ?? 400, INVALID_HTTP);
   });
-  server.on('connect', (_, socket) => refuse(socket, 405, 'The server is no proxy.'));
+  server.on('connect', (_, socket) => rejectSocket(socket, 405, 'The server is not a proxy.'));
   server.on('checkExpectation', ({ socket }) =>
-    refuse(socket, 417, 'The server cannot meet what the request expects.'),
+    rejectSocket(socket, 417, 'The server does not support the Expect header of the request.'),
   );
   await listen(server, port, host);
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${name}:${taken}`,
+    url: `http://${name}:${boundPort}`,
     server,
     close: (p = {}) => (closing ??= close(server, { ...p, handler, runtime })),
   };
@@ -117,27 +134,27 @@ async function close(
   p: CloseOptions & { handler: Handler; runtime: Runtime; drainMs?: number | undefined },
 ): Promise<void> {
   await p.handler.drain(p.drainMs ?? 0);
-  const over = new AbortController();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
+  const serverClosed = new AbortController();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => serverClosed.abort());
   await p.handler.close({ timeoutMs: p.timeoutMs });
-  // A connection whose answer has gone out stays open for its next request, and nobody tells when that is so.
-  for (let waitedMs = 0; waitedMs < LAST_BYTES_MS && !over.signal.aborted; waitedMs += LOOK_MS) {
+  // A connection stays open for its next request after its response was sent. Node has no event for that.
+  for (let waitedMs = 0; waitedMs < FLUSH_TIMEOUT_MS && !serverClosed.signal.aborted; waitedMs += IDLE_CHECK_MS) {
     server.closeIdleConnections();
-    await p.runtime.sleep(LOOK_MS, over.signal).catch(() => {});
+    await p.runtime.sleep(IDLE_CHECK_MS, serverClosed.signal).catch(() => {});
   }
   server.closeAllConnections();
   await closed;
   if (p.services) await p.handler.close({ services: true });
 }
 
-const STATUS_OF: { readonly [code: string]: number } = {
+const parserErrorStatuses: { readonly [code: string]: number } = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-// What Node refuses by itself never reaches the handler, and is answered like what does.
-function refuse(socket: Duplex, status: number, detail: string): void {
+// Answers a request that Node rejects itself, before the handler. The format is that of the handler's errors.
+function rejectSocket(socket: Duplex, status: number, detail: string): void {
   const body = JSON.stringify({ detail, code: status === 405 ? 'METHOD_NOT_ALLOWED' : 'INVALID_INPUT' });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);

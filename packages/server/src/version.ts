@@ -1,2 +1,2 @@
-/** The package's version; a test compares it with package.json. */
+/** Version of the package. A test compares it with package.json. */
 export const version = '0.0.0';

@@ -8,7 +8,7 @@ import { demo, message, session, sessionPath } from './demo.ts';
 const ALL = '/apps/demo/users/ann/sessions';
 
 describe('rateLimit', () => {
-  it('answers 429, with when to come again where that is known, or what the hook says', async () => {
+  it('answers 429 with Retry-After if it is known, or the Response of the hook', async () => {
     const answers = [
       { retryAfterMs: 1_500 },
       false,
@@ -17,12 +17,12 @@ describe('rateLimit', () => {
     ] as const;
     let next = 0;
     const { handler } = await demo({ rateLimit: () => answers[next++]! });
-    const told = [];
+    const results = [];
     for (const _ of answers) {
       const { status, headers, body } = await ask(handler, 'GET', ALL);
-      told.push([status, headers.get('retry-after'), body.code ?? body.detail]);
+      results.push([status, headers.get('retry-after'), body.code ?? body.detail]);
     }
-    expect(told).toEqual([
+    expect(results).toEqual([
       [429, '2', 'RATE_LIMITED'],
       [429, null, 'RATE_LIMITED'],
       [429, null, 'Tomorrow.'],
@@ -30,48 +30,48 @@ describe('rateLimit', () => {
     ]);
   });
 
-  it('is asked once a request, after authorize, about whom it is, before anything is read or run', async () => {
-    const asked: [string, Identity][] = [];
+  it('is called once per request, after authorize and before anything is read or run', async () => {
+    const calls: [string, Identity][] = [];
     const { handler, sessions } = await demo({
       authorize(_, identity) {
-        asked.push(['authorize', identity]);
+        calls.push(['authorize', identity]);
         return identity.userId !== 'bob';
       },
       rateLimit(_, identity) {
-        asked.push(['rateLimit', identity]);
+        calls.push(['rateLimit', identity]);
         return { retryAfterMs: 1 };
       },
     });
     const identity = { appName: 'demo', userId: 'ann' };
     for (const path of ['/run', '/run_sse']) {
       expect((await ask(handler, 'POST', path, message())).status).toBe(429);
-      expect(asked.splice(0)).toEqual([
+      expect(calls.splice(0)).toEqual([
         ['authorize', identity],
         ['rateLimit', identity],
       ]);
     }
     expect((await ask(handler, 'PATCH', sessionPath, 'no JSON')).status).toBe(429);
-    expect(asked.splice(0).map(([hook]) => hook)).toEqual(['authorize', 'rateLimit']);
+    expect(calls.splice(0).map(([hook]) => hook)).toEqual(['authorize', 'rateLimit']);
     expect((await ask(handler, 'GET', sessionPath.replace('ann', 'bob'))).status).toBe(403);
-    expect(asked.splice(0).map(([hook]) => hook)).toEqual(['authorize']);
+    expect(calls.splice(0).map(([hook]) => hook)).toEqual(['authorize']);
     expect((await ask(handler, 'GET', '/health')).status).toBe(200);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     expect((await sessions.getSession(session))!.events).toEqual([]);
   });
 });
 
 describe('clientMayWrite', () => {
   const keys = { session: 'a', user: 'user:a', app: 'app:a', temp: 'temp:a' };
-  const ways: [string, string, string, (state: object) => object][] = [
-    ['makes a session', 'POST', ALL, (state) => ({ state })],
-    ['makes a session with an id', 'POST', `${ALL}/t`, (state) => state],
+  const writes: [string, string, string, (state: object) => object][] = [
+    ['creates a session', 'POST', ALL, (state) => ({ state })],
+    ['creates a session with an id', 'POST', `${ALL}/t`, (state) => state],
     ['imports events', 'POST', ALL, (stateDelta) => ({ events: [{ author: 'a', actions: { stateDelta } }] })],
     ['writes state', 'PATCH', sessionPath, (stateDelta) => ({ stateDelta })],
     ['runs', 'POST', '/run', (stateDelta) => message({ stateDelta })],
-    ['runs and follows', 'POST', '/run_sse', (stateDelta) => message({ stateDelta })],
+    ['streams a run', 'POST', '/run_sse', (stateDelta) => message({ stateDelta })],
   ];
 
-  it.each(ways)('holds for a client that %s: each scope alone, and temp always', async (_, method, path, bodyOf) => {
+  it.each(writes)('allows each scope alone, and temp always, when a client %s', async (_, method, path, bodyOf) => {
     const lists: (ClientScope[] | undefined)[] = [undefined, [], ['session'], ['user'], ['app']];
     for (const clientMayWrite of lists) {
       const may: string[] = clientMayWrite ?? ['session', 'user'];
@@ -89,7 +89,7 @@ describe('clientMayWrite', () => {
 });
 
 describe('bearerToken', () => {
-  it('answers 401 that says how to show the token, for every route but life signs and the page', async () => {
+  it('answers 401 with instructions for every route except health, version and the page', async () => {
     const ui = async (): Promise<{ body: string; type: string }> => ({ body: 'page', type: 'text/html' });
     const { get } = await demo({ authorize: bearerToken('secret'), ui });
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic secret' }] as Record<
@@ -102,7 +102,7 @@ describe('bearerToken', () => {
         'Bearer',
         {
           code: 'UNAUTHENTICATED',
-          detail: 'The request must show a bearer token: send the header Authorization: Bearer <token>.',
+          detail: 'The request must have a bearer token: send the header Authorization: Bearer <token>.',
         },
       ]);
     }

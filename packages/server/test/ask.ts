@@ -1,14 +1,14 @@
 import type { Handler } from '../src/index.ts';
 
-/** An answer, its JSON read. */
+/** A response with its parsed JSON. */
 export interface Answer {
   status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
   body: any;
   headers: Headers;
 }
 
-/** Sends a request to a handler; a body is JSON text already, or made it. */
+/** Sends a request to a handler. A string body is sent unchanged, other values as JSON. */
 export async function ask(handler: Handler, method: string, path: string, body?: unknown): Promise<Answer> {
   const init: RequestInit = { method };
   if (body !== undefined) {

@@ -6,13 +6,13 @@ import type { ScriptedAnswer } from '@thole/testing';
 import { createHandler } from '../src/index.ts';
 import type { Handler, HandlerOptions } from '../src/index.ts';
 
-/** A handler over one app, `demo`, in which `ann` has the session `s`. */
+/** A handler with one app, `demo`. User `ann` has a session `s` in it. */
 export interface Demo {
   handler: Handler;
   sessions: NonNullable<HandlerOptions['sessionService']>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-  /** Runs a message of ann's in her session; further fields go into the body. */
+  /** Sends a message of ann in her session. `body` is merged into the body. */
   run(path: '/run' | '/run_sse', body?: object, init?: RequestInit): Promise<Response>;
 }
 
@@ -33,7 +33,7 @@ export async function demo(
 export const session = { appName: 'demo', userId: 'ann', sessionId: 's' };
 export const sessionPath = '/apps/demo/users/ann/sessions/s';
 
-/** The body of a run in ann's session. */
+/** Returns the body of a run in ann's session. */
 export function message(body: object = {}): object {
   return { ...session, newMessage: { role: 'user', parts: [{ text: 'Hello' }] }, ...body };
 }
@@ -47,10 +47,10 @@ export function posting(body: unknown, init: RequestInit = {}): RequestInit {
   };
 }
 
-/** A model that does not answer until its signal is aborted; tells the signal it was given. */
-export function hangsTelling(asked: { resolve(signal: AbortSignal): void }): ScriptedAnswer {
+/** Returns an answer of a model that never comes. `called` resolves with the signal of the model call. */
+export function neverAnswers(called: { resolve(signal: AbortSignal): void }): ScriptedAnswer {
   return (_, { signal }) => {
-    asked.resolve(signal);
+    called.resolve(signal);
     return new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   };
 }

@@ -1,13 +1,13 @@
 import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
 import { says } from '@thole/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SpanMemory } from '../src/index.ts';
 import { routes } from '../src/routes.ts';
 import { ask } from './ask.ts';
 import { demo } from './demo.ts';
 import type { Demo } from './demo.ts';
 
-const rows = routes.flatMap((row) => row.paths.map((path) => ({ row, path, title: `${row.method} ${path}` })));
+const cases = routes.flatMap((route) => route.paths.map((path) => ({ route, path, title: `${route.method} ${path}` })));
 const everything = (p: Parameters<typeof demo>[0] = {}): Promise<Demo> =>
   demo({
     memoryService: new InMemoryMemoryService(),
@@ -16,37 +16,39 @@ const everything = (p: Parameters<typeof demo>[0] = {}): Promise<Demo> =>
     ...p,
   });
 
-/** A row's path with names in it: one for all, but for what is told. */
+/** Returns the path of a route with the given parameters, and `demo` for all others. */
 function pathOf(pattern: string, names: { [name: string]: string } = {}): string {
   return pattern.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => names[name] ?? 'demo');
 }
 
-it.each(rows.filter(({ path }) => path.includes(':user')))(
-  'asks who may act for the user before anything else: $title',
-  async ({ row, path }) => {
-    const asked: unknown[] = [];
-    const { handler } = await everything({
-      authorize(_, identity) {
-        asked.push(identity);
-        return identity.userId === 'ann';
-      },
-    });
-    const answer = await ask(
-      handler,
-      row.method,
-      pathOf(path, { user: 'bob' }),
-      row.method === 'GET' ? undefined : '{',
-    );
-    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
-    expect(asked).toEqual([{ appName: 'demo', userId: 'bob' }]);
-  },
-);
+describe('authorize', () => {
+  it.each(cases.filter(({ path }) => path.includes(':user')))(
+    'calls authorize before anything else: $title',
+    async ({ route, path }) => {
+      const identities: unknown[] = [];
+      const { handler } = await everything({
+        authorize(_, identity) {
+          identities.push(identity);
+          return identity.userId === 'ann';
+        },
+      });
+      const answer = await ask(
+        handler,
+        route.method,
+        pathOf(path, { user: 'bob' }),
+        route.method === 'GET' ? undefined : '{',
+      );
+      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+      expect(identities).toEqual([{ appName: 'demo', userId: 'bob' }]);
+    },
+  );
 
-it('is asked about by every row but those of life signs and of the page', () => {
-  const open = rows.filter(({ row }) => row.access === 'open').map(({ path }) => path);
-  expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/config', '/dev-ui/:path{.+}']);
-  const asking = rows.filter(({ row }) => row.access === 'body').map(({ path }) => path);
-  expect(asking.filter((path) => !path.includes('/debug/trace/'))).toEqual(['/run', '/run_sse']);
+  it('is called for every route except health, version and the page', () => {
+    const open = cases.filter(({ route }) => route.access === 'open').map(({ path }) => path);
+    expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/config', '/dev-ui/:path{.+}']);
+    const bodyRoutes = cases.filter(({ route }) => route.access === 'body').map(({ path }) => path);
+    expect(bodyRoutes.filter((path) => !path.includes('/debug/trace/'))).toEqual(['/run', '/run_sse']);
+  });
 });
 
 const bodies = [
@@ -78,22 +80,24 @@ const queries = [
   'dark_mode=%22&node=%00',
 ];
 
-it.each(rows)('answers no bad input with a 5xx, and works afterwards: $title', async ({ row, path }) => {
-  const { handler } = await everything({ answers: [says('Hello')] });
-  const wrong: [string, string | undefined][] = [
-    ...(row.method === 'GET' ? [] : [...bodies, ...shapes].map((body): [string, string] => [pathOf(path), body])),
-    ...queries.map((query): [string, undefined] => [`${pathOf(path)}?${query}`, undefined]),
-    ...names.flatMap((name): [string, undefined][] =>
-      ['user', 'session', 'name', 'memory', 'event', 'version', 'invocation', 'app', 'path'].map((each) => [
-        pathOf(path, { [each]: name }),
-        undefined,
-      ]),
-    ),
-  ];
-  for (const [at, body] of wrong) {
-    const { status, body: told } = await ask(handler, row.method, at, body);
-    expect(status, `${at} ${body}`).toBeLessThan(500);
-    if (status >= 400) expect(told.detail, at).toEqual(expect.any(String));
-  }
-  expect((await ask(handler, 'GET', '/health')).body).toEqual({ status: 'ok' });
+describe('createHandler', () => {
+  it.each(cases)('never answers bad input with a 5xx status: $title', async ({ route, path }) => {
+    const { handler } = await everything({ answers: [says('Hello')] });
+    const wrong: [string, string | undefined][] = [
+      ...(route.method === 'GET' ? [] : [...bodies, ...shapes].map((body): [string, string] => [pathOf(path), body])),
+      ...queries.map((query): [string, undefined] => [`${pathOf(path)}?${query}`, undefined]),
+      ...names.flatMap((name): [string, undefined][] =>
+        ['user', 'session', 'name', 'memory', 'event', 'version', 'invocation', 'app', 'path'].map((each) => [
+          pathOf(path, { [each]: name }),
+          undefined,
+        ]),
+      ),
+    ];
+    for (const [target, body] of wrong) {
+      const { status, body: answer } = await ask(handler, route.method, target, body);
+      expect(status, `${target} ${body}`).toBeLessThan(500);
+      if (status >= 400) expect(answer.detail, target).toEqual(expect.any(String));
+    }
+    expect((await ask(handler, 'GET', '/health')).body).toEqual({ status: 'ok' });
+  });
 });

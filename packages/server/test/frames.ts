@@ -26,16 +26,16 @@ export async function allFrames(response: Response): Promise<ReadFrame[]> {
   return Array.fromAsync(framesOf(response));
 }
 
-/** What a frame says, in a word: text, `#id text`, `: comment`, `! code`. */
+/** Describes a frame in a few words: text, `#id text`, `: comment`, `! code`. */
 export function inWords(frame: ReadFrame): string {
   if (frame.comment !== undefined) return `: ${frame.comment}`;
   if (frame.error !== undefined) return `! ${frame.errorDetails!.code}`;
   const { content, errorCode, actions } = frame.event!;
-  const said = (content?.parts ?? [])
+  const text = (content?.parts ?? [])
     .map((part) => part.text ?? part.functionCall?.name ?? `${part.functionResponse?.name}()`)
     .join('');
   const saved = Object.keys(actions.artifactDelta).join();
-  return `${frame.id === undefined ? '' : `#${frame.id} `}${said || errorCode || ''}${saved && `[${saved}]`}`;
+  return `${frame.id === undefined ? '' : `#${frame.id} `}${text || errorCode || ''}${saved && `[${saved}]`}`;
 }
 
 function frameOf(text: string): ReadFrame {

@@ -43,11 +43,11 @@ async function everything(): Promise<Demo & { document: Document }> {
   return { ...served, document: (await ask(served.handler, 'GET', '/openapi.json')).body as Document };
 }
 
-/** A request and the path of the document that it belongs to. */
 const USER = '/apps/{app}/users/{user}';
 const SESSION = `${USER}/sessions/{session}`;
 const user = '/apps/demo/users/ann';
 const file = { filename: 'a.txt', artifact: { inlineData: { mimeType: 'text/plain', data: 'SGk=' } } };
+/** Requests, and the documented path of each. */
 const requests: readonly [method: string, path: string, template: string, body?: object][] = [
   ['GET', '/health', '/health'],
   ['GET', '/version', '/version'],
@@ -78,7 +78,10 @@ const requests: readonly [method: string, path: string, template: string, body?:
   ['POST', `${user}/memory`, `${USER}/memory`, { memories: [{ id: 'n', text: 'Ann likes tea.', kind: 'fact' }] }],
   ['GET', `${user}/memory`, `${USER}/memory`],
   ['GET', `${user}/memory?query=tea&explain=true`, `${USER}/memory`],
+  ['GET', `${user}/memory/n`, `${USER}/memory/{memory}`],
+  ['GET', `${user}/memory/n/same`, `${USER}/memory/{memory}/same`],
   ['PATCH', `${user}/memory/n`, `${USER}/memory/{memory}`, { text: 'Ann likes coffee.' }],
+  ['POST', `${user}/memory/forget`, `${USER}/memory/forget`, { ids: ['n', 'unknown'] }],
   ['POST', `${sessionPath}/runs/x/cancel`, `${SESSION}/runs/{invocation}/cancel`],
   ['GET', '/dev/apps/demo/debug/trace/session/s', '/dev/apps/{app}/debug/trace/session/{session}'],
   ['GET', '/dev/apps/demo/build_graph', '/dev/apps/{app}/build_graph'],
@@ -95,8 +98,8 @@ function schemaOf(document: Document, method: string, template: string): Schema 
   return { ...schema, components: document.components } as Schema;
 }
 
-describe('/openapi.json', () => {
-  it('has schemas that real answers of the server fit', async () => {
+describe('GET /openapi.json', () => {
+  it('has schemas that match the server’s responses', async () => {
     const { handler, document } = await everything();
     for (const [method, path, template, body] of requests) {
       const { status, body: answer } = await ask(handler, method, path, body);
@@ -105,11 +108,11 @@ describe('/openapi.json', () => {
       expect([path, valid, errors]).toEqual([path, true, []]);
     }
     const error = (await ask(handler, 'GET', '/nowhere')).body as object;
-    const ofErrors = { ...(document.components.schemas['Error'] as object), components: document.components };
-    expect(new Validator(ofErrors, '2020-12').validate(error).valid).toBe(true);
+    const errorSchema = { ...(document.components.schemas['Error'] as object), components: document.components };
+    expect(new Validator(errorSchema, '2020-12').validate(error).valid).toBe(true);
   });
 
-  it('has schemas that refuse what the server never answers', async () => {
+  it('has schemas that reject invalid objects', async () => {
     const { document } = await everything();
     const isValid = (name: string, value: unknown): boolean =>
       new Validator(
@@ -127,7 +130,7 @@ describe('/openapi.json', () => {
       expect([name, isValid(name, wrong)]).toEqual([name, false]);
   });
 
-  it('has a schema for every JSON answer and every body', async () => {
+  it('has a schema for every JSON response', async () => {
     const { document } = await everything();
     const without: string[] = [];
     for (const [path, methods] of Object.entries(document.paths))
@@ -138,7 +141,7 @@ describe('/openapi.json', () => {
     expect(without).toEqual([]);
   });
 
-  it('makes a client that type-checks, with openapi-typescript', { timeout: 60_000 }, async () => {
+  it('generates types with openapi-typescript that compile', { timeout: 60_000 }, async () => {
     const { document } = await everything();
     const folder = mkdtempSync(join(tmpdir(), 'thole-openapi-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Sends bytes as they are to a server and answers all that comes back until it closes, or until `ms` passed; `then` is sent after the first that came. */
+/**
+ * Sends raw bytes to a server and returns everything it sends until it closes the connection, or until `ms` have
+ * passed. `then` is sent after the first response data.
+ */
 export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000, then?: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -19,7 +22,7 @@ export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000, t
   });
 }
 
-/** Status and JSON of a raw answer; of several, the last. */
+/** Returns status and JSON of a raw response; of several, the last one. */
 export function readAnswer(answer: string): { status: number; body: { detail?: string } } {
   const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '));
   const text = last.slice(last.indexOf('\r\n\r\n') + 4);
@@ -27,7 +30,7 @@ export function readAnswer(answer: string): { status: number; body: { detail?: s
   return { status: Number(last.slice(9, 12)), body: JSON.parse(json || '{}') as { detail?: string } };
 }
 
-/** Sends a request and reads nothing until all of it was taken; then the answer, until the server is silent for 500 ms. */
+/** Sends a complete request before it reads. Returns the response after the server was silent for 500 ms. */
 export function sendAllThenRead(url: string, text: string): Promise<{ answer: string; error: string | undefined }> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -3,58 +3,58 @@ import { ignores, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bearerToken } from '../src/index.ts';
 import { serve } from '../src/node.ts';
-import type { Served, ServeOptions } from '../src/node.ts';
-import { demo, hangsTelling, message, posting } from './demo.ts';
+import type { RunningServer, ServeOptions } from '../src/node.ts';
+import { demo, neverAnswers, message, posting } from './demo.ts';
 import { allFrames, inWords } from './frames.ts';
 import { rawRequest, readAnswer, sendAllThenRead } from './raw-request.ts';
 
-async function served(p: Parameters<typeof demo>[0] = {}, options: ServeOptions = {}): Promise<Served> {
+async function startServer(p: Parameters<typeof demo>[0] = {}, options: ServeOptions = {}): Promise<RunningServer> {
   const { handler } = await demo(p);
   const server = await serve(handler, { port: 0, ...options });
   onTestFinished(() => server.close({ timeoutMs: 0 }));
   return server;
 }
 
-describe('Where it listens', () => {
-  it('is loopback unless told otherwise, on a free port for 0', async () => {
-    const { url } = await served();
+describe('serve', () => {
+  it('listens on loopback by default, and on a free port for port 0', async () => {
+    const { url } = await startServer();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}$/);
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  it('is refused beyond loopback without authorize, unless that is asked for by its name (contract 39)', async () => {
-    await expect(served({}, { host: '0.0.0.0' })).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    await served({}, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
-    await served({ authorize: bearerToken('secret') }, { host: '0.0.0.0' });
+  it('rejects other hosts without authorize, unless it is explicitly allowed (contract 39)', async () => {
+    await expect(startServer({}, { host: '0.0.0.0' })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await startServer({}, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
+    await startServer({ authorize: bearerToken('secret') }, { host: '0.0.0.0' });
   });
 
-  it('is said where it cannot be had', async () => {
-    const { url } = await served();
+  it('rejects a port that is in use or invalid with INVALID_INPUT', async () => {
+    const { url } = await startServer();
     const port = Number(new URL(url).port);
-    await expect(served({}, { port })).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE.`);
-    await expect(served({}, { port: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(startServer({}, { port })).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE.`);
+    await expect(startServer({}, { port: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-describe('On loopback', () => {
+describe('serve on loopback', () => {
   it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example'])(
-    'refuses requests that name %s as their host (contract 39)',
+    'rejects requests with Host %s (contract 39)',
     async (host) => {
-      const { url } = await served();
+      const { url } = await startServer();
       expect(await statusWith(url, host)).toBe(403);
     },
   );
 
   it.each(['localhost', 'LOCALHOST:1', '127.0.0.1:9', '[::1]:8000', 'box.local'])(
-    'answers those to %s',
+    'answers requests with Host %s',
     async (host) => {
-      const { url } = await served({}, { allowedHosts: ['box.local'] });
+      const { url } = await startServer({}, { allowedHosts: ['box.local'] });
       expect(await statusWith(url, host)).toBe(200);
     },
   );
 });
 
-describe('What is not HTTP as it should be', () => {
+describe('serve with invalid HTTP', () => {
   it.each([
     ['nonsense', 400, 'hello\r\n\r\n'],
     ['two lengths', 400, head('content-length: 5\r\ncontent-length: 6', 'hello')],
@@ -70,27 +70,27 @@ describe('What is not HTTP as it should be', () => {
     ['a backslash in the path', 400, 'GET /a\\b HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['a header bomb', 431, head(`x-bomb: ${'a'.repeat(64 * 1024)}`, '')],
     ['very many headers', 431, head(Array.from({ length: 5_000 }, (_, i) => `x-${i}: 1`).join('\r\n'), '')],
-  ])('is answered with JSON: %s, %i', async (_, status, text) => {
-    const { url } = await served();
+  ])('answers with JSON: %s, %i', async (_, status, text) => {
+    const { url } = await startServer();
     const answer = readAnswer(await rawRequest(url, text));
     expect(answer).toEqual({ status, body: { detail: expect.any(String) as string, code: 'INVALID_INPUT' } });
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  it('is a body that does not come in time', async () => {
-    const { url } = await served({ limits: { bodyMs: 100 } });
+  it('answers a body that does not arrive in time with 408', async () => {
+    const { url } = await startServer({ limits: { bodyMs: 100 } });
     for (const text of [head('content-length: 50', '{"a'), head('transfer-encoding: chunked', '3\r\n{"a\r\n')])
       expect(readAnswer(await rawRequest(url, text)).status).toBe(408);
   });
 });
 
-describe('A body over the limit', () => {
+describe('serve with a body over the limit', () => {
   const body = 'x'.repeat(100_000_000);
 
   it.each(['content-length: 100000000', 'transfer-encoding: chunked'])(
-    'is answered with 413 to a client that reads only when it has sent all, with %s',
+    'answers 413 to a client that reads after it has sent everything, with %s',
     async (length) => {
-      const { url } = await served({ limits: { bodyBytes: 1_000 } });
+      const { url } = await startServer({ limits: { bodyBytes: 1_000 } });
       const whole = length.startsWith('t') ? `5f5e100\r\n${body}\r\n0\r\n\r\n` : body;
       const { answer, error } = await sendAllThenRead(url, head(length, whole));
       expect([readAnswer(answer).status, error]).toEqual([413, undefined]);
@@ -99,17 +99,17 @@ describe('A body over the limit', () => {
   );
 });
 
-describe('HTTP/1.0', () => {
-  it('is served without a Host', async () => {
-    const { url } = await served();
+describe('serve with HTTP/1.0', () => {
+  it('answers requests without a Host', async () => {
+    const { url } = await startServer();
     expect(readAnswer(await rawRequest(url, 'GET /health HTTP/1.0\r\n\r\n')).status).toBe(200);
     expect(readAnswer(await rawRequest(url, 'GET /health HTTP/1.0\r\nhost: evil.example\r\n\r\n')).status).toBe(403);
   });
 });
 
-describe('What follows a request on its connection', () => {
-  it('is not answered in the middle of a stream, where it would be taken for a part of it', async () => {
-    const { url } = await served({ answers: [ignores()] });
+describe('serve with invalid data after a request', () => {
+  it('does not send an error inside a stream', async () => {
+    const { url } = await startServer({ answers: [ignores()] });
     const body = JSON.stringify(message());
     const run = `POST /run_sse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     const answer = await rawRequest(url, run, 2_000, 'nonsense\r\n\r\n');
@@ -118,29 +118,29 @@ describe('What follows a request on its connection', () => {
   });
 });
 
-describe('A client that is cut off', () => {
-  it('ends its run within a second: the model hears of it at once (contract 40)', async () => {
-    const asked = Promise.withResolvers<AbortSignal>();
-    const { url } = await served({ answers: [hangsTelling(asked)] });
+describe('serve with a client that disconnects', () => {
+  it('aborts the run and its model call within a second (contract 40)', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const { url } = await startServer({ answers: [neverAnswers(called)] });
     const outgoing = request(`${url}/run_sse`, { method: 'POST', headers: { 'content-type': 'application/json' } });
     outgoing.on('error', () => {});
     outgoing.end(JSON.stringify(message()));
-    const signal = await asked.promise;
+    const signal = await called.promise;
     outgoing.destroy();
     await expect.poll(() => signal.aborted, { timeout: 1_000, interval: 5 }).toBe(true);
   });
 });
 
-describe('When it closes', () => {
-  it('says so at /health and goes on serving, lets runs end, then takes no connections', async () => {
+describe('RunningServer.close', () => {
+  it('answers 503 at /health while it drains, waits for runs, then stops listening', async () => {
     const answered = Promise.withResolvers<ReturnType<typeof says>>();
-    const asked = Promise.withResolvers<void>();
-    const server = await served({ answers: [says('First.'), () => (asked.resolve(), answered.promise)] });
+    const called = Promise.withResolvers<void>();
+    const server = await startServer({ answers: [says('First.'), () => (called.resolve(), answered.promise)] });
     const slow = fetch(`${server.url}/run`, posting(message())).then(async (first) => {
       await first.text();
       return fetch(`${server.url}/run`, posting(message()));
     });
-    await asked.promise;
+    await called.promise;
     const closed = server.close({ drainMs: 300 });
     expect((await fetch(`${server.url}/health`)).status).toBe(503);
     expect((await fetch(`${server.url}/list-apps`)).status).toBe(200);
@@ -150,8 +150,8 @@ describe('When it closes', () => {
     await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
   });
 
-  it('aborts what has not ended in time, and tells the client', async () => {
-    const server = await served({ answers: [ignores()] });
+  it('aborts runs after the timeout and sends an error frame', async () => {
+    const server = await startServer({ answers: [ignores()] });
     const response = await fetch(`${server.url}/run_sse`, posting(message()));
     const frames = allFrames(response);
     await server.close({ timeoutMs: 50 });

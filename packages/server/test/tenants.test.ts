@@ -10,24 +10,24 @@ import { posting } from './demo.ts';
 
 const SECRET = 'hunter2-of-anns';
 const ann = { appName: 'demo', userId: 'ann', sessionId: 'hers' };
-const rows = routes.flatMap((row) => row.paths.map((path) => ({ row, path, title: `${row.method} ${path}` })));
+const cases = routes.flatMap((route) => route.paths.map((path) => ({ route, path, title: `${route.method} ${path}` })));
 
-/** Every user has a token: their name and `-token`. */
+/** Accepts the token `<name>-token` for each user. */
 const authorize: HandlerOptions['authorize'] = (request, { userId }) => {
   const name = /^Bearer (\w+)-token$/.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (name === undefined) throw new TholeError('UNAUTHENTICATED', 'The request must show a token.');
+  if (name === undefined) throw new TholeError('UNAUTHENTICATED', 'The request must have a token.');
   return userId === undefined || userId === name;
 };
 
-interface House {
+interface TenantServer {
   handler: Handler;
-  /** What is true of everything that is stored of ann. */
+  /** Returns all stored data of ann as JSON. */
   stored(): Promise<string>;
-  names: { [name: string]: string };
+  params: { [name: string]: string };
 }
 
-/** Where ann has a session, state, a file, a memory and a run. */
-async function house(): Promise<House> {
+/** Creates a handler with data of ann: a session, state, an artifact, memory and a run. */
+async function createServer(): Promise<TenantServer> {
   const services = {
     sessionService: new InMemorySessionService(),
     memoryService: new InMemoryMemoryService(),
@@ -55,95 +55,100 @@ async function house(): Promise<House> {
     ]);
   return {
     ...{ handler, stored },
-    names: {
+    params: {
       ...{ app: 'demo', user: 'ann', session: 'hers', name: 'plan.txt', version: '0', memory: memories[0]!.id! },
       ...{ event: event!.id, invocation: event!.invocationId },
     },
   };
 }
 
-/** It makes a session, and hers is there. */
+/** Creates a session that exists already. */
 const TAKEN = 'POST /apps/:app/users/:user/sessions/:session';
 
-/** Bodies that would do something, if they were let. */
+/** Bodies that would change data without authorization. */
 const bodies: { [title: string]: unknown } = {
   'POST /run': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
   'POST /run_sse': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
   'PATCH /apps/:app/users/:user/sessions/:session': { stateDelta: { plan: 'x' } },
   'PATCH /apps/:app/users/:user/memory': { sessionId: 'hers' },
   'POST /apps/:app/users/:user/memory': { memories: [{ text: 'x' }] },
+  'POST /apps/:app/users/:user/memory/forget': { ids: ['x'] },
   'POST /apps/:app/users/:user/sessions/:session/artifacts': { filename: 'plan.txt', artifact: { text: 'x' } },
 };
 
 async function ask(
-  { handler, names }: House,
-  { row, path, title }: (typeof rows)[number],
+  { handler, params }: TenantServer,
+  { route, path, title }: (typeof cases)[number],
   token?: string,
 ): Promise<{ status: number; text: string }> {
-  const at = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
-  const init: RequestInit = row.method === 'GET' ? {} : posting(bodies[title] ?? {}, { method: row.method });
+  const url = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const init: RequestInit = route.method === 'GET' ? {} : posting(bodies[title] ?? {}, { method: route.method });
   const headers = { ...(init.headers as object), ...(token !== undefined && { authorization: `Bearer ${token}` }) };
-  const response = await handler(new Request(`http://localhost${at}`, { ...init, headers }));
+  const response = await handler(new Request(`http://localhost${url}`, { ...init, headers }));
   return { status: response.status, text: await response.text() };
 }
 
-/** Rows that say nothing of anybody, and are answered to whoever is known. */
-const common = (path: string): boolean => /list-apps|app-info|build_graph|eval[-_]|metrics-info|openapi/.test(path);
+/** True for routes without user data. Every authenticated client may use them. */
+const hasNoUserData = (path: string): boolean =>
+  /list-apps|app-info|build_graph|eval[-_]|metrics-info|openapi/.test(path);
 
-describe.each(rows.filter(({ row }) => row.access !== 'open'))('Of $title', (each) => {
-  it('another tenant sees nothing of hers and changes nothing', async () => {
-    const at = await house();
-    const before = await at.stored();
-    const { status, text } = await ask(at, each, 'bob-token');
-    // Of traces nothing tells what is not there from what is another's.
-    const ofTraces = /trace\/(session\/)?:/.exec(each.path);
-    const forTraces = ofTraces?.[1] ? 200 : 404;
-    const expected = ofTraces ? forTraces : common(each.path) ? 200 : 403;
+describe.each(cases.filter(({ route }) => route.access !== 'open'))('$title', (each) => {
+  it('shows and changes nothing of another user', async () => {
+    const server = await createServer();
+    const before = await server.stored();
+    const { status, text } = await ask(server, each, 'bob-token');
+    // Responses for traces of another user and for missing traces are equal.
+    const traceRoute = /trace\/(session\/)?:/.exec(each.path);
+    const traceStatus = traceRoute?.[1] ? 200 : 404;
+    const expected = traceRoute ? traceStatus : hasNoUserData(each.path) ? 200 : 403;
     expect([status, text.includes(SECRET)]).toEqual([expected, false]);
-    if (ofTraces?.[1]) expect(text).toBe('[]');
-    expect(await at.stored()).toBe(before);
+    if (traceRoute?.[1]) expect(text).toBe('[]');
+    expect(await server.stored()).toBe(before);
   });
 
-  it('somebody unknown sees nothing at all', async () => {
-    const at = await house();
-    const before = await at.stored();
+  it('rejects a client without a valid token', async () => {
+    const server = await createServer();
+    const before = await server.stored();
     for (const token of [undefined, '', 'ann', 'ann-token-']) {
-      const { status, text } = await ask(at, each, token);
+      const { status, text } = await ask(server, each, token);
       expect([status, text.includes(SECRET)]).toEqual([401, false]);
     }
-    expect(await at.stored()).toBe(before);
+    expect(await server.stored()).toBe(before);
   });
 
-  it('she herself is served', async () => {
-    const { status } = await ask(await house(), each, 'ann-token');
+  it('serves the user', async () => {
+    const { status } = await ask(await createServer(), each, 'ann-token');
     if (each.title === TAKEN) expect(status).toBe(409);
     else expect(status).toBeLessThan(300);
   });
 });
 
-it('a tenant cannot reach another’s session under a name of their own', async () => {
-  const at = await house();
-  const before = await at.stored();
-  const headers = { authorization: 'Bearer bob-token' };
-  const get = async (path: string): Promise<number> =>
-    (await at.handler(new Request(`http://localhost${path}`, { headers }))).status;
-  const bobs = '/apps/demo/users/bob/sessions';
-  expect(await get(`${bobs}/hers`)).toBe(404);
-  expect(await get(`${bobs}/..%2F..%2Fann%2Fsessions%2Fhers`)).toBe(404);
-  expect(await get(`${bobs}/../../ann/sessions/hers`)).toBe(403);
-  expect(await get(`${bobs}/%2e%2e/%2e%2e/ann/sessions/hers`)).toBe(403);
-  expect(await get(`/apps/demo/users/bob/sessions/hers/artifacts/plan.txt`)).toBe(404);
-  expect(await get(`${bobs}/hers/runs/${at.names['invocation']}/events`)).toBe(404);
-  expect(await get(`/apps/demo/users/bob%2F..%2Fann/sessions`)).toBe(403);
-  const run = async (body: object): Promise<number> =>
-    (await at.handler(new Request('http://localhost/run', posting(body, { headers })))).status;
-  const newMessage = { parts: [{ text: 'x' }] };
-  expect(await run({ ...ann, userId: 'bob', newMessage })).toBe(404);
-  // Who is asked about is who is acted for, whichever of two spellings counts: hers are forbidden, and he has none of that name.
-  for (const both of [
-    { ...ann, user_id: 'bob', newMessage },
-    { user_id: 'bob', ...ann, newMessage },
-  ])
-    expect([403, 404]).toContain(await run(both));
-  expect(await at.stored()).toBe(before);
+describe('createHandler with authorize', () => {
+  it('does not reach a session of another user through other paths or bodies', async () => {
+    const server = await createServer();
+    const before = await server.stored();
+    const headers = { authorization: 'Bearer bob-token' };
+    const get = async (path: string): Promise<number> =>
+      (await server.handler(new Request(`http://localhost${path}`, { headers }))).status;
+    const bobs = '/apps/demo/users/bob/sessions';
+    expect(await get(`${bobs}/hers`)).toBe(404);
+    expect(await get(`${bobs}/..%2F..%2Fann%2Fsessions%2Fhers`)).toBe(404);
+    expect(await get(`${bobs}/../../ann/sessions/hers`)).toBe(403);
+    expect(await get(`${bobs}/%2e%2e/%2e%2e/ann/sessions/hers`)).toBe(403);
+    expect(await get(`/apps/demo/users/bob/sessions/hers/artifacts/plan.txt`)).toBe(404);
+    expect(await get(`${bobs}/hers/runs/${server.params['invocation']}/events`)).toBe(404);
+    expect(await get(`/apps/demo/users/bob%2F..%2Fann/sessions`)).toBe(403);
+    const run = async (body: object): Promise<number> =>
+      (await server.handler(new Request('http://localhost/run', posting(body, { headers })))).status;
+    const newMessage = { parts: [{ text: 'x' }] };
+    expect(await run({ ...ann, userId: 'bob', newMessage })).toBe(404);
+    // With both spellings in a body, the user who is authorized is the user who is served: ann's session is forbidden,
+    // and bob has no session with that id.
+    for (const both of [
+      { ...ann, user_id: 'bob', newMessage },
+      { user_id: 'bob', ...ann, newMessage },
+    ])
+      expect([403, 404]).toContain(await run(both));
+    expect(await server.stored()).toBe(before);
+  });
 });

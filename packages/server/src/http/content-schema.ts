@@ -4,17 +4,17 @@ import { z } from 'zod';
 import type { ZodType } from 'zod';
 import { ref } from '../openapi/schema.ts';
 import type { SchemaName } from '../openapi/schema.ts';
-import { map } from './schemas.ts';
+import { jsonObject } from './schemas.ts';
 
 const id = z.string().optional();
 
-/** A part, each member that is known of its type. Members that are not known stay. */
-const known = z.looseObject({
+/** The known members of a part. Unknown members are kept. */
+const partMembers = z.looseObject({
   text: z.string().optional(),
   thought: z.boolean().optional(),
   thoughtSignature: z.string().optional(),
-  functionCall: z.looseObject({ id, name: z.string(), args: map.optional() }).optional(),
-  functionResponse: z.looseObject({ id, name: z.string(), response: map }).optional(),
+  functionCall: z.looseObject({ id, name: z.string(), args: jsonObject.optional() }).optional(),
+  functionResponse: z.looseObject({ id, name: z.string(), response: jsonObject }).optional(),
   inlineData: z.looseObject({ mimeType: z.string(), data: z.string(), displayName: z.string().optional() }).optional(),
   fileData: z
     .looseObject({ fileUri: z.string(), mimeType: z.string().optional(), displayName: z.string().optional() })
@@ -24,20 +24,23 @@ const known = z.looseObject({
   partMetadata: z.looseObject({ provider: z.string() }).optional(),
 });
 
-/** A part of a message, such as a file. */
-export const partSchema: ZodType<Part> = asItCame<Part>(known, 'Part').refine(
+/** Schema of a part of a message, such as a text or a file. */
+export const partSchema: ZodType<Part> = validateOnly<Part>(partMembers, 'Part').refine(
   hasOneKind,
   'must have one of text, inlineData, functionCall …',
 );
 
-/** A message. */
-export const contentSchema: ZodType<Content> = asItCame<Content>(
+/** Schema of a message. */
+export const contentSchema: ZodType<Content> = validateOnly<Content>(
   z.looseObject({ role: z.enum(['user', 'model']).optional(), parts: z.array(partSchema).optional() }),
   'Content',
 );
 
-/** Checked by the schema, and handed on as it came: what a schema gives is a copy in which names like `__proto__` are lost. */
-function asItCame<T>(schema: ZodType, name: SchemaName): ZodType<T> {
+/**
+ * Returns a schema that validates a value and returns the same object. Zod itself returns a copy in which members such
+ * as `__proto__` are missing.
+ */
+function validateOnly<T>(schema: ZodType, name: SchemaName): ZodType<T> {
   return z
     .unknown()
     .superRefine((value, context) => {

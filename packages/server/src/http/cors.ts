@@ -4,7 +4,7 @@ import { invalidInput } from '@thole/core/kit';
 const EXPOSED = 'x-thole-invocation-id, retry-after, location';
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 
-/** Which pages of other origins may use the API. Requests of pages that may not, and would change something, are refused. */
+/** Cross-origin rules. Requests of pages from other origins that would change something are rejected. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
@@ -14,22 +14,24 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
-  /** The answer to a preflight, if the request is one. `FORBIDDEN` for a foreign page that would change something. */
+  /**
+   * Returns the response to a preflight request. Throws `FORBIDDEN` if a page of another origin would change something.
+   */
   check(request: Request, url: URL): Response | undefined {
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
-    const isOwn = hostOf(origin) === (request.headers.get('host') ?? url.host).toLowerCase();
+    const isSameOrigin = hostOf(origin) === (request.headers.get('host') ?? url.host).toLowerCase();
     const allowed = this.#allows(origin);
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
       return new Response(null, { status: 204, headers: allowed ? this.#preflight(request) : {} });
     }
-    if (!isOwn && !allowed && request.method !== 'GET' && request.method !== 'HEAD')
+    if (!isSameOrigin && !allowed && request.method !== 'GET' && request.method !== 'HEAD')
       throw new TholeError('FORBIDDEN', 'Pages of this origin may not use the API.');
     return undefined;
   }
 
-  /** The answer with what lets the page read it. */
-  mark(request: Request, response: Response): Response {
+  /** Returns the response with the headers that allow the page to read it. */
+  addHeaders(request: Request, response: Response): Response {
     const origin = request.headers.get('origin');
     const headers: [string, string][] = [];
     if (origin !== null && this.#allows(origin)) {
@@ -38,10 +40,10 @@ export class Cors {
       if (this.#origins.has(origin)) headers.push(['access-control-allow-credentials', 'true']);
     }
     if (this.#origins.size > 0) headers.push(['vary', 'Origin']);
-    // What a hook answered may be immutable.
-    const marked = new Response(response.body, response);
-    for (const [name, value] of headers) marked.headers.append(name, value);
-    return marked;
+    // The response of a hook may be immutable.
+    const copy = new Response(response.body, response);
+    for (const [name, value] of headers) copy.headers.append(name, value);
+    return copy;
   }
 
   #allows(origin: string): boolean {

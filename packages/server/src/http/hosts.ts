@@ -1,21 +1,24 @@
 import { TholeError } from '@thole/core';
 
-/** What a server on loopback is called. */
+/** Host names of this machine. */
 export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** True for an address of this machine itself. */
+/** True for an address of this machine. */
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1|localhost)$/i.test(address);
 }
 
-/** Returns the host that a request names; for one of HTTP/1.0 without a Host the host of its address. */
+/** Returns the Host header, or for HTTP/1.0 without one the host of the address. */
 export function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host;
 }
 
-/** `FORBIDDEN` for a request that names another host: a page elsewhere may have pointed a name of its own at this machine. */
+/**
+ * Throws `FORBIDDEN` for a host that is not allowed. Protects from DNS rebinding: a page on another site may use a DNS name
+ * that resolves to this machine.
+ */
 export function assertHost(host: string | null, allowed: readonly string[]): void {
   const name = (host ?? '').toLowerCase().replace(/:\d*$/, '');
   if (!allowed.some((each) => each.toLowerCase() === name))
-    throw new TholeError('FORBIDDEN', 'The request names a host that this server is not.');
+    throw new TholeError('FORBIDDEN', 'The Host of the request is not a name of this server.');
 }

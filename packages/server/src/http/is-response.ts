@@ -1,4 +1,4 @@
-/** Whether a hook answered a request itself. By its shape: servers bring Responses of their own class. */
+/** True for a `Response`. Compared by shape, because server libraries have their own `Response` classes. */
 export function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false;
   const { status, headers } = value as Partial<Response>;

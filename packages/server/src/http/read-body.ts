@@ -5,8 +5,9 @@ import type { Limits } from '../limits.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The JSON of a body, `undefined` for none. `INVALID_INPUT` with status 400 for what is no UTF-8 or no JSON, 413 for too much, 415 for another
- * content type, encoding or character set, 408 for one that does not come.
+ * Returns the JSON of a body; undefined for an empty body. Throws `INVALID_INPUT` with status 400 for invalid UTF-8 or
+ * JSON, 413 for a body that is too large, 415 for another content type, encoding or character set, and 408 for a body
+ * that does not arrive in time.
  */
 export async function readBody(request: Request, limits: Limits, runtime: Runtime): Promise<unknown> {
   const { headers } = request;
@@ -20,8 +21,9 @@ export async function readBody(request: Request, limits: Limits, runtime: Runtim
 }
 
 function assertType(headers: Headers): void {
-  const given = headers.get('content-type') ?? '';
-  const [type = '', ...parameters] = given === 'application/json' ? [given] : given.toLowerCase().split(';');
+  const contentType = headers.get('content-type') ?? '';
+  const [type = '', ...parameters] =
+    contentType === 'application/json' ? [contentType] : contentType.toLowerCase().split(';');
   if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) {
     throw new TholeError('INVALID_INPUT', 'The content type must be application/json.', { status: 415 });
   }
@@ -35,12 +37,15 @@ function assertType(headers: Headers): void {
   }
 }
 
-/** Within `bodyMs`. A body whose length was told is bounded by it, and reading it at once is many times cheaper than reading its stream. */
+/**
+ * Reads a body within `bodyMs`. A body with a `content-length` cannot be longer, so it is read at once, which is many
+ * times faster than reading its stream.
+ */
 function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBounded: boolean }): Promise<Uint8Array> {
   const { limits, runtime } = p;
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const cancel = runtime.timer(limits.bodyMs, () =>
-    reject(new TholeError('INVALID_INPUT', `The body did not come within ${limits.bodyMs} ms.`, { status: 408 })),
+    reject(new TholeError('INVALID_INPUT', `The body did not arrive within ${limits.bodyMs} ms.`, { status: 408 })),
   );
   const reading: Promise<ArrayBuffer | Uint8Array> = p.isBounded ? request.arrayBuffer() : readStream(request, limits);
   reading.then(
@@ -50,17 +55,17 @@ function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBo
     },
     (error: unknown) => {
       cancel();
-      reject(TholeError.is(error) ? error : new TholeError('INVALID_INPUT', 'The body did not come whole.'));
+      reject(TholeError.is(error) ? error : new TholeError('INVALID_INPUT', 'The body is incomplete.'));
     },
   );
   return promise;
 }
 
-async function throwAway(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The client is gone.
+    // The client has disconnected.
   }
 }
 
@@ -73,19 +78,19 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
     if (done) break;
     size += value.length;
     if (size > limits.bodyBytes) {
-      // Neither cancelled nor left unread: the connection could close before the answer has gone out.
-      void throwAway(reader!);
+      // Cancelling or ignoring the rest could close the connection before the response is sent.
+      void discardRest(reader!);
       throw tooLarge(limits);
     }
     chunks.push(value);
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
+  const body = new Uint8Array(size);
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    body.set(chunk, offset);
+    offset += chunk.length;
   }
-  return whole;
+  return body;
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -2,34 +2,33 @@ import type { MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { HandlerOptions, Identity } from '../handler-options.ts';
 import type { HandlerContext } from '../handler-context.ts';
-import type { Names, RouteCall } from '../route.ts';
-import { permit } from './permit.ts';
-import { runnerNamed } from './runner-named.ts';
+import type { PathParams, RouteCall } from '../route.ts';
+import { authorizeRequest } from './authorize-request.ts';
+import { findRunner } from './find-runner.ts';
 
-/** What is asked before a request goes on, if anyone asks. */
 type Hooks = Pick<HandlerOptions, 'authorize' | 'rateLimit'> | undefined;
 
-/** A request to a route while it is read and checked. */
+/** A request to a route. The handler sets `body` and `query` after it has parsed them. */
 export class RequestCall implements RouteCall {
-  readonly house: HandlerContext;
+  readonly context: HandlerContext;
   readonly request: Request;
-  readonly names: Names;
+  readonly params: PathParams;
   body: unknown;
   query: unknown;
   readonly #hooks: Hooks;
 
-  constructor(house: HandlerContext, p: { request: Request; names: Names; hooks: Hooks }) {
-    this.house = house;
+  constructor(context: HandlerContext, p: { request: Request; params: PathParams; hooks: Hooks }) {
+    this.context = context;
     this.request = p.request;
-    this.names = p.names;
+    this.params = p.params;
     this.#hooks = p.hooks;
   }
 
   get runner(): Runner {
-    return runnerNamed(this.house, this.names.app);
+    return findRunner(this.context, this.params.app);
   }
 
-  permit(identity: Identity): MaybePromise<void> {
-    return this.#hooks && permit(this.#hooks, this.request, identity);
+  authorize(identity: Identity): MaybePromise<void> {
+    return this.#hooks && authorizeRequest(this.#hooks, this.request, identity);
   }
 }

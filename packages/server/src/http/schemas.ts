@@ -3,15 +3,15 @@ import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 
-/** An object of the client's own names, taken as it came: nulls and `__proto__` too. */
-export const map: ZodType<JsonObject> = z
+/** An object with the client's own keys. It is passed on unchanged, with nulls and a key `__proto__`. */
+export const jsonObject: ZodType<JsonObject> = z
   .custom<JsonObject>(isPlainObject, 'must be an object')
   .meta({ type: 'object' });
 
-/** A whole number in a query. */
+/** An integer ≥ 0 in a query. */
 export const count: ZodType<number> = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .regex(/^\d{1,9}$/, 'must be an integer')
   .transform(Number);
 
 /** A number in a query. */
@@ -20,7 +20,7 @@ export const number: ZodType<number> = z
   .regex(/^-?\d{1,15}(\.\d{1,20})?$/, 'must be a number')
   .transform(Number);
 
-/** Yes or no in a query. */
+/** A boolean in a query. */
 export const flag: ZodType<boolean> = z
   .enum(['true', 'false', '1', '0'])
   .transform((each) => each === 'true' || each === '1');

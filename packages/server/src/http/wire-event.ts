@@ -1,31 +1,31 @@
 import { createEventActions } from '@thole/core';
+import { actionMapNames } from '@thole/core/kit';
 import type { Event, EventActions } from '@thole/core';
 import { withoutNulls } from './without-nulls.ts';
 
-/** An event as clients get it: its actions have their four maps, and nothing of its own is null. */
+/** Returns an event as clients get it: with all four action maps, and without nulls outside opaque fields. */
 export function wireEvent(event: Event): Event {
-  return withoutNulls(withMaps(event));
+  return withoutNulls(withActionMaps(event));
 }
 
 /**
- * The same as JSON. What our services have stored has its maps, and hardly ever a null, so that an event is walked only where its text
- * holds one. Parts of streams are as an agent made them, and stores of others as they please.
+ * Returns `wireEvent` as JSON. Events of our stores have all maps and almost never a null, so nulls are removed only if the
+ * JSON contains one. Partial events and events of other stores may lack maps.
  */
-export function wireJson(event: Event): string {
-  const whole = withMaps(event);
-  const json = JSON.stringify(whole);
-  return json.includes(':null') ? JSON.stringify(withoutNulls(whole)) : json;
+export function wireEventJson(event: Event): string {
+  const complete = withActionMaps(event);
+  const json = JSON.stringify(complete);
+  return json.includes(':null') ? JSON.stringify(withoutNulls(complete)) : json;
 }
 
-/** The event itself where nothing is missing. */
-export function withMaps(event: Event): Event {
+/** Returns the event with all four action maps; the same object if it has them. */
+export function withActionMaps(event: Event): Event {
   const { actions } = event as { actions: Partial<EventActions> | null | undefined };
-  const isWhole =
-    actions?.stateDelta && actions.artifactDelta && actions.requestedAuthConfigs && actions.requestedToolConfirmations;
-  return isWhole ? event : { ...event, actions: createEventActions(present(actions ?? {})) };
+  const isComplete = actionMapNames.every((name) => actions?.[name]);
+  return isComplete ? event : { ...event, actions: createEventActions(withoutMissing(actions ?? {})) };
 }
 
-// A member that is there and undefined, or null, would take the place of the map.
-function present(actions: Partial<EventActions>): Partial<EventActions> {
+// A member that is undefined or null would replace the empty map.
+function withoutMissing(actions: Partial<EventActions>): Partial<EventActions> {
   return Object.fromEntries(Object.entries(actions).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -1,23 +1,26 @@
 import { setOwn } from '@thole/core/kit';
-import { untouched } from './camel-keys.ts';
+import { opaqueFields } from './camel-case-keys.ts';
 
-/** Envelopes have absent members, not null ones; maps of others' names go through untouched. The same object where nothing is taken out. */
+/**
+ * Returns a value without members that are null: on the wire they are absent. Values of `opaqueFields` stay unchanged.
+ * Returns the same object if there is nothing to remove.
+ */
 export function withoutNulls<T>(value: T): T {
-  return strip(value) as T;
+  return removeNulls(value) as T;
 }
 
-function strip(value: unknown): unknown {
+function removeNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const made = value.map(strip);
-    return made.some((each, i) => each !== value[i]) ? made : value;
+    const items = value.map(removeNulls);
+    return items.some((each, i) => each !== value[i]) ? items : value;
   }
   let isSame = true;
-  const made: { [key: string]: unknown } = {};
+  const copy: { [key: string]: unknown } = {};
   for (const [key, each] of Object.entries(value)) {
-    const kept = untouched.has(key) ? each : strip(each);
-    if (kept !== each || kept === null) isSame = false;
-    if (kept !== null) setOwn(made, key, kept);
+    const member = opaqueFields.has(key) ? each : removeNulls(each);
+    if (member !== each || member === null) isSame = false;
+    if (member !== null) setOwn(copy, key, member);
   }
-  return isSame ? value : made;
+  return isSame ? value : copy;
 }

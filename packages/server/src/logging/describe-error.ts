@@ -1,50 +1,35 @@
-import { TholeError } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
+import type { ErrorFields } from '@thole/core/kit';
 
-/** A thrown value in words, for a developer. */
+/** A thrown value as texts for a developer: the `debug` of responses. */
 export interface ErrorDescription {
-  /** `MODEL_FAILED: sentence` for errors with a code of ours, else `TypeError: sentence`. */
+  /** `MODEL_FAILED: sentence` for a `TholeError`, otherwise `TypeError: sentence`. */
   message: string;
-  /** Stacks of the error and its causes, because the cause tells where in the developer's code it happened. */
+  /** Stacks of the error and its causes. A cause often shows where in the developer's code the error happened. */
   stack?: string | undefined;
-  /** The same for every error of the cause chain, outermost first. */
+  /** Messages of the causes, outermost first. */
   causes: string[];
 }
 
-const MOST_CAUSES = 10;
-
-/** Describes a thrown value with its cause chain. The errors of an `AggregateError` count as causes. */
+/** Describes a thrown value and its causes. The errors of an `AggregateError` count as causes. */
 export function describeError(error: unknown): ErrorDescription {
-  const causes: string[] = [];
-  const seen = new Set<unknown>([error]);
-  const waiting = innerOf(error);
-  while (waiting.length > 0 && causes.length < MOST_CAUSES) {
-    const cause = waiting.shift();
-    if (seen.has(cause)) continue;
-    seen.add(cause);
-    const text = messageOf(cause);
-    if (!causes.includes(text)) causes.push(text);
-    waiting.unshift(...innerOf(cause));
-  }
-  const stacks = [...seen].map(stackOf).filter((stack) => stack !== '');
-  return { message: messageOf(error), ...(stacks.length > 0 && { stack: stacks.join('\ncaused by: ') }), causes };
+  return describeFields(errorFields(error));
 }
 
-function stackOf(error: unknown): string {
-  const { stack } = (error ?? {}) as { stack?: unknown };
-  return typeof stack === 'string' ? stack : '';
+/** Describes an error that is given as fields of a log line. */
+export function describeFields({ causes = [], ...error }: ReturnType<typeof errorFields>): ErrorDescription {
+  const stacks = [error, ...causes].flatMap(({ stack }) => stack ?? []);
+  return {
+    message: messageOf(error),
+    ...(stacks.length > 0 && { stack: stacks.join('\ncaused by: ') }),
+    causes: [...new Set(causes.map(messageOf))],
+  };
 }
 
-function innerOf(error: unknown): unknown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const { cause, errors } = error as { cause?: unknown; errors?: unknown };
-  return [...(cause === undefined || cause === null ? [] : [cause]), ...(Array.isArray(errors) ? errors : [])];
-}
-
-function messageOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  const { code, name, message } = error as { [member: string]: unknown };
-  // Errors of Node's network calls may have a code and no message.
-  const text = typeof message === 'string' && message !== '' ? message : typeof code === 'string' ? code : '';
-  const kind = TholeError.is(error) ? error.code : typeof name === 'string' && name !== '' ? name : 'Error';
-  return text === '' ? kind : `${kind}: ${text}`;
+function messageOf({ error, code }: ErrorFields): string {
+  if (code === undefined || error.startsWith(`${code}: `)) return error.replace(/: $/, '');
+  if (error.startsWith('TholeError: ')) return `${code}: ${error.slice('TholeError: '.length)}`;
+  // Network errors of Node may have a code and no message.
+  if (error.endsWith(': ')) return error + code;
+  return /^\w*(?:Error|Exception): /.test(error) ? error : `${code}: ${error}`;
 }

@@ -2,25 +2,25 @@ import { describeError } from './describe-error.ts';
 import type { ErrorDescription } from './describe-error.ts';
 
 /**
- * Returns an error as one line: its code or name, its message and its causes. With `verbose` the stack follows on lines of its own.
- * Control characters are left out, so that the text is safe for a terminal.
+ * Returns an error as one line: its code or name, its message and its causes. With `verbose` the stack follows on
+ * separate lines. Control characters are removed, so that the text is safe for a terminal.
  */
 export function errorText(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
-  return describedText(describeError(error), p.verbose ?? false);
+  return descriptionText(describeError(error), p.verbose ?? false);
 }
 
-/** The same for a description. */
-export function describedText({ message, causes, stack }: ErrorDescription, verbose: boolean): string {
-  const line = onOneLine([message, ...causes].join(' < caused by: '));
+/** Returns the text of a description. */
+export function descriptionText({ message, causes, stack }: ErrorDescription, verbose: boolean): string {
+  const line = toOneLine([message, ...causes].join(' < caused by: '));
   return verbose && stack !== undefined ? `${line}\n${withoutControls(stack)}` : line;
 }
 
-const LENGTH = 2_000;
+const MAX_LENGTH = 2_000;
 
-/** Text on one line without control characters, cut after 2,000 characters. */
-export function onOneLine(text: string): string {
+/** Returns a text on one line without control characters, cut after 2,000 characters. */
+export function toOneLine(text: string): string {
   const line = withoutControls(text.replaceAll(/\s+/gu, ' ')).trim();
-  return line.length <= LENGTH ? line : `${line.slice(0, LENGTH).toWellFormed()}…`;
+  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }
 
 function withoutControls(text: string): string {

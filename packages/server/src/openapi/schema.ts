@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** The schemas of `components`, by name. */
+/** A name of a schema in `components`. */
 export type SchemaName =
   | 'AppInfo'
   | 'Artifact'
@@ -14,7 +14,7 @@ export type SchemaName =
   | 'Session'
   | 'Span';
 
-/** Returns a reference to a schema of `components`. */
+/** Returns a reference to a schema in `components`. */
 export function ref(name: SchemaName): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -24,7 +24,7 @@ export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
-/** Returns the schema of an object. Members that end in `?` may be absent; members that are not named are allowed. */
+/** Returns the schema of an object. A member is optional if its name ends with `?`. Other members are allowed. */
 export function objectOf(members: { readonly [name: string]: Json }): JsonObject {
   const properties: { [name: string]: Json } = {};
   const required: string[] = [];
@@ -36,9 +36,9 @@ export function objectOf(members: { readonly [name: string]: Json }): JsonObject
   return { type: 'object', ...(required.length > 0 && { required }), properties };
 }
 
-/** The schema of an object whose members are the client's own. */
+/** The schema of an object with arbitrary members. */
 export const anyObject: JsonObject = { type: 'object', additionalProperties: true };
 export const text: JsonObject = { type: 'string' };
-export const wholeNumber: JsonObject = { type: 'integer' };
-export const amount: JsonObject = { type: 'number' };
-export const yesOrNo: JsonObject = { type: 'boolean' };
+export const integer: JsonObject = { type: 'integer' };
+export const number: JsonObject = { type: 'number' };
+export const boolean: JsonObject = { type: 'boolean' };

@@ -8,25 +8,26 @@ import type {
   Part,
   Session,
 } from '@thole/core';
+import { createActionMaps } from '@thole/core/kit';
 import type { AppInfo } from '../routes/app-info.ts';
-import { amount, anyObject, listOf, objectOf, ref, text, wholeNumber, yesOrNo } from './schema.ts';
+import { anyObject, boolean, integer, listOf, number, objectOf, ref, text } from './schema.ts';
 import type { SchemaName } from './schema.ts';
 
-/** Every member of a type, optional ones with `?` at the end: the compiler refuses a list that leaves one out. */
+/** All members of a type; optional ones have `?` at the end of their name. The compiler rejects an incomplete list. */
 type Members<T> = {
   readonly [name in keyof T & string as undefined extends T[name] ? `${name}?` : name]: JsonObject;
 };
 
 const bytes = objectOf({ mimeType: text, data: { type: 'string', contentEncoding: 'base64' }, 'displayName?': text });
 const file = objectOf({ fileUri: text, 'mimeType?': text, 'displayName?': text });
-const transcription = objectOf({ 'text?': text, 'finished?': yesOrNo });
+const transcription = objectOf({ 'text?': text, 'finished?': boolean });
 const seconds: JsonObject = { type: 'number', description: 'Seconds since the epoch' };
 
 const content: Members<Content> = { 'role?': { enum: ['user', 'model'] }, 'parts?': listOf(ref('Part')) };
 
 const part: Members<Part> = {
   'text?': text,
-  'thought?': yesOrNo,
+  'thought?': boolean,
   'thoughtSignature?': text,
   'functionCall?': objectOf({ 'id?': text, name: text, 'args?': anyObject, 'brokenArgs?': text }),
   'functionResponse?': objectOf({
@@ -43,15 +44,13 @@ const part: Members<Part> = {
 };
 
 const eventActions: Members<EventActions> = {
-  stateDelta: anyObject,
-  artifactDelta: { type: 'object', additionalProperties: wholeNumber },
-  requestedAuthConfigs: anyObject,
-  requestedToolConfirmations: anyObject,
-  'skipSummarization?': yesOrNo,
+  ...createActionMaps(() => anyObject),
+  artifactDelta: { type: 'object', additionalProperties: integer },
+  'skipSummarization?': boolean,
   'transferToAgent?': text,
-  'escalate?': yesOrNo,
+  'escalate?': boolean,
   'compaction?': anyObject,
-  'endOfAgent?': yesOrNo,
+  'endOfAgent?': boolean,
   'agentState?': anyObject,
   'rewindBeforeInvocationId?': text,
 };
@@ -64,14 +63,14 @@ const event: Members<Event> = {
   actions: ref('EventActions'),
   'branch?': text,
   'longRunningToolIds?': listOf(text),
-  'seq?': wholeNumber,
+  'seq?': integer,
   'content?': ref('Content'),
-  'partial?': yesOrNo,
-  'turnComplete?': yesOrNo,
+  'partial?': boolean,
+  'turnComplete?': boolean,
   'finishReason?': text,
   'errorCode?': text,
   'errorMessage?': text,
-  'interrupted?': yesOrNo,
+  'interrupted?': boolean,
   'usageMetadata?': anyObject,
   'groundingMetadata?': anyObject,
   'citationMetadata?': anyObject,
@@ -88,13 +87,13 @@ const session: Members<Session> = {
   state: anyObject,
   events: listOf(ref('Event')),
   lastUpdateTime: seconds,
-  lastSeq: wholeNumber,
+  lastSeq: integer,
   incarnation: text,
   'window?': anyObject,
 };
 
 const artifact: Members<ArtifactVersion> = {
-  version: wholeNumber,
+  version: integer,
   'mimeType?': text,
   'displayName?': text,
   'customMetadata?': anyObject,
@@ -109,9 +108,9 @@ const memory: Members<MemoryEntry> = {
   'timestamp?': seconds,
   'sessionId?': text,
   'eventId?': text,
-  'score?': amount,
-  'relevance?': amount,
-  'explanation?': { type: 'object', additionalProperties: amount },
+  'score?': number,
+  'relevance?': number,
+  'explanation?': { type: 'object', additionalProperties: number },
   'evidence?': listOf(text),
   'validFrom?': seconds,
   'validTo?': seconds,
@@ -132,13 +131,13 @@ const appInfo: Members<AppInfo> = {
     type: 'object',
     additionalProperties: objectOf({ name: text, description: text, subAgents: listOf(text), tools: listOf(tool) }),
   },
-  services: objectOf({ memory: yesOrNo, artifacts: yesOrNo }),
+  services: objectOf({ memory: boolean, artifacts: boolean }),
   suggestions: listOf(text),
 };
 
 const debug = objectOf({ message: text, 'stack?': text, causes: listOf(text) });
 
-/** The schemas of `components`: what bodies and answers are made of. */
+/** The schemas in `components`: the objects in bodies and responses. */
 export const wireSchemas: { readonly [name in SchemaName]: JsonObject } = {
   AppInfo: objectOf(appInfo),
   Artifact: objectOf(artifact),
@@ -149,16 +148,16 @@ export const wireSchemas: { readonly [name in SchemaName]: JsonObject } = {
   Memory: objectOf(memory),
   Part: objectOf(part),
   RunError: {
-    ...objectOf({ error: text, errorDetails: objectOf({ code: text, 'retryable?': yesOrNo }), 'debug?': debug }),
-    description: 'The last frame of a run that failed, in the place of an event',
+    ...objectOf({ error: text, errorDetails: objectOf({ code: text, 'retryable?': boolean }), 'debug?': debug }),
+    description: 'The last frame of a failed run, instead of an event',
   },
   Session: objectOf(session),
   Span: objectOf({
     name: text,
     span_id: text,
     trace_id: text,
-    start_time: amount,
-    'end_time?': amount,
+    start_time: number,
+    'end_time?': number,
     attributes: anyObject,
     'parent_span_id?': text,
   }),

@@ -1,33 +1,34 @@
 import type { Agent, Tool } from '@thole/core';
+import { toolsOf } from './tools-of.ts';
 
-/** An agent with what hangs on it, for people to look at. */
+/** An agent with its sub-agents and tools. */
 export interface AgentGraph {
   name: string;
   description: string;
-  /** `LlmAgent`, `LoopAgent` …; absent for an agent that is of no class. */
+  /** Name of the agent's class, such as `LlmAgent`. Undefined for a plain object. */
   type?: string | undefined;
-  /** Name of the agent's own model; absent if it uses that of an agent above, or none. */
+  /** Name of the agent's own model. Undefined if it has none or uses its parent's. */
   model?: string | undefined;
   subAgents: AgentGraph[];
   tools: ToolNode[];
 }
 
-/** A tool; one that runs an agent shows it. Toolsets are not opened. */
+/** A tool, with its agent if it runs one. A toolset is one node. */
 export interface ToolNode {
   name: string;
   description: string;
   agent?: AgentGraph | undefined;
 }
 
-/** The agents and tools below an agent. */
-export function agentGraphOf(agent: Agent, above: readonly Agent[] = []): AgentGraph {
+/** Returns an agent with its sub-agents and tools. `ancestors` are the agents above it. */
+export function toAgentGraph(agent: Agent, ancestors: readonly Agent[] = []): AgentGraph {
   const { name, description = '', subAgents = [] } = agent;
   const type = agent.constructor.name;
-  const way = [...above, agent];
+  const path = [...ancestors, agent];
   return {
     ...{ name, description, ...(type !== 'Object' && { type }), ...modelOf(agent) },
-    subAgents: subAgents.map((each) => agentGraphOf(each, way)),
-    tools: toolsOf(agent).map((tool) => toolNode(tool, way)),
+    subAgents: subAgents.map((each) => toAgentGraph(each, path)),
+    tools: toolsOf(agent).map((tool) => toToolNode(tool, path)),
   };
 }
 
@@ -37,15 +38,9 @@ function modelOf(agent: Agent): { model?: string } {
   return typeof name === 'string' ? { model: name } : {};
 }
 
-function toolNode(tool: Partial<Tool> & { name: string; agent?: Agent }, way: readonly Agent[]): ToolNode {
+function toToolNode(tool: Partial<Tool> & { name: string; agent?: Agent }, path: readonly Agent[]): ToolNode {
   const { name, description = '', agent } = tool;
-  // An agent may have itself as a tool, by way of others.
-  const isShown = typeof agent?.runAsync === 'function' && !way.includes(agent);
-  return { name, description, ...(isShown && { agent: agentGraphOf(agent, way) }) };
-}
-
-// Agents of a kind that the server does not know may have no list of tools.
-function toolsOf(agent: Agent): (Partial<Tool> & { name: string })[] {
-  const { tools } = agent as { tools?: unknown };
-  return Array.isArray(tools) ? tools.filter((each): each is Tool => typeof each?.name === 'string') : [];
+  // An agent may have itself as a tool through other agents.
+  const isNew = typeof agent?.runAsync === 'function' && !path.includes(agent);
+  return { name, description, ...(isNew && { agent: toAgentGraph(agent, path) }) };
 }

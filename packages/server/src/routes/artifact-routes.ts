@@ -1,34 +1,36 @@
 import { TholeError } from '@thole/core';
+import { sessionNotFound } from '@thole/core/kit';
 import type { ArtifactRef, ArtifactService, ArtifactVersion } from '@thole/core';
 import { z } from 'zod';
 import { partSchema } from '../http/content-schema.ts';
-import { count, map } from '../http/schemas.ts';
-import { listOf, ref, text, wholeNumber } from '../openapi/schema.ts';
-import { route } from '../route.ts';
+import { count, jsonObject } from '../http/schemas.ts';
+import { listOf, ref, text, integer } from '../openapi/schema.ts';
+import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
-import { noSession, refOf } from './session-ref.ts';
+import { sessionRefOf } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/sessions/:session/artifacts';
-// A name may hold slashes, encoded or not; what ends like another row's path belongs to that row, so it stands last.
+// A name may contain slashes, encoded or not. A path that ends like another route belongs to that route, so this
+// pattern is last.
 const ONE = `${ALL}/:name{.+}`;
 const tag = 'artifacts';
-const missing = 'No such artifact, or no artifact service';
+const notFound = 'No such artifact, or no artifact service';
 
-/** Files of a session (and of its user, where the name begins with `user:`), in versions from 0 on. */
+/** Artifacts of a session, and of its user if the name starts with `user:`. Versions are numbered from 0. */
 export const artifactRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [ALL], tag },
-    summary: 'Names of the files of the session and of its user, sorted.',
+    summary: 'Returns the names of the artifacts of a session and of its user, sorted.',
     returns: listOf(text),
-    answers: { 200: 'Names', 404: 'No artifact service' },
-    handle: async (call) => Response.json(await serviceOf(call).listArtifactKeys(refOf(call))),
+    responses: { 200: 'Names', 404: 'No artifact service' },
+    handle: async (call) => Response.json(await serviceOf(call).listArtifactKeys(sessionRefOf(call))),
   }),
-  route({
+  defineRoute({
     ...{ method: 'POST', paths: [ALL], tag },
-    summary: 'Saves a new version of a file.',
-    body: z.object({ filename: z.string(), artifact: partSchema, customMetadata: map.nullish() }),
+    summary: 'Saves a new version of an artifact.',
+    body: z.object({ filename: z.string(), artifact: partSchema, customMetadata: jsonObject.nullish() }),
     returns: ref('Artifact'),
-    answers: {
+    responses: {
       200: '{version, mimeType, displayName, customMetadata, createTime}',
       404: 'No such session, or no artifact service',
       413: 'Too large',
@@ -36,106 +38,106 @@ export const artifactRoutes: readonly Route[] = [
     async handle(call) {
       const { filename, artifact, customMetadata } = call.body;
       const service = serviceOf(call);
-      const session = await call.runner.sessionService.getSession({ ...refOf(call), numRecentEvents: 0 });
-      if (!session) throw noSession(refOf(call));
-      const ref = { ...refOf(call), filename };
+      const session = await call.runner.sessionService.getSession({ ...sessionRefOf(call), numRecentEvents: 0 });
+      if (!session) throw sessionNotFound(sessionRefOf(call));
+      const ref = { ...sessionRefOf(call), filename };
       const version = await service.saveArtifact({ ...ref, artifact, customMetadata: customMetadata ?? undefined });
-      return Response.json(await versionOf(service, { ...ref, version }));
+      return Response.json(await readMetadata(service, { ...ref, version }));
     },
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [`${ONE}/versions/metadata`], tag },
-    summary: 'What is known of all versions of a file.',
+    summary: 'Returns the metadata of all versions of an artifact.',
     returns: listOf(ref('Artifact')),
-    answers: { 200: 'A list of {version, mimeType, …}', 404: missing },
+    responses: { 200: 'A list of {version, mimeType, …}', 404: notFound },
     async handle(call) {
       const service = serviceOf(call);
-      const ref = artifactOf(call);
-      const versions = await versionsOf(service, ref);
-      return Response.json(await Promise.all(versions.map((version) => versionOf(service, { ...ref, version }))));
+      const ref = artifactRefOf(call);
+      const versions = await readVersions(service, ref);
+      return Response.json(await Promise.all(versions.map((version) => readMetadata(service, { ...ref, version }))));
     },
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [`${ONE}/versions/:version/metadata`], tag },
-    summary: 'What is known of one version of a file; `latest` is the newest.',
+    summary: 'Returns the metadata of one version of an artifact. `latest` is the newest.',
     returns: ref('Artifact'),
-    answers: { 200: '{version, mimeType, displayName, customMetadata, createTime}', 404: missing },
+    responses: { 200: '{version, mimeType, displayName, customMetadata, createTime}', 404: notFound },
     handle: async (call) =>
-      Response.json(await versionOf(serviceOf(call), { ...artifactOf(call), version: versionIn(call) })),
+      Response.json(await readMetadata(serviceOf(call), { ...artifactRefOf(call), version: versionParam(call) })),
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [`${ONE}/versions/:version`], tag },
-    summary: 'One version of a file; `latest` is the newest.',
+    summary: 'Returns one version of an artifact. `latest` is the newest.',
     returns: ref('Part'),
-    answers: { 200: 'A part', 404: missing },
-    handle: (call) => load(call, versionIn(call)),
+    responses: { 200: 'A part', 404: notFound },
+    handle: (call) => load(call, versionParam(call)),
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [`${ONE}/versions`], tag },
-    summary: 'The versions of a file.',
-    returns: listOf(wholeNumber),
-    answers: { 200: 'Numbers', 404: missing },
-    handle: async (call) => Response.json(await versionsOf(serviceOf(call), artifactOf(call))),
+    summary: 'Returns the version numbers of an artifact.',
+    returns: listOf(integer),
+    responses: { 200: 'Numbers', 404: notFound },
+    handle: async (call) => Response.json(await readVersions(serviceOf(call), artifactRefOf(call))),
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: [ONE], tag },
-    summary: 'The newest version of a file, or the one that is named.',
+    summary: 'Returns the newest version of an artifact, or the given `version`.',
     query: z.object({ version: count.optional() }),
     returns: ref('Part'),
-    answers: { 200: 'A part', 404: missing },
+    responses: { 200: 'A part', 404: notFound },
     handle: (call) => load(call, call.query.version),
   }),
-  route({
+  defineRoute({
     ...{ method: 'DELETE', paths: [ONE], tag },
-    summary: 'Deletes all versions of a file.',
-    answers: { 204: 'It is not there', 404: 'No artifact service' },
+    summary: 'Deletes all versions of an artifact.',
+    responses: { 204: 'The artifact does not exist any more', 404: 'No artifact service' },
     async handle(call) {
-      await serviceOf(call).deleteArtifact(artifactOf(call));
+      await serviceOf(call).deleteArtifact(artifactRefOf(call));
       return new Response(null, { status: 204 });
     },
   }),
 ];
 
 function serviceOf({ runner }: RouteCall<unknown, unknown>): ArtifactService {
-  // As ADK says it: its web UI shows the sentence.
+  // ADK's message: its web UI shows it.
   if (!runner.artifactService)
     throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'Artifact service is not configured', { status: 404 });
   return runner.artifactService;
 }
 
-function artifactOf(call: RouteCall<unknown, unknown>): ArtifactRef {
-  return { ...refOf(call), filename: call.names['name']! };
+function artifactRefOf(call: RouteCall<unknown, unknown>): ArtifactRef {
+  return { ...sessionRefOf(call), filename: call.params['name']! };
 }
 
-function versionIn({ names }: RouteCall<unknown, unknown>): number | undefined {
-  const version = names['version']!;
+function versionParam({ params }: RouteCall<unknown, unknown>): number | undefined {
+  const version = params['version']!;
   if (version === 'latest') return undefined;
-  if (!/^\d{1,9}$/.test(version)) throw new TholeError('INVALID_INPUT', `version must be a whole number or 'latest'.`);
+  if (!/^\d{1,9}$/.test(version)) throw new TholeError('INVALID_INPUT', `version must be an integer or 'latest'.`);
   return Number(version);
 }
 
 async function load(call: RouteCall<unknown, unknown>, version: number | undefined): Promise<Response> {
-  const ref = artifactOf(call);
+  const ref = artifactRefOf(call);
   const part = await serviceOf(call).loadArtifact({ ...ref, version });
-  if (!part) throw noArtifact(ref);
+  if (!part) throw artifactNotFound(ref);
   return Response.json(part);
 }
 
-async function versionsOf(service: ArtifactService, ref: ArtifactRef): Promise<number[]> {
+async function readVersions(service: ArtifactService, ref: ArtifactRef): Promise<number[]> {
   const versions = await service.listVersions(ref);
-  if (versions.length === 0) throw noArtifact(ref);
+  if (versions.length === 0) throw artifactNotFound(ref);
   return versions;
 }
 
-async function versionOf(
+async function readMetadata(
   service: ArtifactService,
   ref: ArtifactRef & { version: number | undefined },
 ): Promise<ArtifactVersion> {
-  const known = await service.getArtifactVersion(ref);
-  if (!known) throw noArtifact(ref);
-  return known;
+  const metadata = await service.getArtifactVersion(ref);
+  if (!metadata) throw artifactNotFound(ref);
+  return metadata;
 }
 
-function noArtifact({ filename }: ArtifactRef): TholeError {
-  return new TholeError('NOT_FOUND', `There is no such artifact or version of it: ${filename}.`);
+function artifactNotFound({ filename }: ArtifactRef): TholeError {
+  return new TholeError('NOT_FOUND', `There is no artifact ${filename}, or it has no such version.`);
 }

@@ -1,32 +1,32 @@
-import { runnerNamed } from '../http/runner-named.ts';
+import { findRunner } from '../http/find-runner.ts';
 import { anyObject, listOf, objectOf } from '../openapi/schema.ts';
-import { route } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 
 const LISTS = ['eval_sets', 'eval-sets', 'eval_results', 'eval-results'] as const;
-const both = (name: string): [string, ...string[]] => [`/dev/apps/:app/${name}`, `/apps/:app/${name}`];
+const pathsOf = (name: string): [string, ...string[]] => [`/dev/apps/:app/${name}`, `/apps/:app/${name}`];
 
-/** What ADK's web UI asks about evaluation: there is none, and nothing to list. */
+/** The routes of evaluation that ADK's web UI requests. Evaluation does not exist yet, so all lists are empty. */
 export const evaluationRoutes: readonly Route[] = [
   ...LISTS.map((name) =>
-    route({
-      ...{ method: 'GET', paths: both(name), tag: 'evaluation' },
-      summary: 'Evaluation does not exist here yet.',
+    defineRoute({
+      ...{ method: 'GET', paths: pathsOf(name), tag: 'evaluation' },
+      summary: 'Returns an empty list: there is no evaluation yet.',
       returns: listOf(anyObject),
-      answers: { 200: 'An empty array', 404: 'No such app' },
-      handle: (call) => answer(call, []),
+      responses: { 200: 'An empty array', 404: 'No such app' },
+      handle: (call) => emptyResponse(call, []),
     }),
   ),
-  route({
-    ...{ method: 'GET', paths: both('metrics-info'), tag: 'evaluation' },
-    summary: 'Metrics of evaluation: none.',
+  defineRoute({
+    ...{ method: 'GET', paths: pathsOf('metrics-info'), tag: 'evaluation' },
+    summary: 'Returns no metrics: there is no evaluation yet.',
     returns: objectOf({ metricsInfo: listOf(anyObject) }),
-    answers: { 200: '{"metricsInfo": []}', 404: 'No such app' },
-    handle: (call) => answer(call, { metricsInfo: [] }),
+    responses: { 200: '{"metricsInfo": []}', 404: 'No such app' },
+    handle: (call) => emptyResponse(call, { metricsInfo: [] }),
   }),
 ];
 
-function answer({ house, names }: RouteCall<unknown, unknown>, nothing: object): Response {
-  runnerNamed(house, names.app);
-  return Response.json(nothing);
+function emptyResponse({ context, params }: RouteCall<unknown, unknown>, body: object): Response {
+  findRunner(context, params.app);
+  return Response.json(body);
 }

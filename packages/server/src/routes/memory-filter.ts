@@ -4,34 +4,39 @@ import type { ZodType } from 'zod';
 import { number } from '../http/schemas.ts';
 
 const KINDS = ['turn', 'fact', 'note'] as const satisfies readonly MemoryEntry['kind'][];
-const OF_KINDS = /^(?:turn|fact|note)(?:,(?:turn|fact|note))*$/;
+const KIND_LIST = /^(?:turn|fact|note)(?:,(?:turn|fact|note))*$/;
 
-/** `kinds=fact,note`: names with commas between them. */
+/** `kinds=fact,note`: a list separated by commas. */
 const kinds: ZodType<MemoryEntry['kind'][]> = z
   .string()
-  .regex(OF_KINDS, `must be some of ${KINDS.join(', ')}, with commas between them`)
+  .regex(KIND_LIST, `must be a list of ${KINDS.join(', ')}, separated by commas`)
   .transform((text) => text.split(',') as MemoryEntry['kind'][]);
 
-/** `topics=food,travel`: names with commas between them. */
-const topics: ZodType<string[]> = z.string().transform((text) => text.split(','));
-
-/** All but those on metadata, whose names are the client's. */
+/** All conditions except those on metadata, whose names belong to the client. */
 type Conditions = Omit<MemoryFilter, 'metadata'>;
 
-/** The conditions of a filter as they stand in a query, each by its name. */
-export const filterQuery: { readonly [Name in keyof Conditions]-?: ZodType<Conditions[Name]> } = {
+/** The query parameters of a filter. A topic may contain commas, so `topic` is repeated for several topics. */
+export const filterQuery: {
+  readonly [Name in Exclude<keyof Conditions, 'topics'>]-?: ZodType<Conditions[Name]>;
+} & { readonly topic: ZodType<string[] | undefined> } = {
   kinds: kinds.optional(),
   from: number.optional(),
   to: number.optional(),
   validAt: number.optional(),
   author: z.string().optional(),
   sessionId: z.string().optional(),
-  topics: topics.optional(),
+  topic: z.array(z.string()).optional(),
 };
 
-/** The filter that a query names; undefined where it names none. */
-export function filterOf(query: Conditions): MemoryFilter | undefined {
-  const names = Object.keys(filterQuery) as (keyof Conditions)[];
-  const given = names.filter((name) => query[name] !== undefined).map((name) => [name, query[name]]);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+/** Returns the filter of a query; undefined for a query without conditions. */
+export function filterOf({
+  topic,
+  ...query
+}: Omit<Conditions, 'topics'> & { topic?: string[] | undefined }): MemoryFilter | undefined {
+  const conditions: Conditions = { ...query, topics: topic };
+  const names = [...Object.keys(filterQuery), 'topics'] as (keyof Conditions)[];
+  const entries = names
+    .filter((name) => conditions[name] !== undefined)
+    .map((name) => [name, conditions[name]] as const);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

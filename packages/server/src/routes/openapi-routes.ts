@@ -1,15 +1,15 @@
-import { openApiOf } from '../openapi/openapi-of.ts';
+import { createOpenApi } from '../openapi/create-open-api.ts';
 import { anyObject } from '../openapi/schema.ts';
-import { route } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import type { Route } from '../route.ts';
 
-/** The API as a document for machines. */
+/** The documentation of the API in a machine-readable form. */
 export const openApiRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: ['/openapi.json'], tag: 'server' },
-    summary: 'This API, as OpenAPI 3.1.',
+    summary: 'Returns this API as an OpenAPI 3.1 document.',
     returns: anyObject,
-    answers: { 200: 'An OpenAPI document' },
-    handle: ({ house }) => Response.json(openApiOf(house.routes, house.basePath)),
+    responses: { 200: 'An OpenAPI document' },
+    handle: ({ context }) => Response.json(createOpenApi(context.routes, context.basePath)),
   }),
 ];

@@ -2,13 +2,14 @@ import { TholeError } from '@thole/core';
 import type { Ui } from '../handler-options.ts';
 import type { HandlerContext } from '../handler-context.ts';
 import { anyObject } from '../openapi/schema.ts';
-import { route } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import type { Route } from '../route.ts';
 
 const tag = 'page';
-const missing = 'No page is served, or no such file';
+const notFound = 'No page is served, or no such file';
 
-// The page takes everything from here and sends nothing elsewhere. Styles are set on elements, previews are made of bytes at hand.
+// The page loads everything from this server and sends nothing elsewhere. It sets inline styles, and shows previews of
+// data that it already has.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,40 +24,40 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page for looking at sessions and runs, where one is handed to the handler. */
+/** The page of the option `ui`. */
 export const pageRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: ['/', '/dev-ui'], tag, access: 'open' },
-    summary: 'Leads to the page.',
-    answers: { 302: 'To /dev-ui/', 404: 'No page is served' },
-    handle({ house, request }) {
-      uiOf(house);
+    summary: 'Redirects to the page.',
+    responses: { 302: 'To /dev-ui/', 404: 'No page is served' },
+    handle({ context, request }) {
+      uiOf(context);
       const query = request.url.indexOf('?');
-      const location = `${house.basePath}/dev-ui/${query < 0 ? '' : request.url.slice(query)}`;
+      const location = `${context.basePath}/dev-ui/${query < 0 ? '' : request.url.slice(query)}`;
       return new Response(null, { status: 302, headers: { location } });
     },
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: ['/dev-ui/'], tag, access: 'open' },
-    summary: 'The page.',
-    answers: { 200: 'text/html', 404: missing },
-    handle: ({ house, request }) => serve(uiOf(house), '', request),
+    summary: 'Returns the page.',
+    responses: { 200: 'text/html', 404: notFound },
+    handle: ({ context, request }) => serve(uiOf(context), '', request),
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: ['/dev-ui/config'], tag, access: 'open' },
-    summary: 'What ADK’s web UI asks about its logo: there is none.',
+    summary: 'Returns the logo settings that ADK’s web UI requests. There is no logo.',
     returns: anyObject,
-    answers: { 200: '{"logo_text": null, "logo_image_url": null}', 404: 'No page is served' },
-    handle({ house }) {
-      uiOf(house);
+    responses: { 200: '{"logo_text": null, "logo_image_url": null}', 404: 'No page is served' },
+    handle({ context }) {
+      uiOf(context);
       return Response.json({ logo_text: null, logo_image_url: null });
     },
   }),
-  route({
+  defineRoute({
     ...{ method: 'GET', paths: ['/dev-ui/:path{.+}'], tag, access: 'open' },
-    summary: 'A file of the page.',
-    answers: { 200: 'text/html or another type: the file', 304: 'It is the one you have', 404: missing },
-    handle: ({ house, names, request }) => serve(uiOf(house), names['path']!, request),
+    summary: 'Returns a file of the page.',
+    responses: { 200: 'text/html or another type: the file', 304: 'The file has not changed', 404: notFound },
+    handle: ({ context, params, request }) => serve(uiOf(context), params['path']!, request),
   }),
 ];
 
@@ -66,8 +67,8 @@ function uiOf({ ui }: HandlerContext): Ui {
 }
 
 async function serve(ui: Ui, path: string, request: Request): Promise<Response> {
-  const isPlain = !/[\\\0]/.test(path) && !path.split('/').some((each) => each === '.' || each === '..');
-  const file = isPlain ? await ui(path) : undefined;
+  const isValid = !/[\\\0]/.test(path) && !path.split('/').some((each) => each === '.' || each === '..');
+  const file = isValid ? await ui(path) : undefined;
   if (!file) throw new TholeError('NOT_FOUND', 'The page has no such file.');
   const { type } = file;
   const body = typeof file.body === 'string' ? new TextEncoder().encode(file.body) : file.body;
@@ -77,12 +78,14 @@ async function serve(ui: Ui, path: string, request: Request): Promise<Response> 
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     etag,
-    // What is named by its content never changes.
+    // A file with a content hash in its name never changes.
     'cache-control': /^assets\/.+-[\w-]{8}\.\w+$/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (type.startsWith('text/html')) headers['content-security-policy'] = CONTENT_SECURITY_POLICY;
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  const knownTags = (request.headers.get('if-none-match') ?? '')
+    .split(',')
+    .map((each) => each.trim().replace(/^W\//, ''));
+  if (knownTags.includes(etag)) return new Response(null, { status: 304, headers });
   return new Response(body as Uint8Array<ArrayBuffer>, { headers });
 }
 

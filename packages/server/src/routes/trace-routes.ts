@@ -1,70 +1,73 @@
 import { TholeError } from '@thole/core';
 import { isResponse } from '../http/is-response.ts';
 import { anyObject, listOf, ref } from '../openapi/schema.ts';
-import { route } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
-import type { KeptSpan, SpanOwner } from '../traces/kept-span.ts';
+import type { RecordedSpan, SpanOwner } from '../traces/recorded-span.ts';
 
-const each = (path: string): [string, ...string[]] => [
+const pathsOf = (path: string): [string, ...string[]] => [
   `/dev/apps/:app/debug/trace/${path}`,
   `/apps/:app/debug/trace/${path}`,
   `/debug/trace/${path}`,
 ];
 const tag = 'traces';
 
-// The paths name no user: it is asked about the span's.
+// The paths name no user, so each span's own app and user are authorized.
 
-/** What was recorded of runs. */
+/** Recorded spans of runs. */
 export const traceRoutes: readonly Route[] = [
-  route({
-    ...{ method: 'GET', paths: each('session/:session'), tag, access: 'body' },
-    summary: 'The spans of a session that have ended, and of what ran within its runs.',
+  defineRoute({
+    ...{ method: 'GET', paths: pathsOf('session/:session'), tag, access: 'body' },
+    summary: 'Returns the finished spans of a session, including those of agents that ran as tools.',
     returns: listOf(ref('Span')),
-    answers: { 200: 'A list of {name, span_id, trace_id, start_time, end_time, attributes, parent_span_id}' },
+    responses: { 200: 'A list of {name, span_id, trace_id, start_time, end_time, attributes, parent_span_id}' },
     async handle(call) {
-      const spans = call.house.traces?.ofSession(call.names.session) ?? [];
-      const readable = await readableIn(call, spans);
+      const spans = call.context.traces?.ofSession(call.params.session) ?? [];
+      const readable = await filterReadable(call, spans);
       return Response.json(readable.filter(({ endTime }) => endTime !== undefined).map(wireSpan));
     },
   }),
-  route({
-    ...{ method: 'GET', paths: each(':event'), tag, access: 'body' },
-    summary: 'The attributes of the span that an event came from, with the request that the model saw.',
+  defineRoute({
+    ...{ method: 'GET', paths: pathsOf(':event'), tag, access: 'body' },
+    summary: 'Returns the attributes of the span that created an event, including the model request.',
     returns: anyObject,
-    answers: { 200: 'Attributes', 404: 'Nothing was recorded' },
+    responses: { 200: 'Attributes', 404: 'No span was recorded' },
     async handle(call) {
-      const found = call.house.traces?.ofEvent(call.names['event']!);
-      const [span] = await readableIn(call, found ? [found] : []);
-      if (!span) throw new TholeError('NOT_FOUND', 'Nothing was recorded of this event.');
+      const recorded = call.context.traces?.ofEvent(call.params['event']!);
+      const [span] = await filterReadable(call, recorded ? [recorded] : []);
+      if (!span) throw new TholeError('NOT_FOUND', 'No span was recorded for this event.');
       return Response.json(span.attributes);
     },
   }),
 ];
 
 /**
- * The spans that the request may read: `authorize` is asked for each app and user among them. Nothing tells what is not there from
- * what is another's: where nothing may be read, it is asked about the app alone.
+ * Returns the spans that the request may read. `authorize` is called for each app and user among them. If no span may
+ * be read, it is called for the app alone, so that the response does not show if spans of other users exist.
  */
-async function readableIn(call: RouteCall<unknown, unknown>, spans: readonly KeptSpan[]): Promise<KeptSpan[]> {
-  const asked = new Map<string, boolean>();
-  const readable: KeptSpan[] = [];
+async function filterReadable(
+  call: RouteCall<unknown, unknown>,
+  spans: readonly RecordedSpan[],
+): Promise<RecordedSpan[]> {
+  const decisions = new Map<string, boolean>();
+  const readable: RecordedSpan[] = [];
   for (const span of spans) {
     const { appName, userId } = span.owner;
     const key = JSON.stringify([appName, userId]);
-    if (!asked.has(key)) asked.set(key, await mayRead(call, span.owner));
-    if (asked.get(key)) readable.push(span);
+    if (!decisions.has(key)) decisions.set(key, await mayRead(call, span.owner));
+    if (decisions.get(key)) readable.push(span);
   }
-  if (readable.length === 0) await call.permit({ appName: call.names.app || undefined });
+  if (readable.length === 0) await call.authorize({ appName: call.params.app || undefined });
   return readable;
 }
 
 async function mayRead(call: RouteCall<unknown, unknown>, { appName, userId }: SpanOwner): Promise<boolean> {
-  const { house, names } = call;
-  if (names.app !== '' && appName !== names.app) return false;
-  // Whose it is nobody knows: for nobody, where somebody asks.
-  if (house.guarded && (appName === undefined || userId === undefined)) return false;
+  const { context, params } = call;
+  if (params.app !== '' && appName !== params.app) return false;
+  // A span of an unknown user is readable only without `authorize`.
+  if (context.hasAuthorize && (appName === undefined || userId === undefined)) return false;
   try {
-    await call.permit({ appName, userId });
+    await call.authorize({ appName, userId });
     return true;
   } catch (error) {
     if (isResponse(error) || TholeError.is(error, 'FORBIDDEN')) return false;
@@ -72,7 +75,7 @@ async function mayRead(call: RouteCall<unknown, unknown>, { appName, userId }: S
   }
 }
 
-function wireSpan(span: KeptSpan): object {
+function wireSpan(span: RecordedSpan): object {
   const { name, spanId, traceId, startTime, endTime, attributes, parentSpanId } = span;
   const times = { start_time: startTime, end_time: endTime };
   return { name, span_id: spanId, trace_id: traceId, ...times, attributes, parent_span_id: parentSpanId };

@@ -1,21 +1,27 @@
 import type { Event } from '@thole/core';
-import type { PartialJson } from '../http/partial-json.ts';
-import { wireJson, withMaps } from '../http/wire-event.ts';
+import type { PartialEventSerializer } from '../http/partial-event-serializer.ts';
+import { wireEventJson, withActionMaps } from '../http/wire-event.ts';
 
-/** What goes over the wire for an event: one frame, or two where it says something and saves artifacts as well. */
-export function eventFrames(given: Event, p: { split: boolean; partials?: PartialJson | undefined }): string {
-  const event = withMaps(given);
-  const isWhole = !p.split || !event.content?.parts?.length || isEmpty(event.actions.artifactDelta);
-  if (isWhole && event.partial && p.partials) return `data: ${p.partials.of(event)}\n\n`;
-  if (isWhole) return frame(event, event.seq);
-  const { content: _, ...rest } = event;
-  const said: Event = { ...event, actions: { ...event.actions, artifactDelta: {} } };
-  return frame(said, undefined) + frame(rest, event.seq);
+/**
+ * Returns the frames of an event: one, or with `split` two if the event has parts and saves artifacts. ADK's web UI expects
+ * two.
+ */
+export function eventFrames(
+  event: Event,
+  p: { split: boolean; partials?: PartialEventSerializer | undefined },
+): string {
+  const complete = withActionMaps(event);
+  const isOneFrame = !p.split || !complete.content?.parts?.length || isEmpty(complete.actions.artifactDelta);
+  if (isOneFrame && complete.partial && p.partials) return `data: ${p.partials.serialize(complete)}\n\n`;
+  if (isOneFrame) return frame(complete, complete.seq);
+  const { content: _, ...withoutContent } = complete;
+  const withoutArtifacts: Event = { ...complete, actions: { ...complete.actions, artifactDelta: {} } };
+  return frame(withoutArtifacts, undefined) + frame(withoutContent, complete.seq);
 }
 
-/** Only what is stored can be gone on from: partials have no id. */
+/** Only stored events have an id: a client can continue after them. */
 function frame(event: Event, seq: number | undefined): string {
-  const data = `data: ${wireJson(event)}\n\n`;
+  const data = `data: ${wireEventJson(event)}\n\n`;
   return seq === undefined ? data : `id: ${seq}\n${data}`;
 }
 

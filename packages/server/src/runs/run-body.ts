@@ -1,21 +1,21 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
-import { map } from '../http/schemas.ts';
+import { jsonObject } from '../http/schemas.ts';
 import { ref } from '../openapi/schema.ts';
 
-/** What `/run` and `/run_sse` take. */
+/** The body of `/run` and `/run_sse`. */
 export interface RunBody {
-  /** May be absent where one app is served. */
+  /** May be missing if only one app is served. */
   appName?: string | undefined;
   userId: string;
   sessionId: string;
-  /** Its parts are checked by the runner. Absent to resume `invocationId`. */
+  /** The runner validates its parts. May be missing if `invocationId` names a run to resume. */
   newMessage?: Content | null | undefined;
-  /** Whether parts of answers come as they are made. */
+  /** True to stream partial events. */
   streaming?: boolean | null | undefined;
   stateDelta?: StateDelta | null | undefined;
-  /** The run to resume. ADK's clients send it with an answer to a long-running call too, whose id tells which one is meant. */
+  /** The run to resume. ADK's clients also send it with the answer to a long-running call. */
   invocationId?: string | null | undefined;
   functionCallEventId?: string | null | undefined;
   customMetadata?: JsonObject | null | undefined;
@@ -23,6 +23,7 @@ export interface RunBody {
 
 const name = z.string().min(1);
 
+/** Schema of the body of `/run` and `/run_sse`. */
 export const runBody: z.ZodType<RunBody> = z
   .object({
     appName: name.optional(),
@@ -30,10 +31,10 @@ export const runBody: z.ZodType<RunBody> = z
     sessionId: name,
     newMessage: z.custom<Content>(isPlainObject, 'must be an object').meta(ref('Content')).nullish(),
     streaming: z.boolean().nullish(),
-    stateDelta: map.nullish(),
+    stateDelta: jsonObject.nullish(),
     invocationId: z.string().nullish(),
     functionCallEventId: z.string().nullish(),
-    customMetadata: map.nullish(),
+    customMetadata: jsonObject.nullish(),
   })
   .refine((body) => body.newMessage != null || body.invocationId != null, {
     path: ['newMessage'],

@@ -1,19 +1,19 @@
 import type { Runtime } from '@thole/core';
 import { HEARTBEAT_FRAME } from './end-frames.ts';
 
-/** Where the frames of a stream come from. */
+/** A source of the frames of a stream. */
 export interface FrameSource {
-  /** The next frames, one after another in one text; undefined when there are no more. Never rejects. */
+  /** Returns the next frames as one text; undefined after the last one. Never rejects. */
   next(): Promise<string | undefined>;
-  /** The client is gone. */
-  leave(): void;
+  /** Called when the client has disconnected. */
+  close(): void;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * A response of server-sent events. A frame is asked for when the client has room for it, so that a slow one holds up its source and
- * nothing is piled up here; while nothing comes a comment says that the stream lives.
+ * Returns a response of server-sent events. Frames are requested when the client can receive them, so a slow client slows
+ * down the source and nothing accumulates. A comment is sent when the stream is silent for `heartbeatMs`.
  */
 export function sseResponse(
   source: FrameSource,
@@ -25,16 +25,16 @@ export function sseResponse(
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const beat = (afterMs: number): void => {
+        const scheduleHeartbeat = (afterMs: number): void => {
           cancelHeartbeat = p.runtime.timer(afterMs, () => {
             const silentMs = p.runtime.monotonic() - sentAt;
             const isDue = silentMs >= p.heartbeatMs;
             if (!isOpen) return;
             if (isDue && (controller.desiredSize ?? 0) >= 0) controller.enqueue(encoder.encode(HEARTBEAT_FRAME));
-            beat(isDue ? p.heartbeatMs : p.heartbeatMs - silentMs);
+            scheduleHeartbeat(isDue ? p.heartbeatMs : p.heartbeatMs - silentMs);
           });
         };
-        beat(p.heartbeatMs);
+        scheduleHeartbeat(p.heartbeatMs);
       },
       async pull(controller) {
         const frames = await source.next();
@@ -50,7 +50,7 @@ export function sseResponse(
       cancel() {
         isOpen = false;
         cancelHeartbeat();
-        source.leave();
+        source.close();
       },
     },
     { highWaterMark: 0 },
@@ -58,21 +58,21 @@ export function sseResponse(
   return new Response(body, { headers: headersOf(p.invocationId) });
 }
 
-/** The same for a run of which all is there already. */
-export function wholeSseResponse(frames: string, p: { invocationId: string }): Response {
+/** Returns the response for a run whose frames are complete. */
+export function completeSseResponse(frames: string, p: { invocationId: string }): Response {
   return new Response(frames, { headers: headersOf(p.invocationId) });
 }
 
-/** A source whose first frames were asked for already. */
-export function beginningWith(first: Promise<string | undefined>, source: FrameSource): FrameSource {
-  let early: Promise<string | undefined> | undefined = first;
+/** Returns a source that starts with frames that were requested before. */
+export function withFirstFrames(firstFrames: Promise<string | undefined>, source: FrameSource): FrameSource {
+  let first: Promise<string | undefined> | undefined = firstFrames;
   return {
     next() {
-      const frames = early ?? source.next();
-      early = undefined;
+      const frames = first ?? source.next();
+      first = undefined;
       return frames;
     },
-    leave: () => source.leave(),
+    close: () => source.close(),
   };
 }
 
@@ -80,7 +80,7 @@ function headersOf(invocationId: string): Record<string, string> {
   return {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Proxies that buffer would hold frames back.
+    // Keeps proxies from buffering frames.
     'x-accel-buffering': 'no',
     'x-thole-invocation-id': invocationId,
   };

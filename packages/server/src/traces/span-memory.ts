@@ -1,52 +1,57 @@
 import { systemRuntime } from '@thole/core';
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime, Span, SpanAttributes, Tracer } from '@thole/core';
-import { KeptSpan } from './kept-span.ts';
-import type { SpanOwner } from './kept-span.ts';
+import { RecordedSpan } from './recorded-span.ts';
+import type { SpanOwner } from './recorded-span.ts';
 
-/** How much is kept. Beyond it the oldest traces go, and of a trace that is too large by itself its oldest spans. */
+/**
+ * Options of `SpanMemory`. Beyond the limits, the oldest traces are removed; if only one trace is left, its oldest
+ * spans are removed.
+ */
 export interface SpanMemoryOptions {
-  /** 10,000 */
+  /** Maximum number of spans. Default: 10,000. */
   spans?: number | undefined;
-  /** About so many bytes, 64 MiB. */
+  /** Approximate maximum of bytes. Default: 64 MiB. */
   bytes?: number | undefined;
-  /** Its clock, and its randomness for ids. */
+  /** Clock, and randomness for ids. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
+const knownOptions = optionNames<SpanMemoryOptions>({ spans: true, bytes: true, runtime: true });
+
 /**
- * Keeps a bounded number of spans in memory, with what was said, for looking at them while developing. A span is of the app and the user
- * that its root was told of (`gen_ai.workflow.name` and `user.id`).
+ * A tracer for development that keeps spans in memory, with the content of messages. Pass it to `createHandler` as
+ * `traces`. A span belongs to the app and user that its root span names (`gen_ai.workflow.name` and `user.id`).
  */
 export class SpanMemory implements Tracer {
   readonly capturesContent: true = true;
   readonly #runtime: Runtime;
-  readonly #mostSpans: number;
-  readonly #mostBytes: number;
-  /** In the order in which traces began. */
-  readonly #traces: Map<string, KeptSpan[]> = new Map();
+  readonly #maxSpans: number;
+  readonly #maxBytes: number;
+  /** Spans by trace id, oldest trace first. */
+  readonly #traces: Map<string, RecordedSpan[]> = new Map();
   readonly #owners: WeakMap<Span, SpanOwner> = new WeakMap();
   #spans: number = 0;
   #bytes: number = 0;
 
-  /** `INVALID_INPUT` for a number that is no whole one from 1 on. */
+  /** Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1. */
   constructor(options: SpanMemoryOptions = {}) {
-    rejectUnknownOptions(options, ['spans', 'bytes', 'runtime'], 'SpanMemory');
+    rejectUnknownOptions(options, knownOptions, 'SpanMemory');
     const { spans = 10_000, bytes = 64 * 1024 * 1024, runtime = systemRuntime() } = options;
     assertCount('spans', spans, 1);
     assertCount('bytes', bytes, 1);
     this.#runtime = runtime;
-    this.#mostSpans = spans;
-    this.#mostBytes = bytes;
+    this.#maxSpans = spans;
+    this.#maxBytes = bytes;
   }
 
   start(name: string, attributes: SpanAttributes = {}, parent?: Span): Span {
     const parentIds = parent?.spanId ? { traceId: parent.traceId, parentSpanId: parent.spanId } : undefined;
     const ids = parentIds ?? { traceId: this.#hex(32), parentSpanId: undefined };
-    const owner = (parent && this.#owners.get(parent)) ?? ownerIn(attributes);
-    const span = new KeptSpan({ name, ...ids, spanId: this.#hex(16), owner }, attributes, {
+    const owner = (parent && this.#owners.get(parent)) ?? ownerOf(attributes);
+    const span = new RecordedSpan({ name, ...ids, spanId: this.#hex(16), owner }, attributes, {
       now: () => this.#runtime.now(),
-      grew: (grown, bytes) => this.#grew(grown, bytes),
+      onGrow: (grownSpan, bytes) => this.#addBytes(grownSpan, bytes),
     });
     this.#owners.set(span, owner);
     const trace = this.#traces.get(ids.traceId);
@@ -54,42 +59,45 @@ export class SpanMemory implements Tracer {
     else this.#traces.set(ids.traceId, [span]);
     this.#spans += 1;
     this.#bytes += span.bytes;
-    this.#makeRoom();
+    this.#removeOldest();
     return span;
   }
 
-  /** The newest span that this event came from. */
-  ofEvent(eventId: string): KeptSpan | undefined {
-    let found: KeptSpan | undefined;
+  /** Returns the newest span with this event id. */
+  ofEvent(eventId: string): RecordedSpan | undefined {
+    let found: RecordedSpan | undefined;
     for (const trace of this.#traces.values()) {
       for (const span of trace) if (span.attributes['gcp.vertex.agent.event_id'] === eventId) found = span;
     }
     return found;
   }
 
-  /** Spans of the traces in which this session stands, those of agents that ran as tools included, in the order in which they began. */
-  ofSession(sessionId: string): KeptSpan[] {
-    const isOf = ({ attributes }: KeptSpan): boolean =>
+  /**
+   * Returns all spans of the traces that contain this session, in the order of their start. They include spans of
+   * agents that ran as tools.
+   */
+  ofSession(sessionId: string): RecordedSpan[] {
+    const isOf = ({ attributes }: RecordedSpan): boolean =>
       attributes['gcp.vertex.agent.session_id'] === sessionId || attributes['gen_ai.conversation.id'] === sessionId;
     return [...this.#traces.values()].filter((trace) => trace.some(isOf)).flat();
   }
 
-  #grew(span: KeptSpan, bytes: number): void {
+  #addBytes(span: RecordedSpan, bytes: number): void {
     span.bytes += bytes;
     this.#bytes += bytes;
-    this.#makeRoom();
+    this.#removeOldest();
   }
 
-  #makeRoom(): void {
-    while (this.#spans > this.#mostSpans || this.#bytes > this.#mostBytes) {
+  #removeOldest(): void {
+    while (this.#spans > this.#maxSpans || this.#bytes > this.#maxBytes) {
       const [traceId, trace] = this.#traces.entries().next().value!;
-      const isOnlyOne = this.#traces.size === 1;
-      for (const span of isOnlyOne ? trace.splice(0, 1) : trace) {
-        span.isKept = false;
+      const isLastTrace = this.#traces.size === 1;
+      for (const span of isLastTrace ? trace.splice(0, 1) : trace) {
+        span.isRetained = false;
         this.#spans -= 1;
         this.#bytes -= span.bytes;
       }
-      if (!isOnlyOne || trace.length === 0) this.#traces.delete(traceId);
+      if (!isLastTrace || trace.length === 0) this.#traces.delete(traceId);
     }
   }
 
@@ -99,12 +107,12 @@ export class SpanMemory implements Tracer {
       text += Math.floor(this.#runtime.random() * 0x10000)
         .toString(16)
         .padStart(4, '0');
-    // All zeros is no id.
+    // An id of only zeros is invalid.
     return /[^0]/.test(text) ? text : this.#hex(digits);
   }
 }
 
-function ownerIn(attributes: SpanAttributes): SpanOwner {
+function ownerOf(attributes: SpanAttributes): SpanOwner {
   const text = (name: string): string | undefined => {
     const value = attributes[name];
     return typeof value === 'string' ? value : undefined;

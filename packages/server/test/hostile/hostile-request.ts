@@ -1,9 +1,9 @@
-/** A request that means harm, or is broken, as the bytes that a socket sends; and the status that answers it. */
+/** An invalid or malicious request as raw bytes, and the expected status. */
 export interface HostileRequest {
   readonly name: string;
   readonly status: number;
   readonly bytes: string | Uint8Array;
-  /** What is sent afterwards, piece by piece, as long as the server listens. */
+  /** Sent repeatedly after `bytes` while the server listens. */
   readonly trickle?: string | undefined;
 }
 
@@ -12,19 +12,19 @@ export interface HostileClass {
   readonly requests: readonly HostileRequest[];
 }
 
-/** Stands in what requests hold, and must not be in any answer. */
-export const SECRET = 'hunter2-tell-nobody';
+/** Part of many requests. No response may contain it. */
+export const SECRET = 'hunter2-secret';
 
 export const ALL = '/apps/demo/users/ann/sessions';
 export const ONE: string = `${ALL}/s`;
 export const MEMORY = '/apps/demo/users/ann/memory';
 
-/** A request with JSON: text as it stands, or what text is made of. */
+/** Returns a request with JSON. A string is sent unchanged. */
 export function json(name: string, status: number, line: string, body: unknown): HostileRequest {
   return sent(name, status, line, {}, typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** A request without a body. */
+/** Returns a request without a body. */
 export function plain(
   name: string,
   status: number,
@@ -34,7 +34,7 @@ export function plain(
   return { name, status, bytes: head(line, headers) };
 }
 
-/** A request whose body has the length that it says; headers of the same name take the place of the usual ones. */
+/** Returns a request with a body and its length. Headers replace the default ones. */
 export function sent(
   name: string,
   status: number,
@@ -47,14 +47,14 @@ export function sent(
   return { name, status, bytes: Buffer.concat([Buffer.from(head(line, all)), bytes]) };
 }
 
-/** A request in chunks, each as long as it is given. */
+/** Returns a request with a chunked body. */
 export function chunked(name: string, status: number, line: string, chunks: readonly string[]): HostileRequest {
   const body = chunks.map((each) => `${Buffer.byteLength(each).toString(16)}\r\n${each}\r\n`).join('');
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
   return { name, status, bytes: `${head(line, headers)}${body}0\r\n\r\n` };
 }
 
-/** A request whose head has these lines after the usual ones, and this text behind it. */
+/** Returns a request with additional raw header lines and a raw body. */
 export function raw(
   name: string,
   status: number,
@@ -65,7 +65,7 @@ export function raw(
   return { name, status, bytes, trickle };
 }
 
-/** The body of a run that would succeed, but for what is put in. */
+/** Returns the body of a run that is valid except for the given members. */
 export function runOf(body: object): object {
   return {
     ...{ appName: 'demo', userId: 'ann', sessionId: 's' },

@@ -4,38 +4,40 @@ import { says, ScriptedLlm } from '@thole/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHandler, SpanMemory } from '../../src/index.ts';
 import { serve } from '../../src/node.ts';
-import type { Served } from '../../src/node.ts';
+import type { RunningServer } from '../../src/node.ts';
 import { message, posting, session } from '../demo.ts';
 import { deepAndHuge, forgedEvents, missingFields, operatorObjects, protoNames, wrongTypes } from './bodies.ts';
 import { SECRET } from './hostile-request.ts';
 import { encodedPaths, nulAndSurrogates, unknownRoutes, wrongQueries } from './paths.ts';
 import { send } from './send.ts';
-import { headerBombs, invalidUtf8, slowBodies, smuggledLengths, wrongContent } from './wire.ts';
+import { largeHeaders, invalidUtf8, slowBodies, smuggledLengths, wrongContent } from './wire.ts';
 
 const classes = [
   ...[wrongTypes, missingFields, operatorObjects, encodedPaths, nulAndSurrogates, protoNames, deepAndHuge],
-  ...[wrongContent, invalidUtf8, unknownRoutes, wrongQueries, headerBombs, slowBodies, smuggledLengths, forgedEvents],
+  ...[wrongContent, invalidUtf8, unknownRoutes, wrongQueries, largeHeaders, slowBodies, smuggledLengths, forgedEvents],
 ];
 const LIMIT_MS = 5_000;
-/** Lines of a stack, files of ours, and what JavaScript says of itself. */
-const INSIDES = /\bat .+:\d+|node_modules|\.[jt]s\b|file:|\/packages\/|TypeError|RangeError|SyntaxError/;
+/** Stack lines, file names, and messages of JavaScript itself. */
+const INTERNALS = /\bat .+:\d+|node_modules|\.[jt]s\b|file:|\/packages\/|TypeError|RangeError|SyntaxError/;
 
-it('holds 100 requests and more, five of each class at least, each by a name of its own', () => {
-  expect(classes.flatMap(({ requests }) => requests).length).toBeGreaterThanOrEqual(100);
-  for (const { requests } of classes) {
-    expect(requests.length).toBeGreaterThanOrEqual(5);
-    expect(new Set(requests.map(({ name }) => name)).size).toBe(requests.length);
-  }
+describe('hostile requests', () => {
+  it('has at least 100 requests, five or more per class, with unique names', () => {
+    expect(classes.flatMap(({ requests }) => requests).length).toBeGreaterThanOrEqual(100);
+    for (const { requests } of classes) {
+      expect(requests.length).toBeGreaterThanOrEqual(5);
+      expect(new Set(requests.map(({ name }) => name)).size).toBe(requests.length);
+    }
+  });
 });
 
-describe.each(classes)('Hostile requests: $name', ({ requests }) => {
+describe.each(classes)('createHandler with hostile requests: $name', ({ requests }) => {
   const services = {
     sessionService: new InMemorySessionService(),
     memoryService: new InMemoryMemoryService(),
     artifactService: new InMemoryArtifactService(),
   };
   const model = new ScriptedLlm(says('Good evening.'), says('Still here.'));
-  let server: Served;
+  let server: RunningServer;
   let before: string;
 
   beforeAll(async () => {
@@ -52,7 +54,7 @@ describe.each(classes)('Hostile requests: $name', ({ requests }) => {
     await services.artifactService.saveArtifact({ ...session, filename: 'plan.txt', artifact: { text: 'Sleep.' } });
     await fetch(`${server.url}/run`, posting(message()));
     await services.memoryService.addSessionToMemory((await services.sessionService.getSession(session))!);
-    before = await everything();
+    before = await allStored();
   });
   afterAll(() => server.close({ timeoutMs: 0 }));
 
@@ -60,39 +62,39 @@ describe.each(classes)('Hostile requests: $name', ({ requests }) => {
     const { status, type, text } = await send(server.url, request, LIMIT_MS);
     expect(`${status} ${text}`).toMatch(new RegExp(`^${request.status} `));
     expect(type).toMatch(/^application\/json/);
-    const told = JSON.parse(text) as { detail: string };
-    expect(told.detail).toMatch(/^.{10,600}$/);
-    expect(Object.keys(told).filter((name) => name !== 'detail' && name !== 'code')).toEqual([]);
+    const body = JSON.parse(text) as { detail: string };
+    expect(body.detail).toMatch(/^.{10,600}$/);
+    expect(Object.keys(body).filter((name) => name !== 'detail' && name !== 'code')).toEqual([]);
     expect(text).not.toContain(SECRET);
-    expect(text).not.toMatch(INSIDES);
-    expect(await everything()).toBe(before);
+    expect(text).not.toMatch(INTERNALS);
+    expect(await allStored()).toBe(before);
   });
 
-  it('leave the session and the server as they were', async () => {
+  it('continues to serve the unchanged session', async () => {
     const path = `${server.url}/apps/demo/users/ann/sessions/s`;
-    const was = await (await fetch(path)).text();
+    const textBefore = await (await fetch(path)).text();
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     const answer = (await (await fetch(`${server.url}/run`, posting(message()))).json()) as object[];
     expect(answer).toMatchObject([{ content: { parts: [{ text: 'Still here.' }] } }]);
     const events = (text: string): unknown[] => (JSON.parse(text) as { events: unknown[] }).events;
-    const is = events(await (await fetch(path)).text());
-    expect(is.slice(0, -2)).toEqual(events(was));
+    const after = events(await (await fetch(path)).text());
+    expect(after.slice(0, -2)).toEqual(events(textBefore));
     model.assertDone();
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  /** All that is stored, whosever it is. */
-  async function everything(): Promise<string> {
+  /** Returns all stored data of all users as JSON. */
+  async function allStored(): Promise<string> {
     const { sessionService, memoryService, artifactService } = services;
     const { sessions } = await sessionService.listSessions({ appName: 'demo' });
-    const whole = await Promise.all(
+    const fullSessions = await Promise.all(
       sessions.map(({ appName, userId, id }) => sessionService.getSession({ appName, userId, sessionId: id })),
     );
     const memories = await memoryService.listMemories({ appName: 'demo', userId: 'ann' });
     const files = await artifactService.listArtifactKeys(session);
     return JSON.stringify([
-      whole,
+      fullSessions,
       memories,
       files,
       await artifactService.listVersions({ ...session, filename: 'plan.txt' }),

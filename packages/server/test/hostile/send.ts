@@ -1,29 +1,29 @@
 import { connect } from 'node:net';
 import type { HostileRequest } from './hostile-request.ts';
 
-const EVERY_MS = 20;
+const INTERVAL_MS = 20;
 
-/** The answer to a request, as soon as it is whole; rejects where none comes in time. */
+/** Returns the response as soon as it is complete. Rejects if none arrives in time. */
 export function send(url: string, { bytes, trickle }: HostileRequest, limitMs: number): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    const pieces = setInterval(() => trickle !== undefined && socket.writable && socket.write(trickle), EVERY_MS);
+    const pieces = setInterval(() => trickle !== undefined && socket.writable && socket.write(trickle), INTERVAL_MS);
     const limit = setTimeout(() => end(new Error(`There was no answer within ${limitMs} ms: ${text}`)), limitMs);
     const end = (problem?: Error): void => {
       clearInterval(pieces);
       clearTimeout(limit);
       socket.destroy();
-      const answer = readWhole(text);
+      const answer = parseComplete(text);
       if (answer) resolve(answer);
       else reject(problem ?? new Error(`The connection ended without an answer: ${text}`));
     };
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (readWhole(text)) end();
+      if (parseComplete(text)) end();
     });
-    // What was not read when the server closes ends in a reset; the answer came before it.
+    // If the server closes before it has read everything, the connection is reset after the response.
     socket.on('error', () => {});
     socket.on('close', () => end());
   });
@@ -35,7 +35,7 @@ export interface RawAnswer {
   text: string;
 }
 
-function readWhole(text: string): RawAnswer | undefined {
+function parseComplete(text: string): RawAnswer | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const head = text.slice(0, end).toLowerCase();

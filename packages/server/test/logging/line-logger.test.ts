@@ -64,7 +64,7 @@ describe('lineLogger', () => {
 });
 
 describe('errorText', () => {
-  it('names the errors of an AggregateError and ends at a cause that repeats', () => {
+  it('names the errors of an AggregateError and stops at a cyclic cause', () => {
     const first = new AggregateError([refused, new Error('connect ECONNREFUSED ::1:5432')], '');
     Object.assign(first, { code: 'ECONNREFUSED' });
     expect(errorText(first)).toBe(

@@ -1,4 +1,4 @@
-// Express brings no types of its own: this is what the tests call.
+// Express has no types. These are the members that the tests use.
 declare module 'express' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 

@@ -21,14 +21,14 @@ interface Mounted {
 
 const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
   { name: 'serve', mount: (handler) => serve(handler, { port: 0 }) },
-  { name: 'Node’s http', mount: (handler) => listening(toNodeListener(handler)) },
+  { name: 'Node’s http', mount: (handler) => startListener(toNodeListener(handler)) },
   {
     name: 'Express',
     mount(handler) {
       const app = express();
       app.all('/api/*path', toNodeListener(handler));
       app.use(express.json());
-      return listening(app);
+      return startListener(app);
     },
   },
   {
@@ -50,7 +50,7 @@ const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
   },
 ];
 
-describe.each(mounts)('Mounted in $name', ({ mount }) => {
+describe.each(mounts)('createHandler mounted in $name', ({ mount }) => {
   const handler = parrotHandler();
   let server: Mounted;
   beforeAll(async () => void (server = await mount(handler)));
@@ -61,34 +61,36 @@ describe.each(mounts)('Mounted in $name', ({ mount }) => {
   mountCases(() => server.url);
 });
 
-it('says so where a body parser was there first, and does not wait for what was read', async () => {
-  const app = express();
-  app.use(express.json());
-  app.all('/api/*path', toNodeListener(parrotHandler()));
-  const { url, close } = await listening(app);
-  onTestFinished(close);
-  const response = await fetch(`${url}/api/run`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"a":1}',
+describe('toNodeListener', () => {
+  it('answers 500 if a body parser has read the request', async () => {
+    const app = express();
+    app.use(express.json());
+    app.all('/api/*path', toNodeListener(parrotHandler()));
+    const { url, close } = await startListener(app);
+    onTestFinished(close);
+    const response = await fetch(`${url}/api/run`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    });
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { detail: 'A body parser has read the request: mount the handler before the body parser.', code: 'INTERNAL' },
+    ]);
+    expect((await fetch(`${url}/api/list-apps`)).status).toBe(200);
   });
-  expect([response.status, await response.json()]).toEqual([
-    500,
-    { detail: 'A body parser stands before the handler: mount the handler before it.', code: 'INTERNAL' },
-  ]);
-  expect((await fetch(`${url}/api/list-apps`)).status).toBe(200);
+
+  it('is mounted in the tests as in the README', () => {
+    const read = (...path: string[]): string => readFileSync(join(import.meta.dirname, ...path), 'utf8');
+    const readme = read('..', '..', 'README.md');
+    for (const file of ['mount-fastify.ts', 'mount-hono.ts']) expect(readme).toContain(read(file));
+    const line = "app.all('/api/*path', toNodeListener(handler));";
+    expect(readme).toContain(line);
+    expect(read('mounts.test.ts')).toContain(`      ${line}`);
+  });
 });
 
-it('is mounted as the README says', () => {
-  const read = (...path: string[]): string => readFileSync(join(import.meta.dirname, ...path), 'utf8');
-  const readme = read('..', '..', 'README.md');
-  for (const file of ['mount-fastify.ts', 'mount-hono.ts']) expect(readme).toContain(read(file));
-  const line = "app.all('/api/*path', toNodeListener(handler));";
-  expect(readme).toContain(line);
-  expect(read('mounts.test.ts')).toContain(`      ${line}`);
-});
-
-async function listening(listener: RequestListener): Promise<Mounted> {
+async function startListener(listener: RequestListener): Promise<Mounted> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

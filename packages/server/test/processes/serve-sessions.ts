@@ -1,5 +1,6 @@
-// serve-sessions.ts <url> <options>: a server in a process of its own, whose runs outlive their clients. Its agent looks first, and
-// then says the next `{answer}` that it hears. Tells where it listens, and each time it waits for an answer.
+// serve-sessions.ts <url> <options>: a server in a separate process. Its runs continue without their clients. Its agent
+// calls `look`, then answers with the next `{answer}` that it receives. Reports its URL, and each time that it waits
+// for an answer.
 import type { Llm, LlmOptions, LlmRequest, LlmResponse, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FunctionTool } from '@thole/tools';
@@ -8,18 +9,18 @@ import { openSessions } from '../../../../test/durability/open-sessions.ts';
 import { createHandler } from '../../src/index.ts';
 import { serve } from '../../src/node.ts';
 
-export type Heard = { answer: string };
-export type Told = { url: string } | { asked: true };
+export type ChildInput = { answer: string };
+export type ChildOutput = { url: string } | { isWaiting: true };
 
 const [url = '', options = ''] = process.argv.slice(2);
-/** Shorter than a runner's own, so that it runs out within a test. */
+/** Shorter than the default of the runner, so that leases expire during a test. */
 const { ttlMs } = JSON.parse(options) as { ttlMs?: number | undefined };
-const channel = new Channel<Heard>();
+const channel = new Channel<ChildInput>();
 const answers: string[] = [];
 let wake = (): void => {};
 
 const model: Llm = {
-  model: 'told',
+  model: 'channel',
   specVersion: 1,
   async *generateContentAsync({ contents }: LlmRequest, { signal }: LlmOptions): AsyncGenerator<LlmResponse> {
     const isAnswered = contents.at(-1)?.parts?.[0]?.functionResponse !== undefined;
@@ -30,7 +31,7 @@ const model: Llm = {
 const look = new FunctionTool({ name: 'look', description: 'Looks.', parameters: {}, execute: () => ({ found: 1 }) });
 const { service } = await openSessions(url);
 const agent = new LlmAgent({ name: 'porter', model, tools: [look] });
-const runner = new Runner({ appName: 'demo', agent, sessionService: shortLived(service) });
+const runner = new Runner({ appName: 'demo', agent, sessionService: withShortLeases(service) });
 const server = await serve(createHandler({ apps: [runner], onDisconnect: 'continue' }), { port: 0 });
 channel.tell({ url: server.url });
 for (;;) {
@@ -40,7 +41,7 @@ for (;;) {
 }
 
 async function nextAnswer(signal: AbortSignal): Promise<string> {
-  channel.tell({ asked: true });
+  channel.tell({ isWaiting: true });
   const aborted = new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
   );
@@ -48,14 +49,14 @@ async function nextAnswer(signal: AbortSignal): Promise<string> {
   return answers.shift()!;
 }
 
-function shortLived(sessions: SessionService): SessionService {
+function withShortLeases(sessions: SessionService): SessionService {
   const { leasing } = sessions;
   if (!leasing || ttlMs === undefined) return sessions;
-  const shorter = {
+  const shortLeasing = {
     lease: (...[key, request]: Parameters<typeof leasing.lease>) => leasing.lease(key, { ...request, ttlMs }),
     current: leasing.current.bind(leasing),
     leases: leasing.leases.bind(leasing),
     requestStop: leasing.requestStop.bind(leasing),
   };
-  return Object.defineProperty(sessions, 'leasing', { value: shorter });
+  return Object.defineProperty(sessions, 'leasing', { value: shortLeasing });
 }

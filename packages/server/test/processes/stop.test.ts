@@ -8,8 +8,8 @@ import { message, posting } from '../demo.ts';
 
 const program = join(import.meta.dirname, 'stop-at-sigterm.ts');
 
-describe('server.close with services', { timeout: 30_000 }, () => {
-  it('leaves nothing that keeps the process alive, with open connections and a run that goes on', async () => {
+describe('RunningServer.close with services', { timeout: 30_000 }, () => {
+  it('leaves nothing that keeps the process alive, with open connections and an active run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-stop-'));
     const child = spawn(process.execPath, ['--conditions=@thole/source', program, folder]);
     onTestFinished(() => {

@@ -6,33 +6,33 @@ import { Child } from '../../../../test/durability/child.ts';
 import { isLong } from '../../../../test/servers/index.ts';
 import { allFrames, framesOf, inWords } from '../frames.ts';
 import { message, posting, session } from '../demo.ts';
-import type { Told } from './serve-sessions.ts';
+import type { ChildOutput } from './serve-sessions.ts';
 
-const rows = backends.filter(({ name }) => name !== 'MariaDB');
+const testedBackends = backends.filter(({ name }) => name !== 'MariaDB');
 
-describeBackends(rows, (backend) => {
+describeBackends(testedBackends, (backend) => {
   let database: Database;
   let sessions = 0;
   beforeAll(async () => void (database = await backend.open()));
   afterAll(() => database.remove());
 
-  it('lets a run be followed, and read to its end, from another process than the one that runs it (contract 40)', async () => {
+  it('streams a run of another process to its end (contract 40)', async () => {
     const { first, second, sessionId } = await twoServers();
-    const { invocation, left } = await beginAndLeave(first, sessionId);
-    expect(left).toEqual(['#2 look', '#3 look()']);
+    const { invocation, received } = await startAndDisconnect(first, sessionId);
+    expect(received).toEqual(['#2 look', '#3 look()']);
     const rest = allWords(await second.get(invocation, { 'last-event-id': '2' }));
     const whole = allWords(await second.get(invocation));
     first.child.say({ answer: 'Found.' });
     expect(await rest).toEqual(['#3 look()', '#4 Found.', ': done']);
     expect(await whole).toEqual(['#2 look', '#3 look()', '#4 Found.', ': done']);
-    // When it is over as well, in either process.
+    // Also after its end, in both processes.
     for (const server of [first, second])
       expect(await allWords(await server.get(invocation, { 'last-event-id': '3' }))).toEqual(['#4 Found.', ': done']);
   });
 
-  it('cancels a run that another process runs, which both tell', async () => {
+  it('cancels a run of another process, and both servers stream its end', async () => {
     const { first, second, sessionId } = await twoServers();
-    const { invocation } = await beginAndLeave(first, sessionId);
+    const { invocation } = await startAndDisconnect(first, sessionId);
     const followed = [first, second].map(async (server) =>
       allWords(await server.get(invocation, { 'last-event-id': '3' })),
     );
@@ -41,10 +41,10 @@ describeBackends(rows, (backend) => {
     for (const words of await Promise.all(followed)) expect(words).toEqual(['#4 RUN_ABORTED', '! RUN_ABORTED']);
   });
 
-  it('tells of a run whose process was killed that it has ended, once its lease has run out, and runs the next (contract 40)', async () => {
-    // In the long series with the runner's own lease of 30 s.
+  it('ends the stream of a killed process after its lease, and starts the next run (contract 40)', async () => {
+    // The long series uses the runner's default lease of 30 s.
     const { first, second, sessionId } = await twoServers(isLong ? undefined : 2_000);
-    const { invocation } = await beginAndLeave(first, sessionId);
+    const { invocation } = await startAndDisconnect(first, sessionId);
     const followed = allWords(await second.get(invocation));
     await first.child.kill();
     expect(await followed).toEqual(['#2 look', '#3 look()', '! LEASE_LOST']);
@@ -56,7 +56,7 @@ describeBackends(rows, (backend) => {
   });
 
   interface Server {
-    child: Child<Told>;
+    child: Child<ChildOutput>;
     url: string;
     run(invocation: string): string;
     get(invocation: string, headers?: Record<string, string>): Promise<Response>;
@@ -65,7 +65,8 @@ describeBackends(rows, (backend) => {
   async function twoServers(ttlMs?: number): Promise<{ first: Server; second: Server; sessionId: string }> {
     const sessionId = `s${sessions++}`;
     const children = [0, 1].map(
-      () => new Child<Told>(join(import.meta.dirname, 'serve-sessions.ts'), database.url, JSON.stringify({ ttlMs })),
+      () =>
+        new Child<ChildOutput>(join(import.meta.dirname, 'serve-sessions.ts'), database.url, JSON.stringify({ ttlMs })),
     );
     const servers: Server[] = [];
     for (const child of children) {
@@ -80,18 +81,21 @@ describeBackends(rows, (backend) => {
     return { first, second, sessionId };
   }
 
-  /** Resolves when the agent waits for its answer, and its client is gone. */
-  async function beginAndLeave(first: Server, sessionId: string): Promise<{ invocation: string; left: string[] }> {
+  /** Resolves when the agent waits for its answer and its client has disconnected. */
+  async function startAndDisconnect(
+    first: Server,
+    sessionId: string,
+  ): Promise<{ invocation: string; received: string[] }> {
     const response = await fetch(`${first.url}/run_sse`, posting({ ...message(), ...session, sessionId }));
     const frames = framesOf(response);
-    const left = [inWords((await frames.next()).value!), inWords((await frames.next()).value!)];
+    const received = [inWords((await frames.next()).value!), inWords((await frames.next()).value!)];
     await frames.return(undefined);
-    expect(await first.child.next()).toEqual({ asked: true });
-    return { invocation: response.headers.get('x-thole-invocation-id')!, left };
+    expect(await first.child.next()).toEqual({ isWaiting: true });
+    return { invocation: response.headers.get('x-thole-invocation-id')!, received };
   }
 });
 
-/** All frames of a stream but heartbeats. */
+/** Returns all frames of a stream except heartbeats. */
 async function allWords(response: Response): Promise<string[]> {
   expect(response.status).toBe(200);
   return (await allFrames(response)).map(inWords).filter((each) => each !== ': heartbeat');

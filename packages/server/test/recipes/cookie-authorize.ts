@@ -4,6 +4,6 @@ import { parseSigned } from 'hono/utils/cookie';
 
 export const authorize: HandlerOptions['authorize'] = async (request, { userId }) => {
   const { user } = await parseSigned(request.headers.get('cookie') ?? '', 'the secret', 'user');
-  if (!user) throw new TholeError('UNAUTHENTICATED', 'The request must come with a cookie of ours.');
+  if (!user) throw new TholeError('UNAUTHENTICATED', 'The request must have a signed cookie.');
   return userId === undefined || userId === user;
 };

@@ -13,17 +13,17 @@ describe('GET /apps/{app}/app-info', () => {
   it.each([
     ['an App', createHandler({ apps: [app], sessionService })],
     ['a Runner of an App', createHandler({ apps: [new Runner({ app, sessionService })] })],
-  ])('tells the suggestions of %s', async (_, handler) => {
+  ])('returns the suggestions of %s', async (_, handler) => {
     expect((await ask(handler, 'GET', '/apps/hotel/app-info')).body.suggestions).toEqual(app.suggestions);
     expect((await ask(handler, 'GET', '/list-apps?detailed=true')).body.apps[0].suggestions).toEqual(app.suggestions);
   });
 
-  it('tells an empty list for an app without suggestions', async () => {
+  it('returns an empty list for an app without suggestions', async () => {
     const handler = createHandler({ apps: [{ name: 'hotel', rootAgent }], sessionService });
     expect((await ask(handler, 'GET', '/apps/hotel/app-info')).body.suggestions).toEqual([]);
   });
 
-  it('refuses suggestions that are no texts', () => {
+  it('rejects suggestions that are not non-empty strings', () => {
     for (const suggestions of ['Hello', [''], [1]] as never[])
       expect(() => createHandler({ apps: [{ ...app, suggestions }], sessionService })).toThrow(/app\.suggestions/);
   });

@@ -1,14 +1,16 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ask } from '../ask.ts';
 import { demo } from '../demo.ts';
 
-it.each([
-  ...['eval_sets', 'eval-sets', 'eval_results', 'eval-results'].map((name) => [name, []] as const),
-  ['metrics-info', { metricsInfo: [] }] as const,
-])('has nothing of evaluation: %s, with and without /dev', async (name, nothing) => {
-  const { handler } = await demo();
-  for (const prefix of ['/dev/apps', '/apps']) {
-    expect((await ask(handler, 'GET', `${prefix}/demo/${name}`)).body).toEqual(nothing);
-    expect((await ask(handler, 'GET', `${prefix}/other/${name}`)).status).toBe(404);
-  }
+describe('GET /dev/apps/{app}/eval_sets', () => {
+  it.each([
+    ...['eval_sets', 'eval-sets', 'eval_results', 'eval-results'].map((name) => [name, []] as const),
+    ['metrics-info', { metricsInfo: [] }] as const,
+  ])('returns an empty list: %s', async (name, empty) => {
+    const { handler } = await demo();
+    for (const prefix of ['/dev/apps', '/apps']) {
+      expect((await ask(handler, 'GET', `${prefix}/demo/${name}`)).body).toEqual(empty);
+      expect((await ask(handler, 'GET', `${prefix}/other/${name}`)).status).toBe(404);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import type { Event } from '@thole/core';
-import { expect, it } from 'vitest';
-import { wireEvent, wireJson } from '../../src/http/wire-event.ts';
+import { describe, expect, it } from 'vitest';
+import { wireEvent, wireEventJson } from '../../src/http/wire-event.ts';
 import { wireSession } from '../../src/routes/wire-session.ts';
 
 const event: Event = {
@@ -12,34 +12,38 @@ const event: Event = {
 };
 const maps = { stateDelta: { a: null }, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
 
-it('gives an event the four action maps, also where a session service leaves some out', () => {
-  for (const actions of [undefined, null, {}, { stateDelta: undefined, artifactDelta: null }])
-    expect(wireEvent({ ...event, actions: actions as never }).actions).toEqual({ ...maps, stateDelta: {} });
-  expect(wireEvent(event).actions).toEqual(maps);
-  expect(JSON.parse(wireJson(event)).actions).toEqual(maps);
+describe('wireEvent', () => {
+  it('adds missing action maps to events', () => {
+    for (const actions of [undefined, null, {}, { stateDelta: undefined, artifactDelta: null }])
+      expect(wireEvent({ ...event, actions: actions as never }).actions).toEqual({ ...maps, stateDelta: {} });
+    expect(wireEvent(event).actions).toEqual(maps);
+    expect(JSON.parse(wireEventJson(event)).actions).toEqual(maps);
+  });
+
+  it('removes nulls outside opaque fields', () => {
+    const content = { parts: [{ functionCall: { name: 'f', args: { a: null } }, thought: null }], role: null } as never;
+    const withNulls = { ...event, content, errorCode: null as never, branch: undefined };
+    const expected = {
+      ...{ id: 'e', invocationId: 'i', author: 'user', timestamp: 1, actions: maps },
+      content: { parts: [{ functionCall: { name: 'f', args: { a: null } } }] },
+    };
+    expect(JSON.parse(wireEventJson(withNulls))).toEqual(expected);
+    expect(wireEvent(withNulls)).toEqual(expected);
+  });
 });
 
-it('sends no null but those in maps of others’ names, whoever made the event', () => {
-  const content = { parts: [{ functionCall: { name: 'f', args: { a: null } }, thought: null }], role: null } as never;
-  const made = { ...event, content, errorCode: null as never, branch: undefined };
-  const expected = {
-    ...{ id: 'e', invocationId: 'i', author: 'user', timestamp: 1, actions: maps },
-    content: { parts: [{ functionCall: { name: 'f', args: { a: null } } }] },
-  };
-  expect(JSON.parse(wireJson(made))).toEqual(expected);
-  expect(wireEvent(made)).toEqual(expected);
-});
-
-it('gives a session of a list an empty array of events', () => {
-  const summary = {
-    id: 's',
-    appName: 'demo',
-    userId: 'ann',
-    state: {},
-    lastUpdateTime: 1,
-    lastSeq: 0,
-    incarnation: 'x',
-  };
-  expect(wireSession(summary)).toEqual({ ...summary, events: [] });
-  expect(wireSession({ ...summary, events: [event] }).events[0]!.actions).toEqual(maps);
+describe('wireSession', () => {
+  it('adds an empty array of events to a session of a list', () => {
+    const summary = {
+      id: 's',
+      appName: 'demo',
+      userId: 'ann',
+      state: {},
+      lastUpdateTime: 1,
+      lastSeq: 0,
+      incarnation: 'x',
+    };
+    expect(wireSession(summary)).toEqual({ ...summary, events: [] });
+    expect(wireSession({ ...summary, events: [event] }).events[0]!.actions).toEqual(maps);
+  });
 });

@@ -3,144 +3,153 @@ import type { Agent, LlmResponse } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, ignores, says, ScriptedLlm, streams } from '@thole/testing';
-import { expect, it } from 'vitest';
-import { demo, hangsTelling, session, sessionPath } from '../demo.ts';
+import { describe, expect, it } from 'vitest';
+import { demo, neverAnswers, session, sessionPath } from '../demo.ts';
 import { allFrames, framesOf, inWords } from '../frames.ts';
 
 const pathOf = (invocationId: string): string => `${sessionPath}/runs/${invocationId}/events`;
 
-it('follows a run that goes on here, with what is still being said', async () => {
-  const goOn = Promise.withResolvers<void>();
-  const rootAgent: Agent = {
-    name: 'slow',
-    async *runAsync(context) {
-      const id = 'event-x';
-      const say = (text: string, partial: boolean): ReturnType<typeof createEvent> =>
-        createEvent({
-          id,
-          author: 'slow',
-          invocationId: context.invocationId,
-          content: { parts: [{ text }] },
-          partial,
-        });
-      yield say('Good ', true);
-      await goOn.promise;
-      yield say('evening.', true);
-      yield { ...say('Good evening.', false), partial: undefined };
-    },
-  };
-  const { run, get } = await demo({ onDisconnect: 'continue', rootAgent });
-  const first = await run('/run_sse', { streaming: true });
-  const followed = framesOf(await get(pathOf(first.headers.get('x-thole-invocation-id')!)));
-  const words: string[] = [inWords((await followed.next()).value!)];
-  // Whoever comes in the middle hears an answer from its beginning.
-  const late = framesOf(await get(`${pathOf(first.headers.get('x-thole-invocation-id')!)}?after=1`));
-  const lateWords: string[] = [inWords((await late.next()).value!)];
-  goOn.resolve();
-  for await (const frame of followed) words.push(inWords(frame));
-  for await (const frame of late) lateWords.push(inWords(frame));
-  expect(lateWords).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
-  expect(words).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
-  expect((await allFrames(first)).map(inWords)).toEqual(words);
-});
-
-it('follows a run of another process from the store, until its lease is let go (contract 40)', async () => {
-  const sessions = new InMemorySessionService();
-  const answered = Promise.withResolvers<LlmResponse>();
-  const asked = Promise.withResolvers<void>();
-  const model = new ScriptedLlm(() => (asked.resolve(), answered.promise));
-  const elsewhere = new Runner({
-    appName: 'demo',
-    agent: new LlmAgent({ name: 'a', model }),
-    sessionService: sessions,
-  });
-  const { get } = await demo({ sessionService: sessions });
-  const run = elsewhere.runAsync({ ...session, newMessage: 'Hello', runConfig: { reader: 'detached' } });
-  await asked.promise;
-  const response = await get(pathOf(run.invocationId));
-  expect(response.status).toBe(200);
-  answered.resolve(says('Good evening.') as LlmResponse);
-  expect((await allFrames(response)).map(inWords)).toEqual(['#2 Good evening.', ': done']);
-});
-
-it('tells of a run whose process died that it has lost its lease', async () => {
-  const runtime = new FixedRuntime();
-  const sessions = new InMemorySessionService({ runtime });
-  const { get } = await demo({ sessionService: sessions, runtime });
-  const p = { holder: 'dead', policy: 'queue' as const, maxWaiting: 1, waitMs: 1, ttlMs: 30_000, cleanupMs: 1 };
-  await sessions.leasing!.lease(session, { ...p, invocationId: 'invocation-x' });
-  await sessions.appendEvent({
-    session,
-    event: createEvent({ invocationId: 'invocation-x', author: 'a', content: { parts: [{ text: 'Wait' }] } }, runtime),
-  });
-  const frames = allFrames(await get(pathOf('invocation-x')));
-  await runtime.advance(31_000);
-  const words = (await frames).map(inWords);
-  expect(words.filter((each) => !each.startsWith(':'))).toEqual(['#1 Wait', '! LEASE_LOST']);
-});
-
-it('tells so of a run that died in a call when its lease is long gone; a call that is answered later is no sign of it', async () => {
-  const sessions = new InMemorySessionService();
-  const { get } = await demo({ sessionService: sessions });
-  const call = (invocationId: string, id: string, later: boolean): ReturnType<typeof createEvent> =>
-    createEvent({
-      ...{
-        invocationId,
-        author: 'a',
-        content: { role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] },
+describe('GET …/runs/{invocation}/events', () => {
+  it('streams an active run of this process, with partial events', async () => {
+    const proceed = Promise.withResolvers<void>();
+    const rootAgent: Agent = {
+      name: 'slow',
+      async *runAsync(context) {
+        const id = 'event-x';
+        const say = (text: string, partial: boolean): ReturnType<typeof createEvent> =>
+          createEvent({
+            id,
+            author: 'slow',
+            invocationId: context.invocationId,
+            content: { parts: [{ text }] },
+            partial,
+          });
+        yield say('Good ', true);
+        await proceed.promise;
+        yield say('evening.', true);
+        yield { ...say('Good evening.', false), partial: undefined };
       },
-      ...(later && { longRunningToolIds: [id] }),
-    });
-  await sessions.appendEvent({ session, event: call('invocation-dead', 'c1', false) });
-  await sessions.appendEvent({ session, event: call('invocation-done', 'c2', true) });
-  expect((await allFrames(await get(pathOf('invocation-dead')))).map(inWords).at(-1)).toBe('! LEASE_LOST');
-  expect((await allFrames(await get(pathOf('invocation-done')))).map(inWords).at(-1)).toBe(': done');
-});
-
-it('gives a reader who was too slow what was stored, and goes on from there; nothing comes twice', async () => {
-  const texts = Array.from({ length: 50 }, (_, i) => `part ${i} `);
-  const { run, sessions } = await demo({
-    ...{ onDisconnect: 'continue', limits: { runBufferChars: 2_000 } },
-    answers: [streams(...texts)],
+    };
+    const { run, get } = await demo({ onDisconnect: 'continue', rootAgent });
+    const first = await run('/run_sse', { streaming: true });
+    const followed = framesOf(await get(pathOf(first.headers.get('x-thole-invocation-id')!)));
+    const words: string[] = [inWords((await followed.next()).value!)];
+    // A reader that starts in the middle gets the partial events of the answer from its start.
+    const late = framesOf(await get(`${pathOf(first.headers.get('x-thole-invocation-id')!)}?after=1`));
+    const lateWords: string[] = [inWords((await late.next()).value!)];
+    proceed.resolve();
+    for await (const frame of followed) words.push(inWords(frame));
+    for await (const frame of late) lateWords.push(inWords(frame));
+    expect(lateWords).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
+    expect(words).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
+    expect((await allFrames(first)).map(inWords)).toEqual(words);
   });
-  const response = await run('/run_sse', { streaming: true });
-  await expect.poll(async () => (await sessions.getSession(session))!.events.length).toBe(2);
-  const words = (await allFrames(response)).map(inWords);
-  expect(words.slice(-2)).toEqual([`#2 ${texts.join('')}`, ': done']);
-  expect(words.filter((each) => each.startsWith('#'))).toHaveLength(1);
-  expect(words.length).toBeLessThan(20);
+
+  it('streams a run of another process from the store until its lease ends (contract 40)', async () => {
+    const sessions = new InMemorySessionService();
+    const answered = Promise.withResolvers<LlmResponse>();
+    const called = Promise.withResolvers<void>();
+    const model = new ScriptedLlm(() => (called.resolve(), answered.promise));
+    const elsewhere = new Runner({
+      appName: 'demo',
+      agent: new LlmAgent({ name: 'a', model }),
+      sessionService: sessions,
+    });
+    const { get } = await demo({ sessionService: sessions });
+    const run = elsewhere.runAsync({ ...session, newMessage: 'Hello', runConfig: { reader: 'detached' } });
+    await called.promise;
+    const response = await get(pathOf(run.invocationId));
+    expect(response.status).toBe(200);
+    answered.resolve(says('Good evening.') as LlmResponse);
+    expect((await allFrames(response)).map(inWords)).toEqual(['#2 Good evening.', ': done']);
+  });
+
+  it('ends with LEASE_LOST if the process of the run has crashed', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    const { get } = await demo({ sessionService: sessions, runtime });
+    const p = { holder: 'dead', policy: 'queue' as const, maxWaiting: 1, waitMs: 1, ttlMs: 30_000, cleanupMs: 1 };
+    await sessions.leasing!.lease(session, { ...p, invocationId: 'invocation-x' });
+    await sessions.appendEvent({
+      session,
+      event: createEvent(
+        { invocationId: 'invocation-x', author: 'a', content: { parts: [{ text: 'Wait' }] } },
+        runtime,
+      ),
+    });
+    const frames = allFrames(await get(pathOf('invocation-x')));
+    await runtime.advance(31_000);
+    const words = (await frames).map(inWords);
+    expect(words.filter((each) => !each.startsWith(':'))).toEqual(['#1 Wait', '! LEASE_LOST']);
+  });
+
+  it('ends with LEASE_LOST after an unanswered call, unless the call is long-running', async () => {
+    const sessions = new InMemorySessionService();
+    const { get } = await demo({ sessionService: sessions });
+    const call = (invocationId: string, id: string, later: boolean): ReturnType<typeof createEvent> =>
+      createEvent({
+        ...{
+          invocationId,
+          author: 'a',
+          content: { role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] },
+        },
+        ...(later && { longRunningToolIds: [id] }),
+      });
+    await sessions.appendEvent({ session, event: call('invocation-dead', 'c1', false) });
+    await sessions.appendEvent({ session, event: call('invocation-done', 'c2', true) });
+    expect((await allFrames(await get(pathOf('invocation-dead')))).map(inWords).at(-1)).toBe('! LEASE_LOST');
+    expect((await allFrames(await get(pathOf('invocation-done')))).map(inWords).at(-1)).toBe(': done');
+  });
+
+  it('sends stored events to a slow reader, and no event twice', async () => {
+    const texts = Array.from({ length: 50 }, (_, i) => `part ${i} `);
+    const { run, sessions } = await demo({
+      ...{ onDisconnect: 'continue', limits: { runBufferChars: 2_000 } },
+      answers: [streams(...texts)],
+    });
+    const response = await run('/run_sse', { streaming: true });
+    await expect.poll(async () => (await sessions.getSession(session))!.events.length).toBe(2);
+    const words = (await allFrames(response)).map(inWords);
+    expect(words.slice(-2)).toEqual([`#2 ${texts.join('')}`, ': done']);
+    expect(words.filter((each) => each.startsWith('#'))).toHaveLength(1);
+    expect(words.length).toBeLessThan(20);
+  });
+
+  it('answers 404 for an unknown run and for a session of another user (contract 38)', async () => {
+    const { run, get } = await demo({ answers: [says('Hello.')] });
+    const invocation = (await run('/run_sse')).headers.get('x-thole-invocation-id')!;
+    expect((await get(pathOf('invocation-nowhere'))).status).toBe(404);
+    expect((await get(pathOf(invocation).replace('ann', 'bob'))).status).toBe(404);
+  });
+
+  it.each(['-1', '1.5', 'x', '1e9', `${2 ** 60}`])('rejects Last-Event-ID %s', async (id) => {
+    const { get } = await demo();
+    expect((await get(pathOf('invocation-x'), { 'last-event-id': id })).status).toBe(400);
+  });
 });
 
-it('answers 404 for a run that the session does not know, and for the session of another user (contract 38)', async () => {
-  const { run, get } = await demo({ answers: [says('Hello.')] });
-  const invocation = (await run('/run_sse')).headers.get('x-thole-invocation-id')!;
-  expect((await get(pathOf('invocation-nowhere'))).status).toBe(404);
-  expect((await get(pathOf(invocation).replace('ann', 'bob'))).status).toBe(404);
+describe('POST …/runs/{invocation}/cancel', () => {
+  it('cancels an active run, and returns false after its end', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const { run, post } = await demo({ onDisconnect: 'continue', answers: [neverAnswers(called)] });
+    const responded = run('/run_sse');
+    await called.promise;
+    const response = await responded;
+    const path = `${sessionPath}/runs/${response.headers.get('x-thole-invocation-id')}/cancel`;
+    expect(await (await post(path, {})).json()).toEqual({ cancelled: true });
+    expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+    expect(await (await post(path, {})).json()).toEqual({ cancelled: false });
+  });
 });
 
-it.each(['-1', '1.5', 'x', '1e9', `${2 ** 60}`])('refuses Last-Event-ID %s', async (id) => {
-  const { get } = await demo();
-  expect((await get(pathOf('invocation-x'), { 'last-event-id': id })).status).toBe(400);
-});
-
-it('cancels a run that goes on, and tells whether there was one', async () => {
-  const asked = Promise.withResolvers<AbortSignal>();
-  const { run, post } = await demo({ onDisconnect: 'continue', answers: [hangsTelling(asked)] });
-  const responded = run('/run_sse');
-  await asked.promise;
-  const response = await responded;
-  const path = `${sessionPath}/runs/${response.headers.get('x-thole-invocation-id')}/cancel`;
-  expect(await (await post(path, {})).json()).toEqual({ cancelled: true });
-  expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
-  expect(await (await post(path, {})).json()).toEqual({ cancelled: false });
-});
-
-it('ends runs when it closes, after the time it was given, and takes no new ones', async () => {
-  const { run, handler, get } = await demo({ answers: [ignores()] });
-  const response = await run('/run_sse');
-  const closed = handler.close({ timeoutMs: 50 });
-  expect((await run('/run')).status).toBe(503);
-  expect((await get('/health')).status).toBe(503);
-  await closed;
-  expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+describe('Handler.close', () => {
+  it('aborts runs after the timeout, and rejects new runs', async () => {
+    const { run, handler, get } = await demo({ answers: [ignores()] });
+    const response = await run('/run_sse');
+    const closed = handler.close({ timeoutMs: 50 });
+    expect((await run('/run')).status).toBe(503);
+    expect((await get('/health')).status).toBe(503);
+    await closed;
+    expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+  });
 });

@@ -2,17 +2,17 @@ import { says, FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo, sessionPath } from '../demo.ts';
 
-describe('HEAD of the events of a run', () => {
+describe('HEAD …/runs/{invocation}/events', () => {
   it('leaves no timer', async () => {
     const fixed = new FixedRuntime();
     let timers = 0;
     const timer: FixedRuntime['timer'] = (ms, fn) => {
       timers++;
       const cancel = FixedRuntime.prototype.timer.call(fixed, ms, fn);
-      let isOver = false;
+      let isCancelled = false;
       return () => {
-        if (!isOver) timers--;
-        isOver = true;
+        if (!isCancelled) timers--;
+        isCancelled = true;
         cancel();
       };
     };

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { demo } from '../demo.ts';
 import { allFrames, inWords } from '../frames.ts';
 
-const rows = (['/run', '/run_sse'] as const).flatMap((path) =>
+const cases = (['/run', '/run_sse'] as const).flatMap((path) =>
   (['abort', 'continue'] as const).map((onDisconnect) => ({ path, onDisconnect })),
 );
 
-describe.each(rows)('Limits of $path, with onDisconnect $onDisconnect', ({ path, onDisconnect }) => {
-  it('are a number of runs at once over all sessions: one more is 503 and stores nothing, until one has ended', async () => {
+describe.each(cases)('limits of POST $path with onDisconnect $onDisconnect', ({ path, onDisconnect }) => {
+  it('answers 503 to one run too many, and stores nothing, until a run has ended', async () => {
     const { run, sessions } = await demo({
       ...{ onDisconnect, limits: { concurrentRuns: 2, runMs: 300 } },
       answers: [ignores(), ignores(), says('Later.')],
@@ -17,17 +17,17 @@ describe.each(rows)('Limits of $path, with onDisconnect $onDisconnect', ({ path,
     for (const { sessionId } of others) await sessions.createSession({ appName: 'demo', userId: 'ann', sessionId });
     const first = [run(path, others[0]), run(path, others[1])];
     await expect.poll(async () => (await stored(sessions, 't')) + (await stored(sessions, 'u'))).toBe(2);
-    const refused = await run(path, others[2]);
-    expect([refused.status, await refused.json()]).toEqual([
+    const rejected = await run(path, others[2]);
+    expect([rejected.status, await rejected.json()]).toEqual([
       503,
-      { detail: 'The server runs 2 runs already, all that it may.', code: 'SERVER_BUSY' },
+      { detail: 'The server already has 2 active runs, its maximum.', code: 'SERVER_BUSY' },
     ]);
     expect(await stored(sessions, 'v')).toBe(0);
     for (const response of await Promise.all(first)) await response.text();
     expect((await run(path, others[2])).status).toBe(200);
   });
 
-  it('are the time of a run, which a model that hears nothing does not make longer', async () => {
+  it('ends a run after its time limit, also if the model ignores the signal', async () => {
     const { run } = await demo({ onDisconnect, limits: { runMs: 50 }, answers: [ignores()] });
     const response = await run(path);
     if (path === '/run')

@@ -2,12 +2,12 @@ import { hangs, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo, message } from '../demo.ts';
 
-const without = (invocationId: string | undefined): object => message({ newMessage: undefined, invocationId });
+const resuming = (invocationId: string | undefined): object => message({ newMessage: undefined, invocationId });
 
 describe.each(['/run', '/run_sse'])('POST %s without newMessage', (path) => {
   it('rejects a body without invocationId with INVALID_INPUT that names newMessage', async () => {
     const { post } = await demo();
-    const answer = await post(path, without(undefined));
+    const answer = await post(path, resuming(undefined));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT', detail: expect.stringContaining('newMessage') });
   });
@@ -20,7 +20,7 @@ describe.each(['/run', '/run_sse'])('POST %s without newMessage', (path) => {
       ['nothing', 'is not in the session'],
       [first!.invocationId, 'has ended'],
     ] as const) {
-      const answer = await post(path, without(id));
+      const answer = await post(path, resuming(id));
       expect([answer.status, await answer.json()]).toEqual([
         404,
         { code: 'NOT_FOUND', detail: expect.stringMatching(`nothing to resume: invocation ${id} ${why}`) as string },
@@ -29,12 +29,12 @@ describe.each(['/run', '/run_sse'])('POST %s without newMessage', (path) => {
     expect((await sessions.getSession(session))!.events).toHaveLength(2);
   });
 
-  it('answers SESSION_NOT_FOUND for a session that does not exist, and SESSION_BUSY for a run that goes on', async () => {
+  it('answers SESSION_NOT_FOUND for an unknown session, and SESSION_BUSY for an active run', async () => {
     const { post, run } = await demo({ answers: [hangs()], onDisconnect: 'continue' });
-    const gone = await post(path, { ...without('x'), sessionId: 'nowhere' });
+    const gone = await post(path, { ...resuming('x'), sessionId: 'nowhere' });
     expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([404, 'SESSION_NOT_FOUND']);
     const running = await run('/run_sse');
-    const busy = await post(path, without(running.headers.get('x-thole-invocation-id')!));
+    const busy = await post(path, resuming(running.headers.get('x-thole-invocation-id')!));
     expect([busy.status, ((await busy.json()) as { code: string }).code]).toEqual([409, 'SESSION_BUSY']);
     await running.body!.cancel();
   });

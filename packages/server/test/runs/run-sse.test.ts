@@ -4,13 +4,13 @@ import { LlmAgent } from '@thole/runner';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { demo, hangsTelling, sessionPath } from '../demo.ts';
+import { demo, neverAnswers, sessionPath } from '../demo.ts';
 import { allFrames, framesOf, inWords } from '../frames.ts';
 
 const modes = [{ onDisconnect: 'abort' as const }, { onDisconnect: 'continue' as const }];
 
-describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ onDisconnect }) => {
-  it('tells each event, stored ones by their seq, and says when nothing is missing (contract 40)', async () => {
+describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisconnect }) => {
+  it('streams each event, stored ones with their seq, and ends with a comment (contract 40)', async () => {
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
     const response = await run('/run_sse', { streaming: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -20,7 +20,7 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     expect([...invocations]).toEqual([response.headers.get('x-thole-invocation-id')]);
   });
 
-  it('sends what is said at once in pieces of a bounded size, in order and whole', async () => {
+  it('sends many events in chunks of limited size, in order and complete', async () => {
     const words = Array.from({ length: 100 }, (_, i) => `${i} `.padEnd(1_000, '.'));
     const { run } = await demo({ onDisconnect, answers: [streams(...words)] });
     const response = await run('/run_sse', { streaming: true });
@@ -31,18 +31,18 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     }
     expect([...text.matchAll(/^data: .*"partial":true/gm)]).toHaveLength(100);
     expect(text.indexOf(words[3]!)).toBeLessThan(text.indexOf(words[4]!));
-    // The final holds all of it; whatever came before is a hundred times a thousand characters.
+    // The final event contains the complete text, which is 100 times 1,000 characters.
     const final = text.split('\n\n').find((frame) => frame.startsWith('id: '))!;
     expect(longest).toBeLessThan(final.length + 20_000);
     expect(text.length).toBeGreaterThan(2 * final.length);
   });
 
-  it('has no parts of answers unless they are asked for', async () => {
+  it('sends no partial events without streaming', async () => {
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
     expect((await allFrames(await run('/run_sse'))).map(inWords)).toEqual(['#2 Good evening.', ': done']);
   });
 
-  it('ends a run that failed with its record and one terminal frame, without the cause', async () => {
+  it('ends a failed run with its closing record and one error frame, without the cause', async () => {
     const { run } = await demo({ onDisconnect, answers: [fails('MODEL_OVERLOADED')] });
     const response = await run('/run_sse');
     const frames = await allFrames(response);
@@ -50,7 +50,7 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     expect(frames[1]!.errorDetails).toEqual({ code: 'MODEL_OVERLOADED', retryable: true });
   });
 
-  it('tells an event that speaks and saves in two frames, the second with the id, unless it answers a call (contract 40)', async () => {
+  it('sends an event with text and artifacts as two frames, the second with the id (contract 40)', async () => {
     for (const functionCallEventId of [undefined, 'event-1']) {
       const model = new ScriptedLlm(says('Saved.'));
       const rootAgent = new LlmAgent({
@@ -66,7 +66,7 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     }
   });
 
-  it('sends what an agent of another’s making says with its action maps and without nulls, parts and stored alike (contract 38)', async () => {
+  it('adds action maps and removes nulls from events of custom agents (contract 38)', async () => {
     const rootAgent: Agent = {
       name: 'own',
       async *runAsync({ invocationId }) {
@@ -84,20 +84,20 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
       expect(event).not.toHaveProperty('finishReason');
     }
     const { run: again } = await demo({ onDisconnect, rootAgent });
-    const whole = (await (await again('/run')).json()) as object[];
-    expect(whole).toMatchObject([{ actions: maps }]);
-    expect(whole[0]).not.toHaveProperty('finishReason');
+    const events = (await (await again('/run')).json()) as object[];
+    expect(events).toMatchObject([{ actions: maps }]);
+    expect(events[0]).not.toHaveProperty('finishReason');
   });
 
-  it('says that it lives while nothing comes', async () => {
+  it('sends heartbeats while there are no events', async () => {
     const runtime = new FixedRuntime();
-    const asked = Promise.withResolvers<AbortSignal>();
+    const called = Promise.withResolvers<AbortSignal>();
     const { run } = await demo({
       ...{ onDisconnect, runtime, limits: { heartbeatMs: 1_000, runMs: 2_500 } },
-      ...{ answers: [hangsTelling(asked)], sessionService: new InMemorySessionService({ runtime }) },
+      ...{ answers: [neverAnswers(called)], sessionService: new InMemorySessionService({ runtime }) },
     });
     const responded = run('/run_sse');
-    await asked.promise;
+    await called.promise;
     const frames = allFrames(await responded);
     for (let i = 0; i < 6; i++) await runtime.advance(500);
     expect((await frames).map(inWords)).toEqual([
@@ -108,14 +108,14 @@ describe.each(modes)('A stream of a run, with onDisconnect $onDisconnect', ({ on
     expect(runtime.pending).toBe(0);
   });
 
-  it('does not tell of events that the client sent itself', async () => {
+  it('does not send the event of the user’s message', async () => {
     const { run } = await demo({ onDisconnect, answers: [says('Hello.')] });
     const frames = await allFrames(await run('/run_sse'));
     expect(frames.filter(({ event }) => event?.author === 'user')).toEqual([]);
   });
 });
 
-describe('A client that leaves its stream', () => {
+describe('POST /run_sse with a client that disconnects', () => {
   const twoSteps = (): LlmAgent =>
     new LlmAgent({
       name: 'a',
@@ -123,17 +123,17 @@ describe('A client that leaves its stream', () => {
       tools: [new FunctionTool({ name: 'look', description: 'Looks.', parameters: {}, execute: () => ({ found: 1 }) })],
     });
 
-  it('ends the run at once under abort: the model’s signal is aborted, and what was stored stays (contract 40)', async () => {
-    const asked = Promise.withResolvers<AbortSignal>();
-    const { run, sessions } = await demo({ answers: [hangsTelling(asked)] });
+  it('aborts the run and its model call with onDisconnect abort (contract 40)', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const { run, sessions } = await demo({ answers: [neverAnswers(called)] });
     const response = await run('/run_sse');
-    const signal = await asked.promise;
+    const signal = await called.promise;
     await response.body!.cancel();
     expect(signal.aborted).toBe(true);
     await expect.poll(async () => (await sessions.getSession(ids))!.events.at(-1)!.errorCode).toBe('RUN_LEFT');
   });
 
-  it('runs no tool that its reader has not asked past, under abort', async () => {
+  it('runs no tool before the client has read the call, with onDisconnect abort', async () => {
     const { run, sessions } = await demo({ rootAgent: twoSteps() });
     const response = await run('/run_sse');
     const frames = framesOf(response);
@@ -142,7 +142,7 @@ describe('A client that leaves its stream', () => {
     await expect.poll(async () => (await sessions.getSession(ids))!.events.at(-1)!.errorCode).toBe('RUN_LEFT');
   });
 
-  it('leaves a run to itself under continue, and can read it again from where it left, or whole (contract 40)', async () => {
+  it('lets the client read the run again with onDisconnect continue (contract 40)', async () => {
     const { run, get } = await demo({ rootAgent: twoSteps(), onDisconnect: 'continue' });
     const response = await run('/run_sse');
     const invocation = response.headers.get('x-thole-invocation-id')!;

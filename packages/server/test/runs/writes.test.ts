@@ -1,18 +1,38 @@
+import { systemRuntime } from '@thole/core';
+import type { Runtime } from '@thole/core';
 import { streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { SpanMemory } from '../../src/index.ts';
+import { lineLogger, SpanMemory } from '../../src/index.ts';
+import type { HandlerOptions } from '../../src/index.ts';
 import { demo } from '../demo.ts';
 
+/** Returns the number of writes of a stream with 100 partial events, the complete event and the end. */
+async function countWrites(options: Partial<HandlerOptions>): Promise<number> {
+  const parts = Array.from({ length: 100 }, () => 'a');
+  const { run } = await demo({ ...options, answers: [streams(...parts)] });
+  const response = await run('/run_sse', { streaming: true });
+  let writes = 0;
+  for await (const chunk of response.body!) if (chunk.length > 0) writes++;
+  return writes;
+}
+
+/** A runtime like those of platforms that cannot wait for microtasks. */
+function withoutAfterMicrotasks(): Runtime {
+  const { afterMicrotasks: _, ...runtime } = systemRuntime();
+  return runtime;
+}
+
 describe('POST /run_sse', () => {
-  it.each([
-    ['without traces', {}],
-    ['with traces', { traces: new SpanMemory() }],
-  ])('sends a stream of 100 parts in 2 writes %s', async (_, options) => {
-    const parts = Array.from({ length: 100 }, () => 'a');
-    const { run } = await demo({ ...options, answers: [streams(...parts)] });
-    const response = await run('/run_sse', { streaming: true });
-    let writes = 0;
-    for await (const chunk of response.body!) if (chunk.length > 0) writes++;
-    expect(writes).toBe(2);
+  it.each<[string, Partial<HandlerOptions>]>([
+    ['without options', {}],
+    ['with a logger, which replaces the runtime', { logger: lineLogger({ write: () => {} }) }],
+    ['with traces, which replace the runtime', { traces: new SpanMemory() }],
+    ['with a runtime and traces', { runtime: systemRuntime(), traces: new SpanMemory() }],
+  ])('sends 100 partial events in 2 writes %s', async (_, options) => {
+    expect(await countWrites(options)).toBe(2);
+  });
+
+  it('sends each event separately if the runtime has no afterMicrotasks', async () => {
+    expect(await countWrites({ runtime: withoutAfterMicrotasks() })).toBe(102);
   });
 });

@@ -1,9 +1,9 @@
 import { createEvent, createEventActions } from '@thole/core';
 import { deepFreeze } from '@thole/core/kit';
 import type { Event } from '@thole/core';
-import { expect, it } from 'vitest';
-import { PartialJson } from '../../src/http/partial-json.ts';
-import { wireJson } from '../../src/http/wire-event.ts';
+import { describe, expect, it } from 'vitest';
+import { PartialEventSerializer } from '../../src/http/partial-event-serializer.ts';
+import { wireEventJson } from '../../src/http/wire-event.ts';
 
 const actions = deepFreeze(createEventActions());
 const partial = (text: string, more: Partial<Event> = {}): Event => ({
@@ -24,15 +24,18 @@ const stream: readonly Event[] = [
   partial('no maps', { actions: {} as never }),
 ];
 
-it('says of each part of a stream what the event says by itself (contract 38)', () => {
-  const json = new PartialJson();
-  for (const event of [...stream, ...stream]) expect(JSON.parse(json.of(event))).toEqual(JSON.parse(wireJson(event)));
-});
+describe('PartialEventSerializer', () => {
+  it('returns the same JSON as wireEventJson for each event of a stream (contract 38)', () => {
+    const serializer = new PartialEventSerializer();
+    for (const event of [...stream, ...stream])
+      expect(JSON.parse(serializer.serialize(event))).toEqual(JSON.parse(wireEventJson(event)));
+  });
 
-it('tells what an agent has changed in actions that it shows again', () => {
-  const json = new PartialJson();
-  const own = createEventActions();
-  json.of(partial('one', { actions: own }));
-  own.stateDelta['a'] = 1;
-  expect(JSON.parse(json.of(partial('two', { actions: own }))).actions.stateDelta).toEqual({ a: 1 });
+  it('includes changes that an agent makes to an object it yields again', () => {
+    const serializer = new PartialEventSerializer();
+    const own = createEventActions();
+    serializer.serialize(partial('one', { actions: own }));
+    own.stateDelta['a'] = 1;
+    expect(JSON.parse(serializer.serialize(partial('two', { actions: own }))).actions.stateDelta).toEqual({ a: 1 });
+  });
 });

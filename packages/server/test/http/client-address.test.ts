@@ -18,12 +18,12 @@ async function statusOf(host: string, options: Partial<HandlerOptions> = {}): Pr
 }
 
 describe('createHandler behind toNodeListener on loopback', () => {
-  it('refuses a foreign Host without authorize and allowedHosts (contract 39)', async () => {
+  it('rejects a foreign Host without authorize and allowedHosts (contract 39)', async () => {
     expect(await statusOf('evil.example')).toBe(403);
     expect(await statusOf('localhost:8000')).toBe(200);
   });
 
-  it('answers a foreign Host with authorize, and one of allowedHosts', async () => {
+  it('accepts a foreign Host with authorize, and the hosts in allowedHosts', async () => {
     expect(await statusOf('box.example', { authorize: bearerToken('secret') })).toBe(200);
     expect(await statusOf('box.example', { allowedHosts: ['box.example'] })).toBe(200);
   });
@@ -36,13 +36,13 @@ describe('createHandler', () => {
     ['::ffff:127.0.0.1', 403],
     ['10.0.0.7', 200],
     [undefined, 200],
-  ])('answers a client at %s that names a foreign host with %i', async (address, status) => {
+  ])('answers a client at %s with a foreign Host with %i', async (address, status) => {
     const { handler } = await demo();
     const response = await handler(new Request('http://evil.example/list-apps'), { address });
     expect(response.status).toBe(status);
   });
 
-  it('answers with x-content-type-options: nosniff, errors and answers of hooks too', async () => {
+  it('sets x-content-type-options: nosniff, also on errors and on a hook’s Response', async () => {
     const { get, run } = await demo();
     const gone = await demo({ authorize: () => Response.redirect('http://localhost/login') });
     const answers = [await get('/list-apps'), await get('/nowhere'), await run('/run'), await run('/run_sse')];

@@ -2,23 +2,23 @@ import { setOwn } from '@thole/core/kit';
 import type { JsonObject, Span, SpanAttributes } from '@thole/core';
 import { describeError } from '../logging/describe-error.ts';
 
-/** Whose run a span belongs to, as far as the tracer was told. */
+/** The app and user of a span's run. Undefined if the span does not name them. */
 export interface SpanOwner {
   readonly appName: string | undefined;
   readonly userId: string | undefined;
 }
 
-/** Told of every growth, so that it can make room. */
-export interface SpanKeeper {
+/** The clock of a span and its listener for additional bytes. */
+export interface SpanStore {
   now(): number;
-  grew(span: KeptSpan, bytes: number): void;
+  onGrow(span: RecordedSpan, bytes: number): void;
 }
 
-/** About what a span takes besides its texts. */
+/** Approximate bytes of a span in addition to its texts. */
 const OVERHEAD = 400;
 
-/** A span and what it was told. */
-export class KeptSpan implements Span {
+/** A recorded span with its attributes. */
+export class RecordedSpan implements Span {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -27,60 +27,60 @@ export class KeptSpan implements Span {
   readonly attributes: JsonObject = {};
   /** Nanoseconds since the epoch. */
   readonly startTime: number;
-  /** Absent while it goes on. */
+  /** Nanoseconds since the epoch. Undefined while the span is open. */
   endTime: number | undefined;
   bytes: number;
-  /** Whether it is still among those that can be read. */
-  isKept: boolean = true;
-  readonly #keeper: SpanKeeper;
+  /** False after the span was removed from the store. */
+  isRetained: boolean = true;
+  readonly #store: SpanStore;
 
   constructor(
-    p: Pick<KeptSpan, 'name' | 'traceId' | 'spanId' | 'parentSpanId' | 'owner'>,
+    p: Pick<RecordedSpan, 'name' | 'traceId' | 'spanId' | 'parentSpanId' | 'owner'>,
     attributes: SpanAttributes,
-    keeper: SpanKeeper,
+    store: SpanStore,
   ) {
     this.name = p.name;
     this.traceId = p.traceId;
     this.spanId = p.spanId;
     this.parentSpanId = p.parentSpanId;
     this.owner = p.owner;
-    this.#keeper = keeper;
-    this.startTime = nanoseconds(keeper.now());
-    this.bytes = OVERHEAD + 2 * p.name.length + this.#take(attributes);
+    this.#store = store;
+    this.startTime = toNanoseconds(store.now());
+    this.bytes = OVERHEAD + 2 * p.name.length + this.#addAttributes(attributes);
   }
 
   set(attributes: SpanAttributes): void {
-    if (this.isKept && this.endTime === undefined) this.#keeper.grew(this, this.#take(attributes));
+    if (this.isRetained && this.endTime === undefined) this.#store.onGrow(this, this.#addAttributes(attributes));
   }
 
-  /** Keeps the message, causes and stack of an error. */
+  /** Records the message, causes and stack of the error. */
   end(error?: unknown): void {
     if (this.endTime !== undefined) return;
     if (error !== undefined) {
       const { message, causes, stack } = describeError(error);
       this.set({ 'error.message': [message, ...causes].join(' < caused by: '), 'exception.stacktrace': stack });
     }
-    this.endTime = nanoseconds(this.#keeper.now());
+    this.endTime = toNanoseconds(this.#store.now());
   }
 
-  #take(attributes: SpanAttributes): number {
+  #addAttributes(attributes: SpanAttributes): number {
     let bytes = 0;
     for (const [key, value] of Object.entries(attributes)) {
       if (value === undefined) continue;
-      if (Object.hasOwn(this.attributes, key)) bytes -= sizeOf(key, this.attributes[key]);
+      if (Object.hasOwn(this.attributes, key)) bytes -= bytesOf(key, this.attributes[key]);
       setOwn(this.attributes, key, value);
-      bytes += sizeOf(key, value);
+      bytes += bytesOf(key, value);
     }
     return bytes;
   }
 }
 
-// Two bytes for each character, as text takes at most.
-function sizeOf(key: string, value: unknown): number {
+// Two bytes per character, the maximum of V8.
+function bytesOf(key: string, value: unknown): number {
   return 2 * key.length + 2 * (typeof value === 'string' ? value.length : JSON.stringify(value).length) + 32;
 }
 
-// By way of microseconds, which the clock's number still holds.
-function nanoseconds(seconds: number): number {
+// The clock's number is exact to microseconds only.
+function toNanoseconds(seconds: number): number {
   return Math.round(seconds * 1e6) * 1e3;
 }

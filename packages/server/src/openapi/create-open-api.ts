@@ -5,20 +5,20 @@ import type { Route } from '../route.ts';
 import { version } from '../version.ts';
 import { wireSchemas } from './wire-schemas.ts';
 
-/** The rows of the API as a document of OpenAPI 3.1. */
-export function openApiOf(routes: readonly Route[], basePath: string): JsonObject {
+/** Returns the routes as an OpenAPI 3.1 document. */
+export function createOpenApi(routes: readonly Route[], basePath: string): JsonObject {
   const paths: { [path: string]: JsonObject } = {};
   const ids = new Set<string>();
-  for (const row of routes) {
-    for (const path of row.paths) {
+  for (const route of routes) {
+    for (const path of route.paths) {
       const template = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
-      const method = row.method.toLowerCase();
-      (paths[template] ??= {})[method] ??= operation(row, path, template, ids);
+      const method = route.method.toLowerCase();
+      (paths[template] ??= {})[method] ??= operation(route, path, template, ids);
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Thole', version, description: 'Agents, sessions and runs, as ADK’s HTTP API has them.' },
+    info: { title: 'Thole', version, description: 'Agents, sessions and runs: ADK’s HTTP API.' },
     servers: [{ url: basePath || '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
@@ -29,24 +29,24 @@ export function openApiOf(routes: readonly Route[], basePath: string): JsonObjec
   };
 }
 
-function operation(row: Route, path: string, template: string, ids: Set<string>): JsonObject {
+function operation(route: Route, path: string, template: string, ids: Set<string>): JsonObject {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
-  const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const pathParameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const responses: JsonObject = {};
-  for (const [status, description] of Object.entries(row.answers))
-    responses[status] = response(Number(status), description, row.returns);
-  responses['default'] = response(400, 'Anything else that is wrong with the request, or the server');
-  const body = row.body && requestBody(row.body);
+  for (const [status, description] of Object.entries(route.responses))
+    responses[status] = response(Number(status), description, route.returns);
+  responses['default'] = response(400, 'Another error of the request or the server');
+  const body = route.body && requestBody(route.body);
   return {
-    operationId: idOf(row, path, ids),
-    summary: row.summary,
-    tags: [row.tag],
-    parameters: [...inPath, ...(row.query ? inQuery(row.query) : [])],
+    operationId: operationIdOf(route, path, ids),
+    summary: route.summary,
+    tags: [route.tag],
+    parameters: [...pathParameters, ...(route.query ? queryParameters(route.query) : [])],
     ...(body && { requestBody: body }),
     responses,
-    security: row.access === 'open' ? [] : [{ bearer: [] }, {}],
-    // The others are there for clients that know them.
-    ...(path !== row.paths[0] && { deprecated: true }),
+    security: route.access === 'open' ? [] : [{ bearer: [] }, {}],
+    // The other paths are for existing clients.
+    ...(path !== route.paths[0] && { deprecated: true }),
   };
 }
 
@@ -59,7 +59,7 @@ function response(status: number, description: string, returns?: JsonObject): Js
   return { description, content: { [type]: schema ? { schema } : {} } };
 }
 
-function inQuery(query: ZodType): JsonObject[] {
+function queryParameters(query: ZodType): JsonObject[] {
   const { properties = {}, required = [] } = schemaOf(query) as { properties?: JsonObject; required?: string[] };
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -74,13 +74,13 @@ function requestBody(body: ZodType): JsonObject {
   return { required, content: { 'application/json': { schema: schemaOf(body) } } };
 }
 
-// What has no form in JSON Schema may be anything; what refers to itself refers within its own schema.
+// A type without a JSON Schema accepts any value. A recursive schema refers to itself within its own schema.
 function schemaOf(schema: ZodType): JsonObject {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return made as JsonObject;
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return jsonSchema as JsonObject;
 }
 
-function idOf({ method }: Route, path: string, ids: Set<string>): string {
+function operationIdOf({ method }: Route, path: string, ids: Set<string>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   let id = method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
   while (ids.has(id)) id += '_';

@@ -1,0 +1,93 @@
+import { createEvent, TholeError } from '@thole/core';
+import { assertName, failInvalidJson, isPlainObject, JsonCopier } from '@thole/core/kit';
+import type { Event, EventInit, Runtime, StateDelta } from '@thole/core';
+import { z } from 'zod';
+import type { HandlerContext } from '../handler-context.ts';
+import { assertWritableState } from './assert-writable-state.ts';
+import { contentSchema } from './content-schema.ts';
+import { parse } from './parse.ts';
+import { jsonObject } from './schemas.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+const transcription = z.object({ text: z.string().optional(), finished: z.boolean().optional() }).optional();
+const isSet = (value: unknown): boolean =>
+  !(value === false || (typeof value === 'object' && Object.keys(value!).length === 0));
+const RUNTIME = 'must not be set: only the runtime sets it';
+
+// An imported event keeps its state delta. Its artifact delta is left out, because artifacts are not imported. Other
+// actions control a run or grant permissions, so they are rejected.
+const knownActions = z.object({
+  stateDelta: jsonObject.optional(),
+  artifactDelta: z.record(z.string(), z.number()).optional(),
+});
+const actions = z
+  .preprocess((value, context) => {
+    for (const [name, member] of isPlainObject(value) ? Object.entries(value) : []) {
+      if (!Object.hasOwn(knownActions.shape, name) && isSet(member))
+        context.addIssue({ code: 'custom', message: RUNTIME, path: [name], input: value });
+    }
+    return value;
+  }, knownActions)
+  .transform(({ stateDelta = {} }) => ({ stateDelta: stateDelta as StateDelta }));
+
+const eventSchema = z.object({
+  id: z.string().optional(),
+  invocationId: z.string().optional(),
+  author: z.string(),
+  timestamp: z.number().optional(),
+  branch: z.string().optional(),
+  content: contentSchema.optional(),
+  actions: actions.optional(),
+  partial: z.literal(false, 'must not be set: only complete events can be imported').optional(),
+  longRunningToolIds: z.array(z.string()).max(0, RUNTIME).optional(),
+  turnComplete: z.boolean().optional(),
+  finishReason: z.string().optional(),
+  errorCode: z.string().optional(),
+  errorMessage: z.string().optional(),
+  interrupted: z.boolean().optional(),
+  usageMetadata: jsonObject.optional(),
+  groundingMetadata: jsonObject.optional(),
+  citationMetadata: jsonObject.optional(),
+  inputTranscription: transcription,
+  outputTranscription: transcription,
+  modelVersion: z.string().optional(),
+  customMetadata: jsonObject.optional(),
+});
+
+/**
+ * Returns the events of an exported session, ready to be stored. Throws `INVALID_INPUT` with the field for an invalid
+ * event and for content that only a run may write: actions other than state, requests to users and their answers,
+ * long-running calls. Throws `FORBIDDEN` for state in a scope that clients may not write. Artifact deltas are left out.
+ */
+export function parseImportedEvents(
+  values: readonly unknown[],
+  context: Pick<HandlerContext, 'clientMayWrite' | 'runtime'>,
+): Event[] {
+  const events = values.map((each, i) => parseImportedEvent(each, `body.events.${i}`, context.runtime));
+  const ids = new Set<string>();
+  for (const [i, { id, actions }] of events.entries()) {
+    if (ids.has(id)) throw new TholeError('INVALID_INPUT', `body.events.${i}.id must differ from earlier events.`);
+    ids.add(id);
+    assertWritableState(actions.stateDelta, context);
+  }
+  return events;
+}
+
+function parseImportedEvent(value: unknown, where: string, runtime: Runtime): Event {
+  const { partial: _, longRunningToolIds: __, ...init } = parse(eventSchema, withoutNulls(value), where);
+  for (const name of ['id', 'invocationId', 'author'] as const) {
+    if (init[name] !== undefined) assertName(`${where}.${name}`, init[name]);
+  }
+  for (const [i, { functionCall, functionResponse }] of (init.content?.parts ?? []).entries()) {
+    if (
+      (functionCall ?? functionResponse)?.name.startsWith('adk_request_') ||
+      functionResponse?.name.startsWith('adk_request_')
+    )
+      throw new TholeError(
+        'INVALID_INPUT',
+        `${where}.content.parts.${i} must not be a request to a user or its answer.`,
+      );
+  }
+  const event = createEvent(init as EventInit, runtime);
+  return new JsonCopier(failInvalidJson).copy(event, where) as unknown as Event;
+}

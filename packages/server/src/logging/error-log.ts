@@ -1,0 +1,55 @@
+import { TholeError } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
+import type { Logger, LogFields } from '@thole/core';
+import { describeError } from './describe-error.ts';
+import type { ErrorDescription } from './describe-error.ts';
+
+/** Codes of runs that ended because a client asked for it. */
+const REQUESTED_ENDS = ['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED'] as const;
+
+/** Logs the errors of a handler, each error once, and describes them in development. */
+export class ErrorLog {
+  readonly #logger: Logger;
+  readonly #isDevelopment: boolean;
+  readonly #logged: WeakSet<object> = new WeakSet();
+
+  constructor(logger: Logger, isDevelopment: boolean) {
+    this.#logger = logger;
+    this.#isDevelopment = isDevelopment;
+  }
+
+  /** Logs the error of a request if the server caused it: a status of 500 or more, or an error that is not a `TholeError`. */
+  logRequestError(error: unknown, where: LogFields): void {
+    if (statusOf(error) >= 500) this.#log('error', 'A request failed.', error, where);
+  }
+
+  /**
+   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did (invalid
+   * message, unknown session, busy session, too many requests), and `debug` if a client asked for the end.
+   */
+  logRunError(error: unknown, where: LogFields, p: { hasStarted: boolean }): void {
+    const isRequested = REQUESTED_ENDS.some((code) => TholeError.is(error, code));
+    const isBadMessage = TholeError.is(error, 'INVALID_INPUT') && !p.hasStarted;
+    const isClientError = isBadMessage || (statusOf(error) < 500 && statusOf(error) !== 400);
+    this.#log(isRequested ? 'debug' : isClientError ? 'info' : 'error', 'A run failed.', error, where);
+  }
+
+  /** Returns message, causes and stack for a page in development; undefined in production. */
+  describe(error: unknown): ErrorDescription | undefined {
+    return this.#isDevelopment ? describeError(error) : undefined;
+  }
+
+  #log(level: 'debug' | 'info' | 'error', message: string, error: unknown, where: LogFields): void {
+    if (typeof error === 'object' && error !== null) {
+      if (this.#logged.has(error)) return;
+      this.#logged.add(error);
+    }
+    this.#logger[level](message, { ...errorFields(error), ...where });
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (!TholeError.is(error)) return 500;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status <= 599 ? status : 500;
+}

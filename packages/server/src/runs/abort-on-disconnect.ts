@@ -1,0 +1,29 @@
+import type { Run } from '@thole/runner';
+import type { HandlerContext } from '../handler-context.ts';
+
+/**
+ * Aborts a run when its client disconnects before the response, unless runs continue without their clients. Returns a
+ * function that stops watching. The client is watched after the current microtasks only: a run without I/O is then
+ * finished, and creating the request's signal takes longer than such a run.
+ */
+export function abortOnDisconnect(run: Run, p: { context: HandlerContext; request: Request }): () => void {
+  const { onDisconnect, runtime } = p.context;
+  if (onDisconnect === 'continue') return noop;
+  let isStopped = false;
+  let signal: AbortSignal | undefined;
+  const abort = (): void => run.abort('The client has disconnected.');
+  const watch = (): void => {
+    if (isStopped) return;
+    signal = p.request.signal;
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  };
+  if (runtime.afterMicrotasks) void runtime.afterMicrotasks().then(watch);
+  else watch();
+  return () => {
+    isStopped = true;
+    signal?.removeEventListener('abort', abort);
+  };
+}
+
+function noop(): void {}

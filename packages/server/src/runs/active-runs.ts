@@ -1,0 +1,76 @@
+import { TholeError } from '@thole/core';
+import type { Runtime, SessionRef } from '@thole/core';
+import type { Run } from '@thole/runner';
+import type { Limits } from '../limits.ts';
+import type { BufferedRun } from './buffered-run.ts';
+
+/** The active runs of this process: limits their number, finds those that clients can read, and ends them at shutdown. */
+export class ActiveRuns {
+  readonly #limits: Limits;
+  readonly #runtime: Runtime;
+  readonly #runs: Set<Run> = new Set();
+  readonly #buffered: Map<string, BufferedRun> = new Map();
+  #draining: boolean = false;
+  #closing: boolean = false;
+
+  constructor(p: { limits: Limits; runtime: Runtime }) {
+    this.#limits = p.limits;
+    this.#runtime = p.runtime;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /** True if a load balancer should send new requests elsewhere. */
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Sets `draining` and waits `ms` milliseconds, so that load balancers notice it. */
+  async drain(ms: number): Promise<void> {
+    this.#draining = true;
+    if (ms > 0) await this.#runtime.sleep(ms);
+  }
+
+  /** Throws `SERVER_BUSY` if no further run may start. */
+  assertCapacity(): void {
+    if (this.#closing) throw new TholeError('SERVER_BUSY', 'The server is about to close.');
+    if (this.#runs.size >= this.#limits.concurrentRuns)
+      throw new TholeError(
+        'SERVER_BUSY',
+        `The server already has ${this.#limits.concurrentRuns} active runs, its maximum.`,
+      );
+  }
+
+  /** Counts a run until it has closed. */
+  add(run: Run): void {
+    this.#runs.add(run);
+    void run.done.then(() => this.#runs.delete(run));
+  }
+
+  /** Lets clients find a run until it has closed. */
+  publish(buffered: BufferedRun, run: Run): void {
+    this.#buffered.set(buffered.invocationId, buffered);
+    void run.done.then(() => this.#buffered.delete(buffered.invocationId));
+  }
+
+  /** Returns the published run of this session; undefined if there is none in this process. */
+  find(ref: SessionRef, invocationId: string): BufferedRun | undefined {
+    const run = this.#buffered.get(invocationId);
+    const isOfSession =
+      run?.ref.appName === ref.appName && run.ref.userId === ref.userId && run.ref.sessionId === ref.sessionId;
+    return isOfSession ? run : undefined;
+  }
+
+  /** Rejects new runs, waits `timeoutMs` milliseconds for active runs, then aborts the rest and waits until all have closed. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#draining = true;
+    this.#closing = true;
+    const allClosed = new AbortController();
+    const all = Promise.all([...this.#runs].map((run) => run.done)).then(() => allClosed.abort());
+    await this.#runtime.sleep(timeoutMs, allClosed.signal).catch(() => {});
+    for (const run of this.#runs) run.abort('The server is closing.');
+    await all;
+  }
+}
