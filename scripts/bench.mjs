@@ -1,11 +1,12 @@
 // `pnpm bench [words] [--write] [-- options of a bench]`: runs the benches in bench/ and packages/*/bench one after
 // another, each in a separate process on the sources, with NODE_ENV=production. A bench prints its table and exits
 // with a code other than 0 if it misses a limit. `--write` writes the tables to docs/benchmarks.md, including missed
-// limits.
+// limits, and the figures in README.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
+import { differences, replaceBetween } from './readme-figures.mjs';
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
@@ -50,10 +51,9 @@ function writeTable() {
     '|---|---|---|---|---|---|',
     ...table.map((line) => `| ${JSON.parse(line).join(' | ')} |`),
   ];
-  const file = join(root, 'README.md');
-  const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->'];
-  const text = readFileSync(file, 'utf8');
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no ${begin} … ${end}`);
-  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${lines.join('\n')}\n${text.slice(to)}`);
+  const benchmarks = join(root, 'docs', 'benchmarks.md');
+  writeFileSync(benchmarks, replaceBetween(readFileSync(benchmarks, 'utf8'), 'bench', lines.join('\n')));
+  const readme = join(root, 'README.md');
+  const figures = differences(readFileSync(benchmarks, 'utf8'));
+  writeFileSync(readme, replaceBetween(readFileSync(readme, 'utf8'), 'figures', figures));
 }

@@ -1,7 +1,8 @@
 // `pnpm run docs` builds the documentation site: the reference from doc comments (TypeDoc) into docs/reference, then static HTML with
 // search (VitePress) into docs/.vitepress/dist. `pnpm run docs dev` serves it with live reload, `pnpm run docs reference` writes only
-// the reference. `pnpm docs` without `run` is a command of pnpm itself.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// the reference, `pnpm run docs examples` copies the files of docs/examples and docs/deploy into the pages that show them. `pnpm docs`
+// without `run` is a command of pnpm itself.
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -112,10 +113,28 @@ async function serveSite() {
   server.printUrls();
 }
 
-const commands = { build: buildSite, dev: serveSite, reference: writeReference };
+/** Copies each file into the code blocks that begin with its name: ```` ```ts [model.ts] ````. */
+function copyExamples() {
+  for (const page of globSync('{start,guides}/*.md', { cwd: site })) {
+    const file = join(site, page);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      text.replaceAll(/^(```\w+ \[([^\]]+)\]\n)[\s\S]*?^```$/gm, (_, fence, name) => fence + exampleOf(name) + '```'),
+    );
+  }
+}
+
+function exampleOf(name) {
+  const file = ['examples', 'deploy'].map((folder) => join(site, folder, name)).find(existsSync);
+  if (file === undefined) throw new Error(`docs/examples has no ${name}.`);
+  return readFileSync(file, 'utf8');
+}
+
+const commands = { build: buildSite, dev: serveSite, reference: writeReference, examples: copyExamples };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [command = 'build'] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, command)) throw new Error('usage: pnpm run docs [build|dev|reference]');
+  if (!Object.hasOwn(commands, command)) throw new Error('usage: pnpm run docs [build|dev|reference|examples]');
   await commands[command]();
 }

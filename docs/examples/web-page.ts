@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { devUi } from '@thole/dev-ui';
-import { createHandler } from '@thole/server';
+import { createHandler, SpanMemory } from '@thole/server';
 import { toNodeListener } from '@thole/server/node';
 import { InMemorySessionService } from 'thole';
 import { createClerk } from './clerk.ts';
@@ -9,8 +9,9 @@ import { createClerk } from './clerk.ts';
 const handler = createHandler({
   apps: [{ name: 'shop', rootAgent: createClerk() }],
   sessionService: new InMemorySessionService(),
-  basePath: '/api',
+  traces: new SpanMemory(),
   ui: devUi(),
+  basePath: '/api',
 });
 const listener = toNodeListener(handler);
 const page = await readFile(new URL('./chat.html', import.meta.url));

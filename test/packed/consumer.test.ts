@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
@@ -23,6 +23,9 @@ beforeAll(async () => {
   tarballs = packAll(join(folder, 'tarballs'));
   await installWith(project, [...tarballs.keys()], tarballs);
   mkdirSync(join(project, 'blocks'));
+  // Pages show files that import each other.
+  for (const files of ['docs/examples', 'docs/deploy'])
+    cpSync(join(root, files), join(project, 'blocks'), { recursive: true });
   for (const block of checked) writeFileSync(join(project, fileOf(block)), `${block.code}\nexport {};\n`);
   writeFileSync(join(project, 'blocks', 'everything.ts'), everything());
   lendTo(project);
@@ -117,7 +120,7 @@ it.each(programs.map((block) => [block.file, block] as const))(
   'runs the first program of %s, which prints what stands there',
   async (_, block) => {
     // A provider's talks to a server on this machine, which its tests bring.
-    const server = await startExampleServer(/^packages\/([^/]+)\//.exec(block.file)?.[1] ?? '');
+    const server = await startExampleServer(/^packages\/([^/]+)\//.exec(block.file)?.[1] ?? '..');
     onTestFinished(server.end);
     const args = ['--disable-warning=ExperimentalWarning', fileOf(block)];
     const { stdout } = await run(project, process.execPath, args, { env: server.env });

@@ -1,0 +1,2 @@
+export function differences(benchmarks: string): string;
+export function replaceBetween(text: string, name: string, lines: string): string;

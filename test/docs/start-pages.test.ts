@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { filesBelow, read } from '../architecture/workspace.ts';
+import { commandsOf, filesOf, startPages } from './page.ts';
+
+const shown = startPages.flatMap(filesOf);
+
+describe('Start pages', () => {
+  it('are all pages of docs/start', () => {
+    expect(filesBelow('docs/start')).toEqual([...startPages].sort());
+  });
+
+  it.each(startPages)('%s shows its files as docs/examples has them', (page) => {
+    const files = filesOf(page);
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('show every file of docs/examples', () => {
+    expect(shown.map(({ name }) => `docs/examples/${name}`).sort()).toEqual(filesBelow('docs/examples'));
+  });
+
+  it.each(startPages)('%s shows a command with its output', (page) => {
+    expect(commandsOf(page).length).toBeGreaterThan(0);
+  });
+
+  it('lead from each page to the next', () => {
+    for (const [index, page] of startPages.slice(0, -1).entries()) {
+      const next = startPages[index + 1]!.replace('docs/start/', '');
+      expect(read(page).split('## Next')[1], page).toContain(`(${next})`);
+    }
+  });
+});

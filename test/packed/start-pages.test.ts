@@ -1,0 +1,33 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packAll } from '../../scripts/tarballs.mjs';
+import { commandsOf, commandsUnder, startPages } from '../docs/page.ts';
+import { runPage } from '../docs/run-page.ts';
+import { freePort } from '../servers/free-port.ts';
+import { run, temporaryFolder } from './workspace-copy.ts';
+
+const { folder, remove } = temporaryFolder('start-pages');
+const project = join(folder, 'my-app');
+let port: number;
+
+beforeAll(async () => {
+  const commands = commandsUnder(startPages[0]!, 'Create a project');
+  expect(commands.slice(0, 3)).toEqual([
+    'git clone https://github.com/thole-dev/thole',
+    'cd thole',
+    'node scripts/run.mjs tarballs',
+  ]);
+  packAll(join(folder, 'thole/.tools/tarballs'));
+  mkdirSync(join(folder, 'thole'), { recursive: true });
+  await run(join(folder, 'thole'), 'sh', ['-e', '-c', commands.slice(3).join('\n')]);
+  port = await freePort();
+}, 300_000);
+afterAll(remove);
+
+// In order: each page uses the files and the database of the pages before it.
+describe('Start pages on packed packages', () => {
+  it.each(startPages)('%s prints what it shows', async (page) => {
+    expect(await runPage(page, { folder: project, port })).toEqual(commandsOf(page));
+  });
+});
