@@ -9,13 +9,13 @@ import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
-import { ann, operations, texts } from './support/talks.ts';
+import { ann, operations, texts } from './support/conversations.ts';
 
 const minute = 60_000;
 const here = { ...ann, sessionId: 'here' };
 const card = (...lines: string[]) => says(JSON.stringify({ lines }));
 
-function house(
+function setUp(
   script: { chat?: ScriptedAnswer[]; keeper?: ScriptedAnswer[] },
   options: Partial<MemoryPartsOptions> = {},
 ) {
@@ -35,9 +35,9 @@ function house(
   return { runtime, sessions, memory, chat, keeper, runner, say, kept, ...parts };
 }
 
-describe('memory that is off', () => {
-  it.each([{ enabled: false }, { memory: undefined }])('leaves sessions alone with %j', async (options) => {
-    const { say, chat, runtime, sessions, kept, memoryService, commands } = house(
+describe('memoryParts without memory', () => {
+  it.each([{ enabled: false }, { memory: undefined }])('stores sessions only with %j', async (options) => {
+    const { say, chat, runtime, sessions, kept, memoryService, commands } = setUp(
       { chat: [calls('load_memory', { query: 'tea' }), says('I do not know.')] },
       options,
     );
@@ -55,8 +55,8 @@ describe('memory that is off', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('for quiet sessions alone leaves them where they are, at the start of a process too; what is asked for is done', async () => {
-    const { say, runtime, sessions, kept, consolidator, commands } = house(
+  it('keeps idle sessions with autoIngest: false, except for /reset', async () => {
+    const { say, runtime, sessions, kept, consolidator, commands } = setUp(
       { chat: [says('Noted.')], keeper: [operations()] },
       { autoIngest: false, preload: false },
     );
@@ -69,28 +69,28 @@ describe('memory that is off', () => {
   });
 });
 
-describe('each setting reaches the part that it is for:', () => {
-  it('extractionInstructions the extractor, where empty ones are the default', async () => {
-    for (const [given, told] of [
+describe('Options of memoryParts', () => {
+  it('pass extractionInstructions to the extractor; empty ones mean the default', async () => {
+    for (const [instructions, expected] of [
       ['Note nothing but allergies.', 'Note nothing but allergies.'],
       ['', EXTRACTION_INSTRUCTIONS],
       [undefined, EXTRACTION_INSTRUCTIONS],
     ]) {
-      const { say, runtime, keeper } = house(
+      const { say, runtime, keeper } = setUp(
         { chat: [says('Noted.')], keeper: [operations()] },
-        { extractionInstructions: given, preload: false },
+        { extractionInstructions: instructions, preload: false },
       );
       await say('I like tea.');
       await runtime.advance(30 * minute);
-      expect(keeper.requests[0]!.config.systemInstruction!.startsWith(`${told}\n`)).toBe(true);
+      expect(keeper.requests[0]!.config.systemInstruction!.startsWith(`${expected}\n`)).toBe(true);
     }
   });
 
-  it('recallLimit the tools, if they are a function', async () => {
+  it('pass recallLimit to a tools function', async () => {
     for (const recallLimit of [1, undefined]) {
       const tools: MemoryPartsOptions['tools'] = ({ recallLimit: limit }) => [loadMemoryTool({ limit })];
       const chat = [calls('load_memory', { query: 'tea' }), says('Yes.')];
-      const { say, memory, sessions } = house({ chat }, { recallLimit, tools, preload: false });
+      const { say, memory, sessions } = setUp({ chat }, { recallLimit, tools, preload: false });
       const note = (i: number) => ({ kind: 'note' as const, content: { parts: [{ text: `Likes tea ${i}.` }] } });
       await memory.addMemory({ ...ann, memories: Array.from({ length: 9 }, (_, i) => note(i)) });
       await say('Do I like tea?');
@@ -102,11 +102,11 @@ describe('each setting reaches the part that it is for:', () => {
       [{ recallLimit: 0, tools: () => [] }, 'recallLimit'],
       [{ recallLimit: 3 }, 'tools to be a function'],
     ] as [Partial<MemoryPartsOptions>, string][])
-      expect(() => house({}, options)).toThrow(message);
+      expect(() => setUp({}, options)).toThrow(message);
   });
 
-  it('keepTurns the facts', async () => {
-    const { say, runtime, kept, memoryService } = house(
+  it('pass keepTurns to the FactMemoryService', async () => {
+    const { say, runtime, kept, memoryService } = setUp(
       { chat: [says('Noted.')], keeper: [operations({ op: 'add', text: 'Likes tea.', evidence: ['t1'] })] },
       { keepTurns: false, preload: false },
     );
@@ -114,21 +114,21 @@ describe('each setting reaches the part that it is for:', () => {
     await runtime.advance(30 * minute);
     expect(JSON.stringify(await kept())).not.toContain('secretly');
     expect(texts((await memoryService!.listMemories!(ann)).memories)).toEqual(['Likes tea.']);
-    expect(() => house({}, { keepTurns: false, llm: undefined })).toThrow('keepTurns: false needs llm');
+    expect(() => setUp({}, { keepTurns: false, llm: undefined })).toThrow('keepTurns: false needs llm');
   });
 
-  it('timeZone the extractor', async () => {
-    const { say, runtime, keeper } = house(
+  it('pass timeZone to the extractor', async () => {
+    const { say, runtime, keeper } = setUp(
       { chat: [says('Noted.')], keeper: [operations()] },
       { timeZone: ({ userId }) => (userId === 'ann' ? 'Asia/Tokyo' : 'UTC'), preload: false },
     );
     await say('I like tea.');
     await runtime.advance(30 * minute);
     expect(textOf(keeper.requests[0]!.contents[0])).toContain('t1 2023-11-15T07:13+09:00 user: I like tea.');
-    expect(() => house({}, { timeZone: 'Mars/Olympus' })).toThrow('timeZone');
+    expect(() => setUp({}, { timeZone: 'Mars/Olympus' })).toThrow('timeZone');
   });
 
-  it('idleMs, keep, onError and artifacts the consolidator, artifacts also /reset', async () => {
+  it('pass idleMs, keep, onError and artifacts to the consolidator', async () => {
     const artifacts = new InMemoryArtifactService();
     const failures: number[] = [];
     const options: Partial<MemoryPartsOptions> = {
@@ -136,7 +136,7 @@ describe('each setting reaches the part that it is for:', () => {
       onError: ({ attempt }) => failures.push(attempt),
     };
     const keeper = [fails('MODEL_OVERLOADED'), operations(), operations()];
-    const parts = house({ chat: [says('1'), says('2')], keeper }, options);
+    const parts = setUp({ chat: [says('1'), says('2')], keeper }, options);
     const save = () => artifacts.saveArtifact({ ...here, filename: 'a.txt', artifact: { text: 'x' } });
     await save();
     await parts.say('I like tea.');
@@ -150,7 +150,7 @@ describe('each setting reaches the part that it is for:', () => {
     await parts.commands.handle('/reset', here);
     expect(await artifacts.listArtifactKeys(here)).toEqual([]);
 
-    const keeping = house({ chat: [says('1')], keeper: [operations()] }, { ...options, keep: true });
+    const keeping = setUp({ chat: [says('1')], keeper: [operations()] }, { ...options, keep: true });
     await keeping.say('I like tea.');
     await keeping.runtime.advance(0.25 * minute);
     expect([texts(await keeping.kept()), (await keeping.sessions.getSession(here)) !== undefined]).toEqual([
@@ -159,22 +159,22 @@ describe('each setting reaches the part that it is for:', () => {
     ]);
   });
 
-  it('preloadLimit and sources the profile, which preload takes out of requests', async () => {
+  it('pass preloadLimit and sources to the profile, which preload: false removes', async () => {
     const sources = [{ name: 'recent projects', lines: () => ['Herb garden (open)'] }];
-    const on = house({ chat: [says('1')], keeper: [card('One.', 'Two.', 'Three.')] }, { preloadLimit: 2, sources });
+    const on = setUp({ chat: [says('1')], keeper: [card('One.', 'Two.', 'Three.')] }, { preloadLimit: 2, sources });
     await on.say('Hello.');
     expect(on.keeper.requests[0]!.config.systemInstruction).toContain('at most 2 short lines');
     expect(textOf(on.keeper.requests[0]!.contents[0])).toContain('- Herb garden (open)');
     expect(textOf(on.chat.requests[0]!.contents[0])).toMatch(/- One\.\n- Two\.\n<\/USER_PROFILE>$/);
-    const off = house({ chat: [says('1')] }, { preload: false, sources });
+    const off = setUp({ chat: [says('1')] }, { preload: false, sources });
     await off.say('Hello.');
     expect(off.chat.requests[0]!.contents.map(textOf)).toEqual(['Hello.']);
   });
 
-  it('windowTurns the window, which is 30 turns long unless told', async () => {
+  it('pass windowTurns to the window, with 30 turns by default', async () => {
     for (const windowTurns of [undefined, 2]) {
       const chat = Array.from({ length: 32 }, (_, i) => says(`answer ${i}`));
-      const { say, chat: model } = house({ chat }, { windowTurns, llm: undefined });
+      const { say, chat: model } = setUp({ chat }, { windowTurns, llm: undefined });
       for (let i = 0; i < 32; i++) await say(`message ${i}`);
       const shown = model.requests.at(-1)!.contents.map(textOf);
       expect(shown.filter((text) => text.startsWith('message'))).toHaveLength(windowTurns ?? 30);
@@ -182,9 +182,9 @@ describe('each setting reaches the part that it is for:', () => {
   });
 });
 
-describe('a quiet session', () => {
-  it('goes into memory also where its only run failed', async () => {
-    const { say, runtime, sessions, kept } = house({ chat: [fails('MODEL_OVERLOADED')], keeper: [operations()] });
+describe('An idle session', () => {
+  it('is added to memory even if its only run failed', async () => {
+    const { say, runtime, sessions, kept } = setUp({ chat: [fails('MODEL_OVERLOADED')], keeper: [operations()] });
     await say('I am allergic to nuts.').catch(() => {});
     await runtime.advance(30 * minute);
     expect(texts(await kept())).toEqual(['I am allergic to nuts.']);
@@ -192,9 +192,9 @@ describe('a quiet session', () => {
   });
 });
 
-describe('an ephemeral run', () => {
-  it('leaves nothing, though everything is on and the model asks to remember: no session, no memory, no timer that does anything', async () => {
-    const { runner, runtime, sessions, memory, kept, chat, keeper } = house({
+describe('An ephemeral run', () => {
+  it('stores no session and no memory', async () => {
+    const { runner, runtime, sessions, memory, kept, chat, keeper } = setUp({
       chat: [calls('remember', { fact: 'Has a secret.' }), says('I cannot.')],
       keeper: [card('Tea.')],
     });
@@ -202,7 +202,7 @@ describe('an ephemeral run', () => {
     const events: Event[] = [];
     for await (const event of runner.runEphemeral({ userId: 'ann', newMessage: 'A secret about tea.' }))
       events.push(event);
-    expect(textOf(chat.requests[0]!.contents[0]), 'it reads what is known').toContain('- Tea.');
+    expect(textOf(chat.requests[0]!.contents[0]), 'it reads the profile').toContain('- Tea.');
     expect(events.flatMap(getFunctionResponses)).toMatchObject([{ response: { code: 'MEMORY_NOT_CONFIGURED' } }]);
     await runtime.advance(60 * minute);
     expect(texts(await kept())).toEqual(['Likes tea.']);
@@ -212,10 +212,10 @@ describe('an ephemeral run', () => {
   });
 });
 
-describe('everything of a user', () => {
-  it('goes with their profile, wherever it is asked for, and does not come back when what was said goes quiet (contract 31)', async () => {
+describe('Deletion of a user', () => {
+  it('also deletes the profile, and later consolidation restores nothing (contract 31)', async () => {
     for (const way of ['deleteUserData', 'deleteUserMemory', '/forget'] as const) {
-      const { runner, runtime, say, kept, keeper, memoryService, profiles, commands, memory } = house({
+      const { runner, runtime, say, kept, keeper, memoryService, profiles, commands, memory } = setUp({
         chat: [says('Noted.'), says('Hello.'), says('Bye.')],
         keeper: [card('Tea.'), operations(), card('Tea again.'), operations()],
       });

@@ -6,11 +6,11 @@ import type { MemoryCommandsOptions } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { ann, bob, talk, texts } from '../support/talks.ts';
+import { ann, bob, conversation, texts } from '../support/conversations.ts';
 
 const here = { ...ann, sessionId: 'here' };
 
-function house(options: Partial<MemoryCommandsOptions> = {}) {
+function setUp(options: Partial<MemoryCommandsOptions> = {}) {
   const runtime = new FixedRuntime();
   const sessions = new InMemorySessionService({ runtime });
   const inner = new InMemoryMemoryService({ runtime });
@@ -28,9 +28,9 @@ function house(options: Partial<MemoryCommandsOptions> = {}) {
   return { runtime, sessions, memory, commands, say, all, handle: (line: string) => commands.handle(line, here) };
 }
 
-describe('lines', () => {
-  it('that are no commands of memory are handed back, other commands and slashes in texts too', async () => {
-    const { handle } = house();
+describe('MemoryCommands.handle', () => {
+  it('returns undefined for lines that are not memory commands', async () => {
+    const { handle } = setUp();
     for (const line of [
       'Hello.',
       '',
@@ -46,14 +46,14 @@ describe('lines', () => {
       expect(await handle(line), line).toBeUndefined();
   });
 
-  it('are commands in any case, with blanks around and a byte order mark before', async () => {
-    const { handle } = house();
+  it('ignores case, surrounding white space and a byte order mark', async () => {
+    const { handle } = setUp();
     for (const line of ['/memory', '  /MEMORY  ', '\uFEFF/memory', '/memory list'])
       expect(await handle(line), line).toEqual({ text: 'Nothing is remembered.' });
   });
 
-  it('of all commands the help tells', () => {
-    expect(house().commands.help.map(({ usage }) => usage.split(' ')[0])).toEqual([
+  it('describes all commands in help', () => {
+    expect(setUp().commands.help.map(({ usage }) => usage.split(' ')[0])).toEqual([
       '/remember',
       '/memory',
       '/forget',
@@ -63,28 +63,28 @@ describe('lines', () => {
 });
 
 describe('/remember and /memory', () => {
-  it('keeps a fact word for word, for this user alone, and lists it', async () => {
-    const { handle, all } = house();
+  it('store a fact word for word for this user, and list it', async () => {
+    const { handle, all } = setUp();
     expect(await handle('/remember  My PIN is  4711! ')).toEqual({ text: 'Remembered: My PIN is 4711!' });
     expect((await all()).map(({ kind, author, content }) => [kind, author, content.parts![0]!.text])).toEqual([
       ['note', 'user', 'My PIN is  4711!'],
     ]);
     expect(await handle('/memory')).toEqual({ text: '1. note: My PIN is 4711!' });
     expect(await all(bob)).toEqual([]);
-    for (const nothing of ['/remember', '/remember \u0000 \u202e'])
-      expect((await handle(nothing))!.text).toContain('/remember <fact>');
+    for (const line of ['/remember', '/remember \u0000 \u202e'])
+      expect((await handle(line))!.text).toContain('/remember <fact>');
   });
 
-  it('shows what fits a query, turns with their speaker, and one line for each, whatever they hold', async () => {
-    const { handle, memory } = house();
+  it('list the results of a query, one line each, turns with their author', async () => {
+    const { handle, memory } = setUp();
     const content = { parts: [{ text: 'red\u001b[31m wine\nand more' }] };
     await memory.addMemory({ ...ann, memories: [{ kind: 'turn', content, author: 'concierge', id: 't' }] });
     expect(await handle('/memory wine')).toEqual({ text: '1. concierge: red[31m wine and more' });
     expect(await handle('/memory helicopter')).toEqual({ text: 'No memory matches.' });
   });
 
-  it('says of what holds no longer that it does, and of what will end that it does not yet', async () => {
-    const { handle, memory, runtime } = house();
+  it('mark facts that have ended, but not those that will end', async () => {
+    const { handle, memory, runtime } = setUp();
     const fact = (text: string, validTo: number) => ({
       ...{ kind: 'fact' as const, content: { parts: [{ text: `${text} in Bonn` }] } },
       ...{ validTo, supersededBy: 'x' },
@@ -101,8 +101,8 @@ describe('/remember and /memory', () => {
     expect((await handle('/memory'))!.text).toBe('1. Is in Bonn');
   });
 
-  it('shows the last of many, and says how many more there are', async () => {
-    const { handle, memory } = house();
+  it('list the last 50 memories and the number of others', async () => {
+    const { handle, memory } = setUp();
     const note = (i: number) => ({ kind: 'note' as const, content: { parts: [{ text: `Note ${i}.` }] } });
     await memory.addMemory({ ...ann, memories: Array.from({ length: 53 }, (_, i) => note(i)) });
     const lines = (await handle('/memory'))!.text.split('\n');
@@ -115,8 +115,8 @@ describe('/remember and /memory', () => {
 });
 
 describe('/forget', () => {
-  it('asks, and forgets everything of this user when the next line is yes; the conversation stays', async () => {
-    const { handle, all, say, sessions, memory } = house();
+  it('deletes all memories of the user if the next line is yes, and keeps the session', async () => {
+    const { handle, all, say, sessions, memory } = setUp();
     await say('Hello.');
     await handle('/remember One.');
     await handle('/remember Two.');
@@ -126,11 +126,11 @@ describe('/forget', () => {
     expect(await handle(' YES ')).toEqual({ text: 'Forgotten: 2 memories. This conversation is kept.' });
     expect([await all(), texts(await all(bob))]).toEqual([[], ['Bob’s.']]);
     expect(await sessions.getSession(here)).toBeDefined();
-    expect(await handle('yes'), 'a second yes is an answer to nothing').toBeUndefined();
+    expect(await handle('yes'), 'a second yes is not an answer').toBeUndefined();
   });
 
-  it('takes a yes from a pipe, whose lines come all at once', async () => {
-    const { commands, all, memory } = house();
+  it('accepts yes from a pipe that sends all lines at once', async () => {
+    const { commands, all, memory } = setUp();
     const add = memory.addMemory.bind(memory);
     memory.addMemory = async (p) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -147,22 +147,22 @@ describe('/forget', () => {
     expect(await all()).toEqual([]);
   });
 
-  it('anything but yes forgets nothing: a message goes on to the agent, a command is done', async () => {
-    const { handle, all } = house();
+  it('deletes nothing after any other line, and returns messages and runs commands', async () => {
+    const { handle, all } = setUp();
     await handle('/remember One.');
-    const after = async (line: string) => {
+    const answerTo = async (line: string) => {
       await handle('/forget');
       return handle(line);
     };
-    expect(await after('no')).toEqual({ text: 'Nothing was forgotten.' });
-    expect(await after('')).toEqual({ text: 'Nothing was forgotten.' });
-    expect(await after('yes please')).toEqual({ text: 'Nothing was forgotten.', isMessage: true });
-    expect(await after('/memory')).toEqual({ text: 'Nothing was forgotten.\n1. note: One.' });
+    expect(await answerTo('no')).toEqual({ text: 'Nothing was forgotten.' });
+    expect(await answerTo('')).toEqual({ text: 'Nothing was forgotten.' });
+    expect(await answerTo('yes please')).toEqual({ text: 'Nothing was forgotten.', isMessage: true });
+    expect(await answerTo('/memory')).toEqual({ text: 'Nothing was forgotten.\n1. note: One.' });
     expect(await all()).toHaveLength(1);
   });
 
-  it('the yes of another user or session, and one that comes too late, forgets nothing', async () => {
-    const { handle, commands, all, runtime } = house();
+  it('ignores yes from another user or session, and after the time limit', async () => {
+    const { handle, commands, all, runtime } = setUp();
     await handle('/remember One.');
     await handle('/forget');
     expect(await commands.handle('yes', { ...bob, sessionId: 'here' })).toBeUndefined();
@@ -172,8 +172,8 @@ describe('/forget', () => {
     expect(await all()).toHaveLength(1);
   });
 
-  it('with a number forgets that line of /memory, with its evidence', async () => {
-    const { handle, say, all, memory, sessions } = house();
+  it('deletes the given line of the last list with its evidence', async () => {
+    const { handle, say, all, memory, sessions } = setUp();
     await say('I live in Bonn.');
     await memory.addSessionToMemory((await sessions.getSession(here))!);
     const [turn] = await all();
@@ -189,8 +189,10 @@ describe('/forget', () => {
     expect(await handle('/forget 1')).toEqual({ text: 'Already forgotten.' });
   });
 
-  const told = async (memory: FactMemoryService): Promise<void> => {
-    await memory.addSessionToMemory(talk('s1', ['user: I live in Bonn.', 'concierge: Noted.', 'user: I like tea.']));
+  const addConversation = async (memory: FactMemoryService): Promise<void> => {
+    await memory.addSessionToMemory(
+      conversation('s1', ['user: I live in Bonn.', 'concierge: Noted.', 'user: I like tea.']),
+    );
     const fact = (id: string, text: string, more: Partial<MemoryEntry> = {}) => ({
       ...{ id, kind: 'fact' as const, content: { parts: [{ text }] }, evidence: [`turn of ${id}`] },
       ...more,
@@ -199,9 +201,9 @@ describe('/forget', () => {
     await memory.addMemory({ ...ann, memories: [fact('old', 'Lives in Bonn.', ended), fact('new', 'Lives in Kiel.')] });
   };
 
-  it('with a number forgets earlier versions too, offers what says the same, and forgets it after yes', async () => {
-    const { handle, memory, all } = house();
-    await told(memory);
+  it('deletes earlier versions too, and entries that say the same after yes', async () => {
+    const { handle, memory, all } = setUp();
+    await addConversation(memory);
     await handle('/memory');
     expect((await handle('/forget 1'))!.text.split('\n')).toEqual([
       'Forgotten, with its sources.',
@@ -214,9 +216,9 @@ describe('/forget', () => {
     expect(texts(await all())).toEqual(['Noted.', 'I like tea.']);
   });
 
-  it('keeps what says the same after any other answer than yes', async () => {
-    const { handle, memory, all } = house();
-    await told(memory);
+  it('keeps entries that say the same after any other answer', async () => {
+    const { handle, memory, all } = setUp();
+    await addConversation(memory);
     await handle('/memory');
     await handle('/forget 1');
     expect(await handle('no')).toEqual({ text: 'These memories are kept.' });
@@ -226,8 +228,8 @@ describe('/forget', () => {
 });
 
 describe('/reset', () => {
-  it.each(['/reset', '/new', '/clear'])('%s puts the conversation into memory and clears it', async (command) => {
-    const { handle, say, all, sessions } = house();
+  it.each(['/reset', '/new', '/clear'])('%s adds the session to memory and deletes it', async (command) => {
+    const { handle, say, all, sessions } = setUp();
     await say('I live in Bonn.');
     expect(await handle(command)).toEqual({
       text: 'The conversation was added to memory. A new conversation starts.',
@@ -237,8 +239,8 @@ describe('/reset', () => {
     expect(await handle(command)).toEqual({ text: 'Nothing to clear.' });
   });
 
-  it('clears also where sessions are kept, and one in which nothing was said', async () => {
-    const { runtime, sessions, memory, say, all } = house();
+  it('deletes the session with keep: true too, and a session without messages', async () => {
+    const { runtime, sessions, memory, say, all } = setUp();
     const consolidator = new IdleConsolidator({ sessions, memory, runtime, keep: true });
     const commands = memoryCommands({ memory, sessions, consolidator, runtime });
     await say('I live in Bonn.');
@@ -248,15 +250,15 @@ describe('/reset', () => {
     expect([await sessions.getSession(here), texts(await all())]).toEqual([undefined, ['I live in Bonn.']]);
   });
 
-  it('works without a consolidator', async () => {
-    const { say, all, sessions, handle } = house({ consolidator: undefined });
+  it('adds the session to memory without a consolidator', async () => {
+    const { say, all, sessions, handle } = setUp({ consolidator: undefined });
     await say('I live in Bonn.');
     expect(await handle('/reset')).toMatchObject({ isCleared: true });
     expect([texts(await all()), await sessions.getSession(here)]).toEqual([['I live in Bonn.'], undefined]);
   });
 
-  it('clears nothing when the conversation cannot be put into memory', async () => {
-    const { say, sessions, handle } = house({
+  it('keeps the session if it cannot be added to memory', async () => {
+    const { say, sessions, handle } = setUp({
       consolidator: { consolidate: () => Promise.reject(new Error('The model is out.')) },
     });
     await say('I live in Bonn.');
@@ -264,34 +266,34 @@ describe('/reset', () => {
     expect(await sessions.getSession(here)).toBeDefined();
   });
 
-  it('clears nothing where its signal ends the wait for the model', async () => {
-    const begun = Promise.withResolvers<void>();
+  it('keeps the session if its signal is aborted', async () => {
+    const started = Promise.withResolvers<void>();
     const consolidator = {
       consolidate: ({ signal }: CallOptions) =>
         new Promise<never>((_, reject) => {
           signal!.addEventListener('abort', () => reject(signal!.reason as Error));
-          begun.resolve();
+          started.resolve();
         }),
     };
-    const { commands, say, sessions } = house({ consolidator });
+    const { commands, say, sessions } = setUp({ consolidator });
     await say('I live in Bonn.');
     const abort = new AbortController();
     const answer = commands.handle('/reset', here, { signal: abort.signal });
-    await begun.promise;
+    await started.promise;
     abort.abort(new Error('stopped'));
     await expect(answer).rejects.toThrow('stopped');
     expect((await sessions.getSession(here))!.events).toHaveLength(1);
   });
 
-  it('clears nothing that was said after the conversation went into memory, kept sessions or not', async () => {
+  it('keeps the session if messages were added in the meantime', async () => {
     for (const outcome of ['kept', undefined] as const) {
-      const { runtime, sessions, memory, say } = house();
+      const { runtime, sessions, memory, say } = setUp();
       const keeping = new IdleConsolidator({ sessions, memory, runtime, keep: true });
       const consolidator = {
         async consolidate(ref: typeof here) {
-          const done = await keeping.consolidate(ref);
+          const result = await keeping.consolidate(ref);
           await say('And another thing.');
-          return done;
+          return result;
         },
       };
       const add = memory.addSessionToMemory.bind(memory);
@@ -309,8 +311,8 @@ describe('/reset', () => {
     }
   });
 
-  it('clears nothing while a run has the session, though it has stored nothing yet', async () => {
-    const { sessions, say, handle } = house({ consolidator: undefined });
+  it('keeps the session while a run holds its lease', async () => {
+    const { sessions, say, handle } = setUp({ consolidator: undefined });
     await say('I live in Bonn.');
     const lease = { invocationId: 'run', holder: 'runner', policy: 'reject' as const, maxWaiting: 0, cleanupMs: 0 };
     const run = await sessions.leasing!.lease(here, { ...lease, waitMs: 0, ttlMs: 1e9 });
@@ -319,19 +321,21 @@ describe('/reset', () => {
     expect(await handle('/reset')).toMatchObject({ isCleared: true });
   });
 
-  it('clears nothing while somebody speaks', async () => {
-    const { say, sessions, handle } = house({ consolidator: { consolidate: async () => 'active' as const } });
+  it('keeps the session if the consolidator returns active', async () => {
+    const { say, sessions, handle } = setUp({ consolidator: { consolidate: async () => 'active' as const } });
     await say('I live in Bonn.');
     expect((await handle('/reset'))!.isCleared).toBeUndefined();
     expect(await sessions.getSession(here)).toBeDefined();
   });
 });
 
-it('without memory commands say so, and /reset clears', async () => {
-  const { say, sessions, handle } = house({ memory: undefined, consolidator: undefined });
-  await say('Hello.');
-  for (const line of ['/remember One.', '/memory', '/memory x', '/forget', '/forget 1'])
-    expect((await handle(line))!.text, line).toContain('Memory is off');
-  expect(await handle('/reset')).toEqual({ text: 'A new conversation starts.', isCleared: true });
-  expect(await sessions.getSession(here)).toBeUndefined();
+describe('MemoryCommands without memory', () => {
+  it('answer that memory is off, and /reset deletes the session', async () => {
+    const { say, sessions, handle } = setUp({ memory: undefined, consolidator: undefined });
+    await say('Hello.');
+    for (const line of ['/remember One.', '/memory', '/memory x', '/forget', '/forget 1'])
+      expect((await handle(line))!.text, line).toContain('Memory is off');
+    expect(await handle('/reset')).toEqual({ text: 'A new conversation starts.', isCleared: true });
+    expect(await sessions.getSession(here)).toBeUndefined();
+  });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FactMemoryService, LlmFactExtractor } from '../../src/facts/index.ts';
 
 describe('FactMemoryService', () => {
-  it('throws MODEL_FAILED with its cause when the extraction model throws an error without a code', async () => {
+  it('throws MODEL_FAILED with the cause if the model throws an error without a code', async () => {
     const runtime = new FixedRuntime();
     const cause = new TypeError('fetch failed');
     const extractor = new LlmFactExtractor({ llm: new ScriptedLlm(fails(cause)), runtime });

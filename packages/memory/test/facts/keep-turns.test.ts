@@ -7,11 +7,11 @@ import type { FactMemoryServiceOptions } from '@thole/memory/facts';
 import { fails, FixedRuntime, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { add, ann, current, facts, operations, talk, texts } from '../support/talks.ts';
+import { add, ann, current, facts, operations, conversation, texts } from '../support/conversations.ts';
 
 const everything = { kinds: ['turn', 'fact', 'note'] as const };
 const lines = ['user: I am vegetarian.', 'concierge: Noted. A screenshot was captured.'];
-const vegetarian = talk('s1', lines);
+const vegetarian = conversation('s1', lines);
 
 function factsOnly(options: Partial<FactMemoryServiceOptions>, ...answers: ScriptedAnswer[]) {
   const runtime = new FixedRuntime();
@@ -23,7 +23,7 @@ function factsOnly(options: Partial<FactMemoryServiceOptions>, ...answers: Scrip
 }
 
 describe('FactMemoryService with keepTurns: false', () => {
-  it('stores facts and no text of a turn', async () => {
+  it('stores facts but no texts of turns', async () => {
     const { memory, model, stored } = factsOnly({}, operations(add('Likes no meat.', 't1')));
     await memory.addSessionToMemory(vegetarian);
     expect(textOf(model.requests[0]!.contents[0])).toContain('user: I am vegetarian.');
@@ -32,7 +32,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect((await facts(memory))[0]!.evidence).toEqual([turnId('s1', 'e1')]);
   });
 
-  it('returns no placeholder of a turn from a search or a list', async () => {
+  it('returns no placeholders in searches and lists', async () => {
     const { memory } = factsOnly({}, operations(add('Likes no meat.', 't1')));
     await memory.addSessionToMemory(vegetarian);
     for (const query of ['meat', 'vegetarian', '…', 'What did I say in November 2023?']) {
@@ -46,18 +46,18 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect(texts((await memory.listMemories({ ...ann, filter: everything })).memories)).toEqual(['Likes no meat.']);
   });
 
-  it('asks the model once for each turn, also when a session grows', async () => {
+  it('passes each turn to the model once, also when a session grows', async () => {
     const { memory, model } = factsOnly({}, operations(), operations(add('Likes tea.', 't1')));
     await memory.addSessionToMemory(vegetarian);
     await memory.addSessionToMemory(vegetarian);
     expect(model.requests).toHaveLength(1);
-    await memory.addSessionToMemory(talk('s1', [...lines, 'user: I like tea.']));
+    await memory.addSessionToMemory(conversation('s1', [...lines, 'user: I like tea.']));
     const prompt = textOf(model.requests[1]!.contents[0]);
     expect(prompt).toMatch(/c1 .*I am vegetarian\.[^]*t1 .*I like tea\./);
     expect(await current(memory)).toEqual(['Likes tea.']);
   });
 
-  it('throws when the model fails, stores no text, and goes on when the session is added again', async () => {
+  it('stores no text if the model fails, and continues when the session is added again', async () => {
     const { memory, stored } = factsOnly({}, fails('MODEL_OVERLOADED'), operations(add('Likes no meat.', 't1')));
     await expect(memory.addSessionToMemory(vegetarian)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED' });
     expect(JSON.stringify(await stored())).not.toContain('vegetarian');
@@ -66,7 +66,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect(await current(memory)).toEqual(['Likes no meat.']);
   });
 
-  it('makes facts of events when their session is added, or at once with extractFromEvents', async () => {
+  it('extracts facts with the session, or from events with extractFromEvents', async () => {
     const p = { ...ann, sessionId: 's1', events: vegetarian.events };
     const lazy = factsOnly({}, operations(add('Likes no meat.', 't1')));
     await lazy.memory.addEventsToMemory(p);
@@ -78,7 +78,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect(await current(eager.memory)).toEqual(['Likes no meat.']);
   });
 
-  it('forgets facts with their session and makes none again (contract 31)', async () => {
+  it('deletes facts with their session and does not extract them again (contract 31)', async () => {
     const { memory, model, stored } = factsOnly({}, operations(add('Likes no meat.', 't1')));
     await memory.addSessionToMemory(vegetarian);
     await memory.deleteSessionMemory({ ...ann, sessionId: 's1' });
@@ -86,7 +86,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect([await stored(), model.requests.length]).toEqual([[], 1]);
   });
 
-  it('shows the model redacted turns if a RedactingMemoryService wraps it', async () => {
+  it('passes redacted turns to the model inside a RedactingMemoryService', async () => {
     const { memory, model } = factsOnly({}, operations());
     const redact = (text: string): string => text.replaceAll('vegetarian', '[diet]');
     await new RedactingMemoryService({ memory, redact }).addSessionToMemory(vegetarian);
@@ -105,7 +105,7 @@ describe('FactMemoryService with keepTurns: false', () => {
     );
   });
 
-  it('rejects what is not a session with INVALID_INPUT', async () => {
+  it('rejects values that are not sessions with INVALID_INPUT', async () => {
     const { memory } = factsOnly({});
     for (const session of [undefined, {}, { ...ann, id: 's1', events: [null] }])
       await expect(memory.addSessionToMemory(session as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });

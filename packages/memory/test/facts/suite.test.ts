@@ -12,7 +12,7 @@ const over = (memory: MemoryService, runtime: Runtime): FactMemoryService =>
 const databases = new WeakMap<object, DatabaseMemoryService>();
 
 register({ describe, it }, memoryServiceCases, {
-  name: 'FactMemoryService with an extractor that finds nothing',
+  name: 'FactMemoryService without facts',
   claims: [...memoryAbilities, 'words'],
   create: (runtime) => over(new InMemoryMemoryService({ runtime }), runtime),
 });
@@ -36,7 +36,7 @@ register({ describe, it }, memoryServiceCases, {
 });
 
 register({ describe, it }, memoryServiceCases, {
-  name: 'RedactingMemoryService with nothing to redact',
+  name: 'RedactingMemoryService without changes',
   claims: [...memoryAbilities, 'words'],
   create: (runtime) =>
     new RedactingMemoryService({ memory: new InMemoryMemoryService({ runtime }), redact: (text) => text }),

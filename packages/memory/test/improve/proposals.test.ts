@@ -4,11 +4,11 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { applyProposals, proposeMemories, undoProposals } from '@thole/memory';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { ann, bob, texts } from '../support/talks.ts';
+import { ann, bob, texts } from '../support/conversations.ts';
 
 const everything = { kinds: ['fact', 'note'] as const };
 
-async function house(...proposals: JsonObject[]) {
+async function setUp(...proposals: JsonObject[]) {
   const runtime = new FixedRuntime();
   const memory = new InMemoryMemoryService({ runtime });
   const sessions = new InMemorySessionService({ runtime });
@@ -44,8 +44,8 @@ const moved = { action: 'correct', target: 'k1', text: 'Sister lives in Oslo.', 
 const noise = { action: 'remove', target: 'k2', text: '', reason: 'Nothing about her.', evidence: ['t2'] };
 
 describe('proposeMemories', () => {
-  it('proposes additions, corrections and removals with reasons and evidence, and changes nothing', async () => {
-    const { propose, llm, current, runtime } = await house(sister, moved, noise);
+  it('returns additions, corrections and removals and changes nothing', async () => {
+    const { propose, llm, current, runtime } = await setUp(sister, moved, noise);
     const before = await current();
     const proposals = await propose();
     expect(proposals).toMatchObject([
@@ -61,8 +61,8 @@ describe('proposeMemories', () => {
     expect(prompt).toMatch(/k2 .*: A screenshot was captured\./);
   });
 
-  it('tells the model when, on the user’s clock', async () => {
-    const { memory, sessions, llm, runtime } = await house();
+  it("passes times in the user's time zone to the model", async () => {
+    const { memory, sessions, llm, runtime } = await setUp();
     await proposeMemories({ ...ann, sessions, memory, llm, runtime, timeZone: 'Asia/Tokyo' });
     const text = textOf(llm.requests[0]!.contents[0]);
     expect(text).toMatch(/^It is 2023-11-15T07:13\+09:00\.\n[^]*\nt1 2023-11-15T07:13\+09:00 user: My sister/);
@@ -70,8 +70,8 @@ describe('proposeMemories', () => {
     await expect(proposeMemories(mars)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  it('leaves out what has no reason, no evidence, no target or no text, and goes on', async () => {
-    const { propose } = await house(
+  it('leaves out proposals without a reason, evidence, target or text', async () => {
+    const { propose } = await setUp(
       { ...sister, reason: ' ' },
       { ...sister, evidence: [] },
       { ...sister, evidence: ['t9'] },
@@ -85,23 +85,23 @@ describe('proposeMemories', () => {
     expect((await propose()).map(({ text }) => text)).toEqual(['Her sister is called Eva.']);
   });
 
-  it('does not look at what was forgotten, though its session is still there (contract 31)', async () => {
-    const { propose, memory, llm } = await house(sister);
+  it('does not review deleted turns of existing sessions (contract 31)', async () => {
+    const { propose, memory, llm } = await setUp(sister);
     await memory.deleteUserMemory(ann);
     expect(await propose()).toEqual([]);
     expect(llm.requests).toEqual([]);
   });
 
-  it('knows of one user alone', async () => {
-    const { sessions, memory, llm, runtime } = await house(sister);
+  it('reviews one user only', async () => {
+    const { sessions, memory, llm, runtime } = await setUp(sister);
     expect(await proposeMemories({ ...bob, sessions, memory, llm, runtime })).toEqual([]);
     expect(llm.requests).toEqual([]);
   });
 });
 
 describe('applyProposals and undoProposals', () => {
-  it('writes what was approved, says what was done, and all of it can be undone', async () => {
-    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+  it('apply and undo approved proposals', async () => {
+    const { propose, memory, current, runtime } = await setUp(sister, moved, noise);
     const before = (await memory.listMemories({ ...ann, filter: everything })).memories;
     const proposals = await propose();
     const audit = await applyProposals({ memory, proposals, approvedBy: 'ann herself', runtime });
@@ -109,26 +109,26 @@ describe('applyProposals and undoProposals', () => {
     expect(audit).toMatchObject({ ...ann, appliedAt: runtime.now(), approvedBy: 'ann herself', refused: [] });
     expect(audit.changes.map(({ proposal }) => proposal.action)).toEqual(['add', 'correct', 'remove']);
     const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } });
-    const eva = memories.find((one) => textOf(one.content).includes('Eva'))!;
+    const eva = memories.find(({ content }) => textOf(content).includes('Eva'))!;
     expect(eva.customMetadata).toEqual({
       proposal: { id: proposals[0]!.id, reason: 'She said so.', auditId: audit.id, approvedBy: 'ann herself' },
     });
     expect(await undoProposals({ memory, audit: JSON.parse(JSON.stringify(audit)) })).toBe(3);
     const after = (await memory.listMemories({ ...ann, filter: everything })).memories;
     expect(after.toSorted((a, b) => (a.id < b.id ? 1 : -1))).toEqual(before.toSorted((a, b) => (a.id < b.id ? 1 : -1)));
-    expect(await undoProposals({ memory, audit }), 'undone twice is undone once').toBe(0);
+    expect(await undoProposals({ memory, audit }), 'the second call undoes nothing').toBe(0);
     expect(await current()).toEqual(before.map(({ content }) => textOf(content)).toSorted());
   });
 
-  it('applies what was approved and no more', async () => {
-    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+  it('apply only the given proposals', async () => {
+    const { propose, memory, current, runtime } = await setUp(sister, moved, noise);
     const proposals = (await propose()).slice(0, 1);
     await applyProposals({ memory, proposals, runtime });
     expect(await current()).toHaveLength(3);
   });
 
-  it('refuses one whose target changed or whose evidence was forgotten meanwhile, and goes on', async () => {
-    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+  it('refuse proposals whose target has changed or whose evidence is gone', async () => {
+    const { propose, memory, current, runtime } = await setUp(sister, moved, noise);
     const proposals = await propose();
     await memory.updateMemory({
       ...ann,
@@ -144,8 +144,8 @@ describe('applyProposals and undoProposals', () => {
     expect(await current()).toEqual(['No sister.']);
   });
 
-  it('leaves nothing of what is forgotten while it is written, and lets what it was to correct stand (contract 31)', async () => {
-    const { propose, memory, current, runtime } = await house(sister, moved, { ...sister, text: 'Eva.' });
+  it('undo proposals whose evidence is deleted during the call (contract 31)', async () => {
+    const { propose, memory, current, runtime } = await setUp(sister, moved, { ...sister, text: 'Eva.' });
     const before = await current();
     const proposals = await propose();
     const turns = ['t1', 't2'].map((id) => ({ id, kind: 'turn' as const, content: { parts: [{ text: id }] } }));
@@ -167,16 +167,16 @@ describe('applyProposals and undoProposals', () => {
     expect(memories.find(({ content }) => textOf(content) === 'Eva.')!.evidence).toEqual(['t2']);
   });
 
-  it('undoing brings back nothing that the user has forgotten since (contract 31)', async () => {
-    const { propose, memory, runtime } = await house(sister, moved, noise);
+  it('do not restore what the user has deleted since (contract 31)', async () => {
+    const { propose, memory, runtime } = await setUp(sister, moved, noise);
     const audit = await applyProposals({ memory, proposals: await propose(), runtime });
     await memory.deleteUserMemory(ann);
     expect(await undoProposals({ memory, audit })).toBe(0);
     expect((await memory.listMemories(ann)).memories).toEqual([]);
   });
 
-  it('undoing a correction that was overtaken since does not make the old fact true again', async () => {
-    const { propose, memory, current, runtime } = await house(moved);
+  it('do not restore an old fact if its correction has ended since', async () => {
+    const { propose, memory, current, runtime } = await setUp(moved);
     const audit = await applyProposals({ memory, proposals: await propose(), runtime });
     const made = audit.changes[0]!.made!.id;
     const paris = { kind: 'fact' as const, content: { parts: [{ text: 'Sister lives in Paris.' }] }, id: 'Paris' };
@@ -190,8 +190,8 @@ describe('applyProposals and undoProposals', () => {
     expect(memories.find(({ id }) => id === made)).toBeUndefined();
   });
 
-  it('undoing leaves what the user has corrected since, and evidence that is forgotten out (contract 31)', async () => {
-    const { propose, memory, runtime } = await house(moved);
+  it('keep later corrections, and leave out deleted evidence (contract 31)', async () => {
+    const { propose, memory, runtime } = await setUp(moved);
     const turns = [1, 2].map((n) => ({
       ...{ id: `t${n}`, kind: 'turn' as const, sessionId: 's', eventId: `e${n}` },
       content: { parts: [{ text: `Turn ${n}.` }] },
@@ -209,8 +209,8 @@ describe('applyProposals and undoProposals', () => {
     expect([textOf(bonn.content), bonn.evidence, bonn.validTo]).toEqual(['Sister lived in Berlin.', ['t2'], undefined]);
   });
 
-  it('a store that fails half-way leaves an audit of what was written, which undoes it', async () => {
-    const { propose, memory, current, runtime } = await house(sister, moved, noise);
+  it('record changes in the audit if the store fails, so that they can be undone', async () => {
+    const { propose, memory, current, runtime } = await setUp(sister, moved, noise);
     const before = await current();
     const proposals = await propose();
     const update = memory.updateMemory.bind(memory);
@@ -225,8 +225,8 @@ describe('applyProposals and undoProposals', () => {
     expect(await current()).toEqual(before);
   });
 
-  it('takes the proposals of one user at a time', async () => {
-    const { propose, memory } = await house(sister, moved);
+  it('reject proposals of several users and empty lists', async () => {
+    const { propose, memory } = await setUp(sister, moved);
     const [first, second] = await propose();
     const mixed = [first!, { ...second!, userId: 'bob' }];
     await expect(applyProposals({ memory, proposals: mixed })).rejects.toMatchObject({ code: 'INVALID_INPUT' });

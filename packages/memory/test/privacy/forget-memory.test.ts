@@ -2,7 +2,7 @@ import type { MemoryEntry, MemoryService } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { forgetMemory } from '@thole/memory';
 import { describe, expect, it } from 'vitest';
-import { ann, bob, talk, texts } from '../support/talks.ts';
+import { ann, bob, conversation, texts } from '../support/conversations.ts';
 
 const fact = (id: string, text: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({
   ...{ id, kind: 'fact', content: { parts: [{ text }] } },
@@ -14,17 +14,19 @@ async function all(memory: MemoryService): Promise<string[]> {
 }
 
 describe('forgetMemory', () => {
-  it('returns turns, facts and notes that say the same as any deleted version', async () => {
+  it('returns remaining entries that say the same as any deleted version', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addSessionToMemory(
-      talk('s1', [
+      conversation('s1', [
         'user: I moved to Kiel.',
         'concierge: Lovely!',
         'user: My dog is called Rex.',
         'user: Kiel is cold.',
       ]),
     );
-    await memory.addSessionToMemory(talk('s2', ['user: As I said, I live in Bonn now.', 'user: I live on tea.']));
+    await memory.addSessionToMemory(
+      conversation('s2', ['user: As I said, I live in Bonn now.', 'user: I live on tea.']),
+    );
     const memories = [
       fact('f1', 'Lives in Bonn.', { validTo: 2, supersededBy: 'f2' }),
       fact('f2', 'Moved to Kiel.'),
@@ -43,27 +45,31 @@ describe('forgetMemory', () => {
     expect(await all(memory)).toEqual(expect.arrayContaining(texts(remaining)));
   });
 
-  it('returns repetitions of a deleted turn', async () => {
+  it('returns turns that repeat a deleted turn', async () => {
     const memory = new InMemoryMemoryService();
-    await memory.addSessionToMemory(talk('s1', ['user: My PIN is 4711.']));
-    await memory.addSessionToMemory(talk('s2', ['user: The PIN, again: my PIN is 4711.', 'user: A room, please.']));
+    await memory.addSessionToMemory(conversation('s1', ['user: My PIN is 4711.']));
+    await memory.addSessionToMemory(
+      conversation('s2', ['user: The PIN, again: my PIN is 4711.', 'user: A room, please.']),
+    );
     const { count, remaining } = await forgetMemory(memory, { ...ann, ids: ['["s1","e1"]'] });
     expect([count, texts(remaining)]).toEqual([1, ['The PIN, again: my PIN is 4711.']]);
   });
 
-  it('searches nothing if no entry was deleted', async () => {
+  it('returns nothing if no entry was deleted', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addMemory({ ...ann, memories: [fact('f1', 'Likes tea.')] });
     expect(await forgetMemory(memory, { ...ann, ids: ['f2'] })).toEqual({ count: 0, remaining: [] });
   });
 
-  it('rejects a service that cannot delete with MEMORY_NOT_CONFIGURED', async () => {
+  it('throws MEMORY_NOT_CONFIGURED if the service cannot delete', async () => {
     const memory = new InMemoryMemoryService();
-    const weak: MemoryService = {
+    const incomplete: MemoryService = {
       addSessionToMemory: (session) => memory.addSessionToMemory(session),
       searchMemory: (p) => memory.searchMemory(p),
       listMemories: (p) => memory.listMemories(p),
     };
-    await expect(forgetMemory(weak, { ...ann, ids: ['f1'] })).rejects.toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
+    await expect(forgetMemory(incomplete, { ...ann, ids: ['f1'] })).rejects.toMatchObject({
+      code: 'MEMORY_NOT_CONFIGURED',
+    });
   });
 });

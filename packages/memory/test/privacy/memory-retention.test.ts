@@ -7,22 +7,22 @@ import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ann, bob, talk, texts } from '../support/talks.ts';
+import { ann, bob, conversation, texts } from '../support/conversations.ts';
 
 const HOUR_MS = 3_600_000;
 
-function opened(p: Partial<MemoryRetentionOptions> = {}) {
+function setUp(p: Partial<MemoryRetentionOptions> = {}) {
   const runtime = new FixedRuntime();
   const memory = new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime });
   onTestFinished(() => memory.close());
-  const asked: number[] = [];
-  const spied = {
+  const requested: number[] = [];
+  const recording = {
     pruneMemories: async (request: Parameters<typeof memory.pruneMemories>[0]): Promise<number> => {
-      asked.push(request.olderThan!);
+      requested.push(request.olderThan!);
       return memory.pruneMemories(request);
     },
   };
-  const common = { memory: spied, appName: 'hotel', maxAgeMs: 2 * HOUR_MS, everyMs: HOUR_MS, runtime };
+  const common = { memory: recording, appName: 'hotel', maxAgeMs: 2 * HOUR_MS, everyMs: HOUR_MS, runtime };
   const retention = new MemoryRetention({ ...common, ...p });
   const note = (id: string) => ({
     id,
@@ -34,12 +34,12 @@ function opened(p: Partial<MemoryRetentionOptions> = {}) {
     memory.addMemory({ ...user, memories: [note(id)] });
   const kept = async (user = { appName: 'hotel', userId: 'ann' }): Promise<string[]> =>
     (await memory.listMemories(user)).memories.map(({ id }) => id);
-  return { runtime, memory, retention, keep, kept, asked };
+  return { runtime, memory, retention, keep, kept, requested };
 }
 
 describe('MemoryRetention', () => {
-  it('lets go of what is too old, of every user of its app and of nobody else’s (contract 30)', async () => {
-    const { runtime, retention, keep, kept } = opened();
+  it('deletes old entries of all users of its app only (contract 30)', async () => {
+    const { runtime, retention, keep, kept } = setUp();
     const [bob, other] = [
       { appName: 'hotel', userId: 'bob' },
       { appName: 'cafe', userId: 'ann' },
@@ -52,14 +52,14 @@ describe('MemoryRetention', () => {
     expect([await kept(), await kept(bob), await kept(other)]).toEqual([['young'], [], ['old']]);
   });
 
-  it('keeps other kinds than those it is for', async () => {
-    const { runtime, retention, keep, kept } = opened({ kinds: ['turn'] });
+  it('deletes only the given kinds', async () => {
+    const { runtime, retention, keep, kept } = setUp({ kinds: ['turn'] });
     await keep('note');
     await runtime.advance(3 * HOUR_MS);
     expect([await retention.prune(), await kept()]).toEqual([0, ['note']]);
   });
 
-  it('does so over a memory that knows no list of its users, for those that it is told (contracts 30, 31)', async () => {
+  it('deletes entries of the given users in any memory service (contracts 30, 31)', async () => {
     const runtime = new FixedRuntime();
     const inner = new InMemoryMemoryService({ runtime });
     const extractor = {
@@ -67,12 +67,12 @@ describe('MemoryRetention', () => {
       extract: async ({ turns }: FactRequest) => [{ op: 'add', text: 'Was here.', evidence: [turns[0]!.id] }],
     };
     const memory = new FactMemoryService({ memory: inner, extractor, runtime });
-    const session = talk('s1', ['user: I was here.', 'concierge: I see.']);
+    const session = conversation('s1', ['user: I was here.', 'concierge: I see.']);
     for (const userId of ['ann', 'bob', 'cat']) await memory.addSessionToMemory({ ...session, userId });
     await memory.addSessionToMemory({ ...session, appName: 'cafe' });
     const young = { kind: 'note' as const, content: { parts: [{ text: 'Young.' }] } };
     await memory.addMemory({ ...ann, memories: [young] });
-    const users = () => Promise.resolve(new Set(['ann', 'bob', 'nobody']));
+    const users = () => Promise.resolve(new Set(['ann', 'bob', 'unknown']));
     const common = { memory, appName: 'hotel', users, maxAgeMs: HOUR_MS, runtime };
     expect(await new MemoryRetention({ ...common, kinds: ['note'] }).prune()).toBe(0);
     expect(await new MemoryRetention(common).prune()).toBe(6);
@@ -88,22 +88,22 @@ describe('MemoryRetention', () => {
     expect(await Promise.all(others.map(kept))).toEqual([all, all]);
   });
 
-  it('looks at once when it is started, then again and again until it is closed, by a timer that holds nothing (contract 43)', async () => {
-    const { runtime, retention, asked } = opened();
+  it('runs at start and then at intervals until close (contract 43)', async () => {
+    const { runtime, retention, requested } = setUp();
     retention.start();
     await runtime.advance(0);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     await runtime.advance(2.5 * HOUR_MS);
-    expect(asked.map((olderThan) => olderThan - asked[0]!)).toEqual([0, 3600, 7200]);
+    expect(requested.map((olderThan) => olderThan - requested[0]!)).toEqual([0, 3600, 7200]);
     retention.start();
-    expect(runtime.pending, 'a second start goes on with one timer').toBe(1);
+    expect(runtime.pending, 'a second start replaces the timer').toBe(1);
     await retention.close();
     retention.start();
     await runtime.advance(24 * HOUR_MS);
-    expect([asked.length, runtime.pending]).toEqual([4, 0]);
+    expect([requested.length, runtime.pending]).toEqual([4, 0]);
   });
 
-  it('goes on after a failure, which it tells by its code (contract 42)', async () => {
+  it('continues after a failure and logs its code (contract 42)', async () => {
     const errors: unknown[] = [];
     let fails = true;
     const memory = {
@@ -116,7 +116,7 @@ describe('MemoryRetention', () => {
       errors.push(error);
       throw new Error('Mine fails too.');
     };
-    const { runtime, retention } = opened({ memory, onError });
+    const { runtime, retention } = setUp({ memory, onError });
     retention.start();
     await runtime.advance(HOUR_MS / 2);
     expect(errors).toHaveLength(1);
@@ -129,8 +129,8 @@ describe('MemoryRetention', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('is closed by the runner', async () => {
-    const { runtime, retention } = opened({ memory: { pruneMemories: async () => 0 } });
+  it('stops when the runner closes', async () => {
+    const { runtime, retention } = setUp({ memory: { pruneMemories: async () => 0 } });
     const agent = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Hello.')) });
     const sessionService = new InMemorySessionService({ runtime });
     const runner = new Runner({ appName: 'hotel', agent, sessionService, plugins: [retention], runtime });
@@ -149,9 +149,9 @@ describe('MemoryRetention', () => {
     [{ maxAgeMs: '1' }, 'maxAgeMs'],
     [{ everyMs: 0 }, 'everyMs'],
     [{ ageMs: 1 }, 'ageMs'],
-  ])('is not made of %j (contract 42)', (options, named) => {
-    expect(() => opened(options as never)).toThrow(
-      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(named) }),
+  ])('rejects the options %j with INVALID_INPUT (contract 42)', (options, name) => {
+    expect(() => setUp(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(name) }),
     );
   });
 });

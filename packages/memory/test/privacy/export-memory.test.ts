@@ -1,0 +1,85 @@
+import { createEvent } from '@thole/core';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
+import { correctMemory, exportMemory, importMemory } from '@thole/memory';
+import { FactMemoryService } from '@thole/memory/facts';
+import { FixedRuntime, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { add, ann, bob, facts, operations, conversation, texts } from '../support/conversations.ts';
+
+describe('exportMemory, importMemory and correctMemory', () => {
+  const runtime = new FixedRuntime();
+
+  async function full() {
+    const memory = new FactMemoryService({
+      memory: new InMemoryMemoryService({ runtime }),
+      llm: new ScriptedLlm(
+        operations(add('Lives in Bonn.', 't1')),
+        operations({ op: 'supersede', fact: 'k1', text: 'Lives in Rome.', evidence: ['t1'] }),
+      ),
+      runtime,
+    });
+    await memory.addSessionToMemory(conversation('s1', ['user: I live in Bonn.']));
+    await memory.addSessionToMemory(conversation('s2', ['user: Now in Rome.']));
+    await memory.addMemory({ ...ann, memories: [{ kind: 'note', content: { parts: [{ text: 'A note.' }] } }] });
+    await memory.addMemory({ ...bob, memories: [{ kind: 'note', content: { parts: [{ text: 'Bob’s.' }] } }] });
+    return memory;
+  }
+
+  it('export all entries of a user as JSON and import them elsewhere', async () => {
+    const memory = await full();
+    const exported = await exportMemory({ ...ann, memory, runtime });
+    expect(JSON.parse(JSON.stringify(exported))).toEqual(exported);
+    expect(exported).toMatchObject({ format: 'thole-memory', version: 1, ...ann, exportedAt: runtime.now() });
+    expect(exported.memories).toHaveLength(5);
+    expect(JSON.stringify(exported)).not.toContain('Bob');
+    const other = new InMemoryMemoryService({ runtime });
+    expect(await importMemory({ memory: other, exported })).toBe(5);
+    expect(await importMemory({ memory: other, exported })).toBe(5);
+    const again = await exportMemory({ ...ann, memory: other, runtime });
+    expect(again.memories).toEqual(exported.memories);
+    await importMemory({ memory: other, exported, as: bob });
+    expect((await exportMemory({ ...bob, memory: other, runtime })).memories).toEqual(exported.memories);
+  });
+
+  it("export sessions and the user's state with sessions", async () => {
+    const sessions = new InMemorySessionService({ runtime });
+    await sessions.createSession({ ...ann, sessionId: 's9', state: { 'user:name': 'Ann', step: 1 } });
+    await sessions.createSession({ ...bob, sessionId: 's9' });
+    const event = createEvent({ author: 'user', content: { parts: [{ text: 'Hi.' }] } }, runtime);
+    await sessions.appendEvent({ session: { ...ann, sessionId: 's9' }, event });
+    const exported = await exportMemory({ ...ann, memory: await full(), sessions, runtime });
+    expect(exported.userState).toEqual({ 'user:name': 'Ann' });
+    expect(exported.sessions?.map(({ id, events, userId }) => [id, userId, events.length])).toEqual([['s9', 'ann', 1]]);
+    expect(JSON.parse(JSON.stringify(exported))).toEqual(exported);
+  });
+
+  it('reject values that are not exports with INVALID_INPUT', async () => {
+    const memory = new InMemoryMemoryService();
+    const valid = await exportMemory({ ...ann, memory: await full() });
+    for (const exported of [
+      undefined,
+      'x',
+      {},
+      { ...valid, version: 2 },
+      { ...valid, memories: 'x' },
+      { ...valid, userId: '' },
+    ])
+      await expect(importMemory({ memory, exported: exported as never })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+      });
+    expect((await memory.listMemories(ann)).memories).toEqual([]);
+  });
+
+  it('replace a wrong text, which is no longer listed', async () => {
+    const memory = await full();
+    const [fact] = (await facts(memory)).filter(({ supersededBy }) => supersededBy === undefined);
+    const corrected = await correctMemory({ ...ann, memory, id: fact!.id, text: 'Lives in Oslo.' });
+    expect(corrected).toMatchObject({ id: fact!.id, evidence: fact!.evidence, validFrom: fact!.validFrom });
+    expect(texts(await facts(memory)).toSorted()).toEqual(['Lives in Bonn.', 'Lives in Oslo.']);
+    expect(await correctMemory({ ...ann, memory, id: 'unknown', text: 'x' })).toBeUndefined();
+    expect(await correctMemory({ ...bob, memory, id: fact!.id, text: 'x' })).toBeUndefined();
+    await expect(correctMemory({ ...ann, memory, id: fact!.id, text: ' ' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+  });
+});
