@@ -190,15 +190,16 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       for (const n of numbers(8)) {
         const key = refTo(`s${n}`);
         await inserted(store, key);
-        await granted(leases, askOf('f1'), key);
-        const ifHeldBy = 'invocation of f1';
+        const fence = `f${n}`;
+        await granted(leases, askOf(fence), key);
+        const ifHeldBy = `invocation of ${fence}`;
         const steps = [
           () =>
             appendTo(store, 'e1', { ifHeldBy }, key).then(
               () => 'stored',
               () => 'refused',
             ),
-          async () => ((await leases.release(key, 'f1', { ifLastSeq: 0 })) ? 'released' : 'kept'),
+          async () => ((await leases.release(key, fence, { ifLastSeq: 0 })) ? 'released' : 'kept'),
         ];
         const outcome = await Promise.all((n % 2 ? steps : steps.toReversed()).map((step) => step()));
         const { lastSeq } = await loaded(store, key);

@@ -54,7 +54,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
         same(await loaded(store), before, what);
       };
       await isRefused('no lease');
-      await granted(leases, askOf('f1'), refTo('other'));
+      await granted(leases, askOf('f0', { invocationId: ifHeldBy }), refTo('other'));
       await isRefused('lease of another session');
       await granted(leases, askOf('f2'));
       await notGranted(leases, 'waiting', askOf('f1'));
@@ -86,11 +86,11 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await granted(leases, askOf('f1'));
       await leases.requestStop(refTo(), ifHeldBy);
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }), 'cancelled');
-      await granted(leases, askOf('f1'), refTo('s2'));
-      await notGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt' }), refTo('s2'));
+      await granted(leases, askOf('f2', { invocationId: ifHeldBy }), refTo('s2'));
+      await notGranted(leases, 'waiting', askOf('f3', { policy: 'interrupt' }), refTo('s2'));
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }, refTo('s2')), 'interrupted');
-      for (const key of [refTo(), refTo('s2')])
-        assert.equal((await appendTo(store, 'e1', { fence: 'f1' }, key)).event.seq, 1);
+      assert.equal((await appendTo(store, 'e1', { fence: 'f1' })).event.seq, 1);
+      assert.equal((await appendTo(store, 'e1', { fence: 'f2' }, refTo('s2'))).event.seq, 1);
     },
   },
   {
