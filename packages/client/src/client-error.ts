@@ -2,7 +2,7 @@ import type { ErrorDebug } from './error-debug.ts';
 
 const brand = Symbol.for('thole.client-error');
 
-/** What a `ClientError` may carry beside its sentence. */
+/** Optional members of a `ClientError`. */
 export interface ClientErrorOptions {
   status?: number | undefined;
   code?: string | undefined;
@@ -13,22 +13,27 @@ export interface ClientErrorOptions {
 }
 
 /**
- * The one error of the client; ask with `ClientError.is`, which also knows those of another copy of this package. `code` is the
- * server's where it tells one (`SESSION_BUSY`, `MODEL_RATE_LIMITED` …), or the client's own: `ABORTED` (by the caller's signal, which is
- * the cause), `TIMEOUT`, `UNREACHABLE` (no answer came), `CUT` (a run's connection broke and could not be taken up again),
- * `UNREADABLE` (what came is not the API's), `INVALID_INPUT` (nothing was sent).
+ * The only error of the client. Test with `ClientError.is`, which also recognizes errors from another copy of this package.
+ * `code` is the server's (`SESSION_BUSY`, `MODEL_RATE_LIMITED` …), or one of the client:
+ *
+ * - `ABORTED`: the caller's signal was aborted; its reason is the cause.
+ * - `TIMEOUT`: no complete response arrived in time.
+ * - `UNREACHABLE`: no response arrived.
+ * - `CONNECTION_LOST`: the connection of a run was lost and could not be restored.
+ * - `INVALID_RESPONSE`: the response is not one of the API.
+ * - `INVALID_INPUT` without `status`: nothing was sent.
  */
 export class ClientError extends Error {
-  /** The HTTP status; undefined where no answer came, and for a run that failed in its stream. */
+  /** HTTP status. Undefined without a response, and for a run that failed within its stream. */
   readonly status?: number | undefined;
-  /** The server's sentence, or the client's. */
+  /** The message of the server or the client. */
   readonly detail: string;
   readonly code?: string | undefined;
-  /** Whether the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean;
-  /** How long the server asks to wait. */
+  /** Wait that the server asks for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The error on the server; only from servers in development. */
+  /** The error on the server. Only set by servers in development. */
   readonly debug?: ErrorDebug | undefined;
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
@@ -43,7 +48,7 @@ export class ClientError extends Error {
     this.debug = options.debug;
   }
 
-  /** Whether a thrown value is an error of the client, of this code if one is given. */
+  /** True if a thrown value is a `ClientError`, and has this code if one is given. */
   static is(error: unknown, code?: string): error is ClientError {
     if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
     return code === undefined || (error as ClientError).code === code;

@@ -1,40 +1,46 @@
 import type { Runtime } from '@thole/core';
 
-/** What a client waits with: a part of core's `Runtime`, so that a test's clock can stand in. */
+/** The part of core's `Runtime` that a client uses. Tests can pass a fixed clock. */
 export type ClientRuntime = Pick<Runtime, 'now' | 'random' | 'sleep' | 'timer'>;
 
 /** Names of headers with their values. */
 export type ClientHeaders = { readonly [name: string]: string };
 
-/** How `createClient` reaches the server. */
+/** Options of `createClient`. */
 export interface ClientOptions {
-  /** Where the API's paths begin: `http://127.0.0.1:8000`, or in a browser a path such as `''` or `/api`. */
+  /** URL at which the paths of the API start: `http://127.0.0.1:8000`, or in a browser a path such as `''` or `/api`. */
   baseUrl: string;
-  /** Sent with every request; a function is asked before each, for tokens that change. */
+  /** Headers of every request. A function is called before each request, for tokens that change. Default: none. */
   headers?: ClientHeaders | (() => ClientHeaders | Promise<ClientHeaders>) | undefined;
-  /** Whether a browser sends cookies: its own rule (`same-origin`) unless told otherwise. */
+  /** Decides if a browser sends cookies. Default: the browser's, `same-origin`. */
   credentials?: 'omit' | 'same-origin' | 'include' | undefined;
-  /** Instead of the platform's. */
+  /** Sends requests. Default: the platform's `fetch`. */
   fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** How long a call may take, and how long a run may take to begin (it may wait for another of its session): 60,000. `Infinity` is for ever. */
+  /**
+   * Time limit of a call, and of the start of a run, which may wait for another run of its session, in milliseconds.
+   * `Infinity` means no limit. Default: 60,000.
+   */
   timeoutMs?: number | undefined;
-  /** A run's connection on which nothing comes for so long, not even a heartbeat, counts as cut: 60,000. */
-  silenceMs?: number | undefined;
-  /** What a run does about a cut. */
+  /** A run's connection that receives nothing for this time, not even a heartbeat, is treated as lost. Default: 60,000. */
+  idleTimeoutMs?: number | undefined;
+  /** Reconnects a run after its connection was lost. */
   reconnect?: ReconnectOptions | undefined;
-  /** Instead of the platform's clock, timers and randomness. */
+  /** Clock, timers and randomness. Default: the platform's. */
   runtime?: ClientRuntime | undefined;
 }
 
-/** How often and how soon a run's connection is taken up again. */
+/** Number and delays of the attempts to reconnect a run. */
 export interface ReconnectOptions {
   /**
-   * Attempts before the run throws: 8; 0 is none. They are counted anew after a committed event, and after a connection on
-   * which something came for `maxDelayMs`.
+   * Maximum number of attempts before the run throws; 0 disables them. The count starts again after each stored event, and
+   * after a connection that received data for `maxDelayMs`. Default: 8.
    */
   attempts?: number | undefined;
-  /** Before the first attempt: 250; doubled each time, and a random part of up to half is taken off. */
+  /**
+   * Delay before the first attempt in milliseconds. It doubles with each attempt, and a random part of up to half is
+   * subtracted. Default: 250.
+   */
   delayMs?: number | undefined;
-  /** The longest that it grows to: 10,000. What the server asks for (`Retry-After`) is waited in any case. */
+  /** Maximum delay in milliseconds. A longer `Retry-After` of the server is respected. Default: 10,000. */
   maxDelayMs?: number | undefined;
 }

@@ -2,53 +2,54 @@ import type { Event, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import type { ClientCallOptions, NewMessage } from './client.ts';
 import type { ClientError } from './client-error.ts';
 
-/** What a run is given. Its `signal` leaves the connection, as `abort` does; its `timeoutMs` is the wait for the first answer. */
-export interface RunRequest extends SessionRef, ClientCallOptions, Reconnecting {
-  /** Absent where an invocation is gone on with by its `invocationId`. */
+/** A message for an agent. `signal` closes the connection, as `abort` does. `timeoutMs` limits the wait for the first event. */
+export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectListener {
+  /** May be missing if `invocationId` names an invocation to continue. */
   newMessage?: NewMessage | undefined;
-  /** Partial texts as the model makes them; else whole events alone. */
+  /** True to receive partial events while the model writes. Default: false. */
   streaming?: boolean | undefined;
-  /** Written together with the message. */
+  /** State to write together with the message. */
   stateDelta?: StateDelta | undefined;
-  /** An earlier invocation to go on with. */
+  /** An earlier invocation to continue. */
   invocationId?: string | undefined;
-  /** The event whose long-running call the message answers. */
+  /** The event with the long-running call that the message answers. */
   functionCallEventId?: string | undefined;
   customMetadata?: JsonObject | undefined;
 }
 
-/** Which run to read, and from where: after the event with this `seq`, or from the run's beginning. */
-export interface ResumeRequest extends SessionRef, ClientCallOptions, Reconnecting {
+/** A run to read again. */
+export interface ResumeRequest extends SessionRef, ClientCallOptions, ReconnectListener {
   invocationId: string;
+  /** Only events after this `seq` are read. Default: all events of the run. */
   after?: number | undefined;
 }
 
-/** Who wants to know of cuts. */
-export interface Reconnecting {
+/** Receives the reconnects of a run. */
+export interface ReconnectListener {
   /**
-   * The connection was cut by `error` (a failure of the network, a silence, an overloaded server) and is taken up again after
-   * `delayMs`; `attempt` counts from 1 since the last event that came.
+   * Called when the connection was lost because of `error` (network failure, silence, overloaded server), before the
+   * client reconnects after `delayMs`. `attempt` starts with 1 after each received event.
    */
-  onReconnect?: ((cut: { attempt: number; delayMs: number; error: ClientError }) => void) | undefined;
+  onReconnect?: ((reconnect: { attempt: number; delayMs: number; error: ClientError }) => void) | undefined;
 }
 
 /**
- * A run's events, for one reader. It reads on only as it is asked. A break out of the loop leaves the connection; what becomes of the
- * run then is the server's `onDisconnect`. A run that fails throws a `ClientError` with the run's code (`MODEL_RATE_LIMITED` …).
+ * The events of a run, for one reader, who sets the pace. A `break` closes the connection; the server's `onDisconnect`
+ * decides about the run. A failed run throws a `ClientError` with the code of the run (`MODEL_RATE_LIMITED` …).
  *
- * After a cut, partials of the event that was being written may come again from its beginning (from the process that runs it) or not
- * at all; the committed event with the same `id` always follows. So keep partial text by event `id`, drop what `onReconnect` finds
- * unfinished, and put the committed event in its place.
+ * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run) or
+ * are missing. The stored event with the same `id` always follows. So keep partial text by event `id`, drop unfinished
+ * text in `onReconnect`, and replace it with the stored event.
  */
 export interface ClientRun extends AsyncIterableIterator<Event> {
-  /** Known before the first event; keep it with `lastSeq` for `resume`. Rejects as the iterable where the run did not begin. */
+  /** Resolves before the first event. Keep it with `lastSeq` for `resume`. Rejects if the run did not start. */
   readonly invocationId: Promise<string>;
-  /** `seq` of the last committed event that was read, or `after`; 0 before. */
+  /** `seq` of the last stored event that was read; before it `after`, or 0. */
   readonly lastSeq: number;
-  /** Leaves the connection and ends the iterable, also while an event is being waited for. */
+  /** Closes the connection and ends the iterable, also while the reader waits for an event. */
   return(): Promise<IteratorResult<Event, void>>;
-  /** Leaves the connection: the iterable throws `ABORTED`, with the reason as its cause. */
+  /** Closes the connection. The iterable throws `ABORTED` with the reason as its cause. */
   abort(reason?: unknown): void;
-  /** Asks the server to stop the run; whether it was running. The iterable goes on to the run's end (`RUN_ABORTED`). */
+  /** Asks the server to stop the run. Resolves to true if it was active. The iterable continues to its end (`RUN_ABORTED`). */
   cancel(call?: ClientCallOptions): Promise<boolean>;
 }

@@ -8,6 +8,7 @@ import type {
   JsonObject,
   MemoryEntry,
   MemoryFilter,
+  MemoryRef,
   NewMemory,
   Part,
   Session,
@@ -17,18 +18,19 @@ import type {
   StateMap,
   UserRef,
 } from '@thole/core';
-import type { AppGraph, AppInfo, DotGraph, ServerVersion, TraceSpan } from './answers.ts';
+import type { AppGraph, AppInfo, DotGraph, ServerVersion, TraceSpan } from './responses.ts';
 import type { ClientRun, ResumeRequest, RunRequest } from './client-run.ts';
 
-/** What every call takes: a signal that ends it (`ABORTED`), and its own time limit (`TIMEOUT`). */
+/** Options of every call: a signal that aborts it (`ABORTED`), and a time limit (`TIMEOUT`). */
 export interface ClientCallOptions extends CallOptions {
-  /** Instead of the client's `timeoutMs`; `Infinity` is none. */
+  /** Time limit of the call in milliseconds. `Infinity` means no limit. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * The HTTP API of a Thole server. Every method rejects with a `ClientError` alone: `status` and `detail` are the server's
- * answer, or `code` says what kept one from coming. Nothing is sent twice but what `run` and `resume` read again after a cut.
+ * The HTTP API of a Thole server. All methods reject with a `ClientError` only: `status` and `detail` are the server's
+ * response, or `code` names the reason for a missing one. No request is sent twice, except the reads of a run after a
+ * lost connection.
  */
 export interface Client {
   readonly apps: AppsClient;
@@ -38,44 +40,44 @@ export interface Client {
   readonly traces: TracesClient;
   readonly graphs: GraphsClient;
   /**
-   * Begins a run at once and answers its events as they come: partials (with `streaming: true`) and committed ones, each of these
-   * once and in order. A connection that is cut is taken up again.
+   * Starts a run at once and returns its events: partial ones (with `streaming: true`) and stored ones, each stored
+   * event once and in order. After a lost connection it reconnects.
    */
   run(request: RunRequest): ClientRun;
-  /** Reads a run that was begun before, running or finished: after a reload of the page, or in another process. */
+  /** Reads an active or finished run again: after a reload of the page, or in another process. */
   resume(request: ResumeRequest): ClientRun;
-  /** A run's committed events, when it has ended. Its time limit is ten minutes unless `timeoutMs` is given. */
+  /** Returns the stored events of a run when it has ended. The default of `timeoutMs` is 600,000. */
   runToCompletion(request: Omit<RunRequest, 'streaming' | 'onReconnect'>): Promise<Event[]>;
-  /** Resolves when the server answers. */
+  /** Resolves if the server accepts new work. */
   health(call?: ClientCallOptions): Promise<void>;
   version(call?: ClientCallOptions): Promise<ServerVersion>;
 }
 
-/** The apps that the server has. */
+/** The apps of the server. */
 export interface AppsClient {
-  /** Their names, sorted. */
+  /** Returns the names of the apps, sorted. */
   list(call?: ClientCallOptions): Promise<string[]>;
   listDetailed(call?: ClientCallOptions): Promise<AppInfo[]>;
-  /** 404 for an app that the server has not. */
+  /** Rejects with status 404 for an unknown app. */
   info(p: { appName: string } & ClientCallOptions): Promise<AppInfo>;
 }
 
-/** Which sessions to list, and which page of them: by `limit` with `offset`, or with `page` from 1 on. */
+/** The sessions to list, and the page: `limit` with `offset`, or with `page`, which starts at 1. */
 export interface ListSessions extends UserRef, ClientCallOptions {
   limit?: number | undefined;
   offset?: number | undefined;
   page?: number | undefined;
-  /** By the time of the last event: oldest first (`asc`) unless told otherwise. */
+  /** Order by the time of the last event: oldest first (`asc`) or newest first (`desc`). Default: `asc`. */
   order?: 'asc' | 'desc' | undefined;
 }
 
-/** Sessions without their events, and how many there are in all. */
+/** Sessions without their events, and the total number of sessions. */
 export interface SessionsPage {
   sessions: SessionSummary[];
   totalItems: number;
 }
 
-/** What a session is made of elsewhere: its own state and its events. Plain JSON, for a file. */
+/** The content of an exported session: its own state and its events, as JSON for a file. */
 export interface SessionFile {
   state: StateMap;
   events: Event[];
@@ -84,11 +86,11 @@ export interface SessionFile {
 /** The sessions of a user. */
 export interface SessionsClient {
   list(p: ListSessions): Promise<SessionsPage>;
-  /** With its events, all or those of the window. 404 for an unknown one. */
+  /** Returns a session with all events or those of the window. Rejects with status 404 for an unknown session. */
   get(p: SessionRef & Omit<EventWindow, 'afterSeq'> & ClientCallOptions): Promise<Session>;
   /**
-   * Without an id one is made; 409 for a taken one. With `events` it begins with these (an import): 400 for events that carry
-   * what the runtime alone may write.
+   * Creates a session. Without `sessionId` the server chooses an id; an existing one rejects with status 409. `events`
+   * are imported: events with content that only the runtime may write reject with status 400.
    */
   create(
     p: UserRef & {
@@ -97,47 +99,62 @@ export interface SessionsClient {
       events?: readonly Event[] | undefined;
     } & ClientCallOptions,
   ): Promise<Session>;
-  /** Writes state as one committed event; null deletes a key. 403 for a scope that clients may not write. */
+  /**
+   * Writes state as one stored event. Null deletes a key. Rejects with status 403 for a scope that clients may not
+   * write.
+   */
   updateState(p: SessionRef & { stateDelta: StateDelta } & ClientCallOptions): Promise<Session>;
-  /** Gives it a name to show, under `__session_metadata__` in its state, as ADK's web UI does. */
+  /** Sets a display name, under `__session_metadata__` in the state, as ADK's web UI does. */
   rename(p: SessionRef & { displayName: string } & ClientCallOptions): Promise<Session>;
-  /** With its artifacts, and with `memory` what is remembered of it. Also when it is not there. */
+  /**
+   * Deletes a session with its artifacts, and with `memory` also its memory entries. Succeeds for an unknown session
+   * too.
+   */
   delete(p: SessionRef & { memory?: boolean | undefined } & ClientCallOptions): Promise<void>;
-  /** What `create` takes to make it anew: its events, and its state without that of the user and the app. */
+  /** Returns the content of a session for `create`: its events, and its state without that of the user and the app. */
   export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
 }
 
-/** A user's files in a session; names may hold slashes, and a name that begins with `user:` is the user's in every session. */
+/**
+ * The artifacts of a session. Names may contain slashes. A name that starts with `user:` belongs to all sessions of the
+ * user.
+ */
 export interface ArtifactsClient {
-  /** Names, sorted. */
+  /** Returns the names, sorted. */
   list(p: SessionRef & ClientCallOptions): Promise<string[]>;
-  /** The newest version unless one is named, as a part with `inlineData` (base64) or `text`. 404 where there is none. */
+  /**
+   * Returns the newest version, or the given one, as a part with `inlineData` (base64) or `text`. Rejects with status
+   * 404 if there is none.
+   */
   load(p: ArtifactRef & { version?: number | undefined } & ClientCallOptions): Promise<Part>;
-  /** Their numbers. 404 where there is none. */
+  /** Returns the version numbers. Rejects with status 404 if there is none. */
   versions(p: ArtifactRef & ClientCallOptions): Promise<number[]>;
-  /** What is known of a version besides its bytes; the newest unless one is named. */
+  /** Returns the metadata of the newest version, or of the given one. */
   metadata(p: ArtifactRef & { version?: number | undefined } & ClientCallOptions): Promise<ArtifactVersion>;
-  /** The same of every version. */
+  /** Returns the metadata of all versions. */
   listMetadata(p: ArtifactRef & ClientCallOptions): Promise<ArtifactVersion[]>;
   save(
     p: ArtifactRef & { artifact: Part; customMetadata?: JsonObject | undefined } & ClientCallOptions,
   ): Promise<ArtifactVersion>;
-  /** All versions. */
+  /** Deletes all versions. */
   delete(p: ArtifactRef & ClientCallOptions): Promise<void>;
 }
 
-/** Which entries are looked for or listed: all given conditions must hold. */
+/** Conditions of a search or list. All given conditions must match. */
 export type MemoryConditions = Omit<MemoryFilter, 'metadata'>;
 
-/** What is remembered of a user over all sessions of an app. 400 where the app has no memory. */
+/**
+ * The memory of a user across all sessions of an app, or with `scope` the memory of a team or an agent. Rejects with
+ * status 400 if the app has no memory, and with 403 for a scope that the client may not use.
+ */
 export interface MemoryClient {
-  /** Best first, each with its `score`, and with `explain` what gave how much to it, where the service can tell. */
+  /** Returns matching entries, best first, each with its `score`, and with `explain` the parts of the score. */
   search(
-    p: UserRef & {
+    p: MemoryRef & {
       query: string;
       limit?: number | undefined;
       minScore?: number | undefined;
-      /** Smallest `relevance` of a result, from 0 to 1. Default: the service's. */
+      /** Minimum `relevance` of a result, from 0 to 1. Default: the service's. */
       minRelevance?: number | undefined;
       /** IANA name of the time zone of dates in the query. Default: UTC. */
       timeZone?: string | undefined;
@@ -145,46 +162,68 @@ export interface MemoryClient {
       filter?: MemoryConditions | undefined;
     } & ClientCallOptions,
   ): Promise<MemoryEntry[]>;
-  /** Newest last; `next` is the cursor of the following page, absent on the last one. */
+  /** Returns a page of entries, newest last. `next` is the cursor of the following page. */
   list(
-    p: UserRef & {
+    p: MemoryRef & {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryConditions | undefined;
     } & ClientCallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }>;
-  /** Keeps entries as they are, and answers them with their ids. One with the id of another takes its place. */
-  add(p: UserRef & { memories: readonly NewMemory[] } & ClientCallOptions): Promise<MemoryEntry[]>;
-  /** Corrects an entry: the members that are given take the place of its own. 404 for an unknown one. */
+  /**
+   * Adds entries unchanged and returns them with their ids. A string is the text of a note. An entry with an existing
+   * id replaces it.
+   */
+  add(
+    p: MemoryRef & { memories: readonly (string | Omit<NewMemory, 'scope'>)[] } & ClientCallOptions,
+  ): Promise<MemoryEntry[]>;
+  /** Returns one entry. Rejects with status 404 for an unknown one. */
+  get(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry>;
+  /** Returns other entries that say the same as an entry, most similar first. Offer them before you delete it. */
+  findSame(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry[]>;
+  /** Changes the given members of an entry. Rejects with status 404 for an unknown one. */
   update(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & ClientCallOptions,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & ClientCallOptions,
   ): Promise<MemoryEntry>;
-  /** One entry, which does not come back by itself; with a fact goes its evidence, unless that is to be kept. */
-  forget(p: UserRef & { id: string; keepEvidence?: boolean | undefined } & ClientCallOptions): Promise<void>;
-  /** Everything. */
-  forgetAll(p: UserRef & ClientCallOptions): Promise<void>;
-  /** Adds what was said in a session; what is there already stays as it is. 404 for an unknown session. */
+  /**
+   * Deletes one entry. Later ingestion does not restore it. The evidence of a fact is deleted too, unless
+   * `keepEvidence` is set.
+   */
+  forget(p: MemoryRef & { id: string; keepEvidence?: boolean | undefined } & ClientCallOptions): Promise<void>;
+  /** Deletes the complete memory. */
+  /** Deletes several entries as `forget` does, and returns the number of deleted entries. Unknown ids are ignored. */
+  forgetMany(
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & ClientCallOptions,
+  ): Promise<number>;
+  forgetAll(p: MemoryRef & ClientCallOptions): Promise<void>;
+  /**
+   * Adds the turns of a session to the user's memory. Existing entries stay unchanged. Rejects with status 404 for an
+   * unknown session.
+   */
   saveSession(p: SessionRef & ClientCallOptions): Promise<void>;
 }
 
-/** What the server recorded of runs; it keeps the newest alone. */
+/** The recorded spans of runs. The server keeps only the newest ones. */
 export interface TracesClient {
-  /** Empty where nothing was recorded. */
+  /** Returns the spans of a session; none if nothing was recorded. */
   ofSession(p: { appName: string; sessionId: string } & ClientCallOptions): Promise<TraceSpan[]>;
-  /** The attributes of the span that an event came from; 404 where nothing was recorded. */
+  /** Returns the attributes of the span that created an event. Rejects with status 404 if nothing was recorded. */
   ofEvent(p: { appName: string; eventId: string } & ClientCallOptions): Promise<JsonObject>;
 }
 
-/** How an app's agents and tools hang together. */
+/** Graphs of an app's agents and tools. */
 export interface GraphsClient {
   ofApp(p: { appName: string } & ClientCallOptions): Promise<AppGraph>;
-  /** As a drawing in Graphviz's language; from the agent `node` on, if it is named (404 for an unknown one). */
+  /**
+   * Returns the graph in Graphviz's language; with `node` only that agent and its sub-agents. Rejects with status 404
+   * for an unknown agent.
+   */
   dot(
     p: { appName: string; darkMode?: boolean | undefined; node?: string | undefined } & ClientCallOptions,
   ): Promise<DotGraph>;
-  /** The whole with what the event did marked. 404 for an unknown event. */
+  /** Returns the graph with the calls of an event highlighted. Rejects with status 404 for an unknown event. */
   ofEvent(p: SessionRef & { eventId: string; darkMode?: boolean | undefined } & ClientCallOptions): Promise<DotGraph>;
 }
 
-/** A message to send: a text, or a content of `user`. */
+/** A message to send: a text, or a content with role `user`. */
 export type NewMessage = string | Content;

@@ -1,27 +1,27 @@
-import { queryOf } from './address.ts';
-import type { Query } from './address.ts';
+import { queryString } from './request-path.ts';
+import type { Query } from './request-path.ts';
 import type { ClientCallOptions } from './client.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientOptions, ClientRuntime } from './client-options.ts';
-import { errorOf } from './error-of.ts';
-import { within } from './within.ts';
+import { toClientError } from './to-client-error.ts';
+import { withTimeout } from './with-timeout.ts';
 import { systemRuntime } from './runtime/system-runtime.ts';
 
-/** What is asked of a path: GET, or POST where there is a body, unless a method is named. */
-export interface Asking {
+/** Options of one request. The default method is POST with a body, otherwise GET. */
+export interface RequestOptions {
   call: ClientCallOptions | undefined;
   method?: string | undefined;
   query?: Query | undefined;
   body?: object | undefined;
 }
 
-/** Asks the server and answers its JSON; the type is believed. */
-export type Ask = <T>(path: string, asking: Asking) => Promise<T>;
+/** Sends a request and returns the JSON of the response. Its type is not verified. */
+export type RequestJson = <T>(path: string, options: RequestOptions) => Promise<T>;
 
-/** Asks where the answer says nothing but that it is done. */
-export type Tell = (path: string, asking: Asking) => Promise<void>;
+/** Sends a request whose response has no content. */
+export type RequestVoid = (path: string, options: RequestOptions) => Promise<void>;
 
-/** Sends requests and turns whatever goes wrong into a `ClientError`. */
+/** Sends requests. All failures are `ClientError`s. */
 export class Connection {
   readonly options: ClientOptions;
   readonly runtime: ClientRuntime;
@@ -35,47 +35,47 @@ export class Connection {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
-  readonly ask: Ask = async <T>(path: string, asking: Asking): Promise<T> => {
+  readonly requestJson: RequestJson = async <T>(path: string, options: RequestOptions): Promise<T> => {
     const controller = new AbortController();
     try {
-      return await this.limited(asking.call, async () => {
-        const response = await this.send(path, asking, controller.signal);
+      return await this.withCallTimeout(options.call, async () => {
+        const response = await this.fetch(path, options, controller.signal);
         const text = await response.text().catch((cause: unknown) => {
           throw unreachable(path, cause);
         });
         try {
           return (text && JSON.parse(text)) as T;
         } catch (cause) {
-          throw new ClientError(`The answer to ${path} is no JSON.`, { code: 'UNREADABLE', cause });
+          throw new ClientError(`The response to ${path} is not JSON.`, { code: 'INVALID_RESPONSE', cause });
         }
       });
     } finally {
-      // Ends what is under way still; changes nothing about what has ended.
+      // Ends a pending request; has no effect on a finished one.
       controller.abort();
     }
   };
 
-  readonly tell: Tell = async (path, asking) => void (await this.ask(path, asking));
+  readonly requestVoid: RequestVoid = async (path, options) => void (await this.requestJson(path, options));
 
-  /** The time limit of a call, and its signal. */
-  limited<T>(call: ClientCallOptions | undefined, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` with the time limit and the signal of a call. */
+  withCallTimeout<T>(call: ClientCallOptions | undefined, work: () => Promise<T>): Promise<T> {
     const ms = call?.timeoutMs ?? this.options.timeoutMs ?? 60_000;
-    const late = (): ClientError =>
+    const timeoutError = (): ClientError =>
       new ClientError(`The server did not answer within ${ms} ms.`, { code: 'TIMEOUT', retryable: true });
-    return within({ runtime: this.runtime, signal: call?.signal, ms, late }, work);
+    return withTimeout({ runtime: this.runtime, signal: call?.signal, ms, timeoutError }, work);
   }
 
-  /** An answer that is no error, its body unread. */
-  async send(path: string, asking: Asking, signal: AbortSignal): Promise<Response> {
+  /** Returns a successful response with its body unread. */
+  async fetch(path: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
     const { headers, credentials, fetch = globalThis.fetch } = this.options;
-    const { body, method = body ? 'POST' : 'GET' } = asking;
-    const text = body && jsonOf(body);
+    const { body, method = body ? 'POST' : 'GET' } = options;
+    const text = body && toJson(body);
     let response: Response;
     try {
-      const given = typeof headers === 'function' ? await headers() : headers;
-      response = await fetch(this.#baseUrl + path + queryOf(asking.query), {
+      const ownHeaders = typeof headers === 'function' ? await headers() : headers;
+      response = await fetch(this.#baseUrl + path + queryString(options.query), {
         method,
-        headers: { ...(text && { 'content-type': 'application/json' }), ...given },
+        headers: { ...(text && { 'content-type': 'application/json' }), ...ownHeaders },
         ...(text && { body: text }),
         ...(credentials && { credentials }),
         cache: 'no-store',
@@ -84,20 +84,20 @@ export class Connection {
     } catch (cause) {
       throw unreachable(path, cause);
     }
-    if (!response.ok) throw await errorOf(path, response, this.runtime.now());
+    if (!response.ok) throw await toClientError(path, response, this.runtime.now());
     return response;
   }
 }
 
-function jsonOf(body: object): string {
+function toJson(body: object): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    throw new ClientError('What is sent must be JSON.', { code: 'INVALID_INPUT', cause });
+    throw new ClientError('The body must be JSON.', { code: 'INVALID_INPUT', cause });
   }
 }
 
-// Without its query, which may hold what a user wrote.
+// The path without its query, which may contain a user's text.
 function unreachable(path: string, cause: unknown): ClientError {
-  return new ClientError(`No answer came to ${path}.`, { code: 'UNREACHABLE', retryable: true, cause });
+  return new ClientError(`No response arrived for ${path}.`, { code: 'UNREACHABLE', retryable: true, cause });
 }

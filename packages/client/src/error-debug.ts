@@ -1,16 +1,16 @@
-/** An error on the server, told by servers in development. */
+/** An error on the server, sent by servers in development. */
 export interface ErrorDebug {
   /** `TypeError: sentence`, or the code and the sentence. */
   message: string;
   /** Stacks of the error and its causes. */
   stack?: string | undefined;
-  /** Messages of the cause chain, outermost first. */
+  /** Messages of the causes, outermost first. */
   causes: readonly string[];
 }
 
-/** Returns the `debug` member of an answer or frame; undefined if it has none. */
-export function errorDebugIn(told: unknown): ErrorDebug | undefined {
-  const { debug } = (told ?? {}) as { debug?: Partial<ErrorDebug> | null };
+/** Returns the `debug` member of a response or frame; undefined if it has none. */
+export function readErrorDebug(body: unknown): ErrorDebug | undefined {
+  const { debug } = (body ?? {}) as { debug?: Partial<ErrorDebug> | null };
   if (typeof debug?.message !== 'string') return undefined;
   const { message, stack, causes } = debug;
   return {

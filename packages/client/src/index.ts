@@ -7,7 +7,7 @@ export type {
   ServerVersion,
   ToolGraph,
   TraceSpan,
-} from './answers.ts';
+} from './responses.ts';
 export type {
   AppsClient,
   ArtifactsClient,
@@ -27,5 +27,5 @@ export { ClientError } from './client-error.ts';
 export type { ClientErrorOptions } from './client-error.ts';
 export type { ErrorDebug } from './error-debug.ts';
 export type { ClientHeaders, ClientOptions, ClientRuntime, ReconnectOptions } from './client-options.ts';
-export type { ClientRun, Reconnecting, ResumeRequest, RunRequest } from './client-run.ts';
+export type { ClientRun, ReconnectListener, ResumeRequest, RunRequest } from './client-run.ts';
 export { createClient } from './create-client.ts';

@@ -1,19 +1,19 @@
 import { ClientError } from './client-error.ts';
 
-/** One of a stream's server-sent events, or a comment. */
+/** A server-sent event, or a comment. */
 export interface Frame {
-  /** The event's own; undefined where it has none, also after one that has. */
+  /** The id of this event, not that of an earlier one. */
   id?: string | undefined;
   data?: string | undefined;
   comment?: string | undefined;
 }
 
-const MOST_CHARACTERS = 2 ** 26;
+const MAX_FRAME_CHARS = 2 ** 26;
 
 /**
- * Reads server-sent events from a body that comes in any pieces, by `read`; a piece that is being waited for is all that it holds. An
- * event that the body's end cuts off is dropped. `UNREADABLE` for one of more than 64 Mi characters. (The libraries that do this
- * are as large as this whole package may be.)
+ * Reads server-sent events from the chunks that `read` returns. Nothing else is buffered. An event without an end is
+ * dropped. Throws `INVALID_RESPONSE` for an event of more than 64 Mi characters. (Libraries for this are as large as
+ * this whole package may be.)
  */
 export async function* readFrames(read: () => Promise<Uint8Array | undefined>): AsyncGenerator<Frame, void> {
   const decoder = new TextDecoder();
@@ -21,13 +21,13 @@ export async function* readFrames(read: () => Promise<Uint8Array | undefined>): 
   for (let bytes = await read(); bytes; bytes = await read()) {
     const text = decoder.decode(bytes, { stream: true });
     if (!text) continue;
-    // The piece before may have ended between CR and LF.
+    // The previous chunk may have ended between CR and LF.
     const [first, ...others] = text.slice(afterReturn && text.startsWith('\n') ? 1 : 0).split(/\r\n|\r|\n/);
     afterReturn = text.endsWith('\r');
     line += first!;
     length += text.length;
     for (const next of others) {
-      const [complete, comment] = take(line, frame);
+      const [complete, comment] = readLine(line, frame);
       if (comment !== undefined) yield { comment };
       if (complete) {
         if (frame.data !== undefined) yield frame;
@@ -35,11 +35,12 @@ export async function* readFrames(read: () => Promise<Uint8Array | undefined>): 
       }
       line = next;
     }
-    if (length > MOST_CHARACTERS) throw new ClientError('An event is too large to read.', { code: 'UNREADABLE' });
+    if (length > MAX_FRAME_CHARS)
+      throw new ClientError('An event of the stream is too large.', { code: 'INVALID_RESPONSE' });
   }
 }
 
-function take(line: string, frame: Frame): [complete: boolean, comment?: string] {
+function readLine(line: string, frame: Frame): [complete: boolean, comment?: string] {
   if (line === '') return [true];
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);

@@ -1,15 +1,15 @@
 import type { Event } from '@thole/core';
-import { at } from './address.ts';
+import { path } from './request-path.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientCallOptions } from './client.ts';
 import type { ClientRun, ResumeRequest, RunRequest } from './client-run.ts';
-import type { Asking, Connection } from './connection.ts';
-import { EventFrames } from './event-frames.ts';
+import type { RequestOptions, Connection } from './connection.ts';
+import { EventAssembler } from './event-assembler.ts';
 import { readFrames } from './read-frames.ts';
-import { aborted, within } from './within.ts';
+import { abortedError, withTimeout } from './with-timeout.ts';
 
-/** What `/run` and `/run_sse` are sent. */
-export function bodyOf(request: Omit<RunRequest, 'onReconnect'>): object {
+/** Returns the body of `/run` and `/run_sse`. */
+export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
   const { appName, userId, sessionId, newMessage, streaming } = request;
   const { stateDelta, invocationId, functionCallEventId, customMetadata } = request;
   return {
@@ -19,45 +19,45 @@ export function bodyOf(request: Omit<RunRequest, 'onReconnect'>): object {
   };
 }
 
-/** Reads a run, over as many connections as it takes. The first is opened at once. */
+/** Reads a run over one or more connections. The first one is opened at once. */
 export class RunReader implements ClientRun {
   readonly invocationId: Promise<string>;
   readonly #connection: Connection;
   readonly #request: RunRequest | ResumeRequest;
-  readonly #frames: EventFrames;
+  readonly #assembler: EventAssembler;
   readonly #events: AsyncGenerator<Event, void>;
-  /** Aborted when the reader leaves. */
-  readonly #leaving: AbortController = new AbortController();
-  /** Ends the connection that is open now. */
-  #open: AbortController = new AbortController();
-  #returned: boolean = false;
-  /** When something came last, be it a heartbeat. */
-  #heard: number = 0;
+  /** Aborted when the reader stops. */
+  readonly #closed: AbortController = new AbortController();
+  /** Ends the current connection. */
+  #current: AbortController = new AbortController();
+  #isReturned: boolean = false;
+  /** Time of the last received data, heartbeats included. */
+  #receivedAt: number = 0;
   #knownId: string | undefined;
-  #tellId!: (id: string) => void;
-  #failId!: (error: unknown) => void;
+  #resolveId!: (id: string) => void;
+  #rejectId!: (error: unknown) => void;
 
-  /** Without a body the run is there already. */
+  /** Without a body, an existing run is read. */
   constructor(connection: Connection, request: RunRequest | ResumeRequest, body?: object) {
     this.#connection = connection;
     this.#request = request;
-    this.#frames = new EventFrames(('after' in request && request.after) || 0);
+    this.#assembler = new EventAssembler(('after' in request && request.after) || 0);
     this.invocationId = new Promise((resolve, reject) => {
-      this.#tellId = resolve;
-      this.#failId = reject;
+      this.#resolveId = resolve;
+      this.#rejectId = reject;
     });
-    if (!body) this.#learnId(request.invocationId);
+    if (!body) this.#setId(request.invocationId);
     if (request.signal?.aborted) this.abort(request.signal.reason);
-    else request.signal?.addEventListener('abort', this.#abortAsTold);
+    else request.signal?.addEventListener('abort', this.#onAbort);
     const first = this.#connect(body);
-    first.catch(this.#failId);
-    // Whoever reads is told by the iterable.
+    first.catch(this.#rejectId);
+    // The reader gets the error from the iterable.
     this.invocationId.catch(() => {});
     this.#events = this.#read(first);
   }
 
   get lastSeq(): number {
-    return this.#frames.lastSeq;
+    return this.#assembler.lastSeq;
   }
 
   next(): Promise<IteratorResult<Event, void>> {
@@ -65,7 +65,7 @@ export class RunReader implements ClientRun {
   }
 
   async return(): Promise<IteratorResult<Event, void>> {
-    this.#returned = true;
+    this.#isReturned = true;
     this.abort();
     return this.#events.return();
   }
@@ -75,92 +75,96 @@ export class RunReader implements ClientRun {
   }
 
   abort(reason?: unknown): void {
-    this.#request.signal?.removeEventListener('abort', this.#abortAsTold);
-    this.#leaving.abort(reason);
-    this.#open.abort();
-    this.#failId(aborted(this.#leaving.signal.reason));
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#closed.abort(reason);
+    this.#current.abort();
+    this.#rejectId(abortedError(this.#closed.signal.reason));
   }
 
   async cancel(call?: ClientCallOptions): Promise<boolean> {
-    const id = await this.#connection.limited(call, () => this.invocationId);
-    const asking: Asking = { call, method: 'POST' };
-    return (await this.#connection.ask<{ cancelled: boolean }>(`${this.#pathOf(id)}/cancel`, asking)).cancelled;
+    const id = await this.#connection.withCallTimeout(call, () => this.invocationId);
+    const options: RequestOptions = { call, method: 'POST' };
+    return (await this.#connection.requestJson<{ cancelled: boolean }>(`${this.#runPath(id)}/cancel`, options))
+      .cancelled;
   }
 
-  readonly #abortAsTold = (): void => this.abort(this.#request.signal?.reason);
+  readonly #onAbort = (): void => this.abort(this.#request.signal?.reason);
 
   async *#read(connecting: Promise<Body>): AsyncGenerator<Event, void> {
     const { runtime, options } = this.#connection;
     const { attempts = 8, maxDelayMs = 10_000 } = options.reconnect ?? {};
     try {
       for (let attempt = 0; ; connecting = this.#connect()) {
-        let begun = Infinity;
+        let connectedAt = Infinity;
         try {
           const body = await connecting;
-          this.#heard = begun = runtime.now();
-          for await (const frame of readFrames(() => this.#piece(body))) {
-            for (const event of this.#frames.take(frame)) {
-              if (this.#leaving.signal.aborted) throw aborted(this.#leaving.signal.reason);
-              this.#learnId(event.invocationId);
+          this.#receivedAt = connectedAt = runtime.now();
+          for await (const frame of readFrames(() => this.#readChunk(body))) {
+            for (const event of this.#assembler.add(frame)) {
+              if (this.#closed.signal.aborted) throw abortedError(this.#closed.signal.reason);
+              this.#setId(event.invocationId);
               if (!event.partial) attempt = 0;
               yield event;
             }
-            if (this.#frames.ended) return;
+            if (this.#assembler.ended) return;
           }
-          throw cut();
+          throw connectionLost();
         } catch (error) {
-          if ((this.#heard - begun) * 1000 >= maxDelayMs) attempt = 0;
-          if (!this.#isCut(error) || ++attempt > attempts) throw error;
+          if ((this.#receivedAt - connectedAt) * 1000 >= maxDelayMs) attempt = 0;
+          if (!this.#isReconnectable(error) || ++attempt > attempts) throw error;
           await this.#pause(attempt, error);
         } finally {
-          this.#open.abort();
+          this.#current.abort();
         }
       }
     } catch (error) {
-      this.#failId(error);
-      if (!this.#returned) throw error;
+      this.#rejectId(error);
+      if (!this.#isReturned) throw error;
     } finally {
-      // Nobody waits for ever for the id of a run that said nothing.
-      this.#failId(cut());
-      this.#request.signal?.removeEventListener('abort', this.#abortAsTold);
+      // Otherwise `invocationId` would never settle for a run without events.
+      this.#rejectId(connectionLost());
+      this.#request.signal?.removeEventListener('abort', this.#onAbort);
     }
   }
 
-  /** The body of an answer that streams. */
+  /** Returns the body of a streaming response. */
   #connect(body?: object): Promise<Body> {
-    const open = new AbortController();
-    this.#open = open;
+    const current = new AbortController();
+    this.#current = current;
     const { timeoutMs } = this.#request;
-    return this.#connection.limited({ signal: this.#leaving.signal, timeoutMs }, async () => {
-      const path = body ? '/run_sse' : `${this.#pathOf(this.#knownId)}/events`;
+    return this.#connection.withCallTimeout({ signal: this.#closed.signal, timeoutMs }, async () => {
+      const route = body ? '/run_sse' : `${this.#runPath(this.#knownId)}/events`;
       const query = { after: body ? undefined : this.lastSeq || undefined };
-      const response = await this.#connection.send(path, { call: undefined, body, query }, open.signal);
+      const response = await this.#connection.fetch(route, { call: undefined, body, query }, current.signal);
       const reader = response.body?.getReader();
       const cancel = (): void => void reader?.cancel().catch(() => {});
-      open.signal.addEventListener('abort', cancel);
-      if (open.signal.aborted) cancel();
+      current.signal.addEventListener('abort', cancel);
+      if (current.signal.aborted) cancel();
       if (!reader || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        throw new ClientError(`The answer to ${path} is no stream of events.`, { code: 'UNREADABLE' });
+        throw new ClientError(`The response to ${route} is not a stream of events.`, { code: 'INVALID_RESPONSE' });
       }
-      this.#learnId(response.headers.get('x-thole-invocation-id') ?? undefined);
+      this.#setId(response.headers.get('x-thole-invocation-id') ?? undefined);
       return reader;
     });
   }
 
-  async #piece(body: Body): Promise<Uint8Array | undefined> {
+  async #readChunk(body: Body): Promise<Uint8Array | undefined> {
     const { runtime, options } = this.#connection;
-    const limits = { runtime, signal: this.#leaving.signal, ms: options.silenceMs ?? 60_000, late: cut };
-    const { value } = await within(limits, () =>
+    const limits = {
+      ...{ runtime, signal: this.#closed.signal, ms: options.idleTimeoutMs ?? 60_000 },
+      timeoutError: connectionLost,
+    };
+    const { value } = await withTimeout(limits, () =>
       body.read().catch((cause: unknown) => {
-        throw cut(cause);
+        throw connectionLost(cause);
       }),
     );
-    if (value) this.#heard = runtime.now();
+    if (value) this.#receivedAt = runtime.now();
     return value;
   }
 
   async #pause(attempt: number, error: ClientError): Promise<void> {
-    this.#frames.cut();
+    this.#assembler.discardFirstHalf();
     const { runtime, options } = this.#connection;
     const { delayMs: first = 250, maxDelayMs = 10_000 } = options.reconnect ?? {};
     const delayMs = Math.max(
@@ -168,30 +172,36 @@ export class RunReader implements ClientRun {
       error.retryAfterMs ?? 0,
     );
     this.#request.onReconnect?.({ attempt, delayMs, error });
-    const { signal } = this.#leaving;
-    await within({ runtime, signal, ms: Infinity, late: cut }, () => runtime.sleep(delayMs, signal));
+    const { signal } = this.#closed;
+    await withTimeout({ runtime, signal, ms: Infinity, timeoutError: connectionLost }, () =>
+      runtime.sleep(delayMs, signal),
+    );
   }
 
-  /** Whether a failure leaves the run as it was, where the runs route can be asked for the rest. */
-  #isCut(error: unknown): error is ClientError {
-    if (this.#frames.ended || this.#knownId === undefined || !ClientError.is(error)) return false;
+  /** True if the run is not affected, so that the rest of it can be read on a new connection. */
+  #isReconnectable(error: unknown): error is ClientError {
+    if (this.#assembler.ended || this.#knownId === undefined || !ClientError.is(error)) return false;
     return error.retryable && error.code !== 'ABORTED';
   }
 
-  #learnId(id: string | undefined): void {
+  #setId(id: string | undefined): void {
     if (id === undefined) return;
     this.#knownId ??= id;
-    this.#tellId(id);
+    this.#resolveId(id);
   }
 
-  #pathOf(id: unknown): string {
+  #runPath(id: unknown): string {
     const { appName, userId, sessionId } = this.#request;
-    return at`/apps/${appName}/users/${userId}/sessions/${sessionId}/runs/${id}`;
+    return path`/apps/${appName}/users/${userId}/sessions/${sessionId}/runs/${id}`;
   }
 }
 
 type Body = ReadableStreamDefaultReader<Uint8Array>;
 
-function cut(cause?: unknown): ClientError {
-  return new ClientError('The connection broke before the run had ended.', { code: 'CUT', retryable: true, cause });
+function connectionLost(cause?: unknown): ClientError {
+  return new ClientError('The connection was lost before the end of the run.', {
+    code: 'CONNECTION_LOST',
+    retryable: true,
+    cause,
+  });
 }

@@ -1,37 +1,37 @@
 import type { Session, SessionRef, SessionSummary } from '@thole/core';
-import { at } from './address.ts';
+import { path } from './request-path.ts';
 import type { SessionsClient, SessionsPage } from './client.ts';
-import type { Ask, Tell } from './connection.ts';
+import type { RequestJson, RequestVoid } from './connection.ts';
 
-/** What is below `/apps/:app/users/:user/sessions`. */
-export function sessionsClient(ask: Ask, tell: Tell): SessionsClient {
-  const path = (p: SessionRef): string => at`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}`;
+/** Returns the methods for `/apps/:app/users/:user/sessions`. */
+export function sessionsClient(requestJson: RequestJson, requestVoid: RequestVoid): SessionsClient {
+  const one = (p: SessionRef): string => path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}`;
   const get: SessionsClient['get'] = async (p) =>
-    ask(path(p), { call: p, query: { numRecentEvents: p.numRecentEvents, afterTimestamp: p.afterTimestamp } });
+    requestJson(one(p), { call: p, query: { numRecentEvents: p.numRecentEvents, afterTimestamp: p.afterTimestamp } });
   const updateState: SessionsClient['updateState'] = async (p) =>
-    ask<Session>(path(p), { call: p, method: 'PATCH', body: { stateDelta: p.stateDelta } });
+    requestJson<Session>(one(p), { call: p, method: 'PATCH', body: { stateDelta: p.stateDelta } });
   return {
     async list(p) {
       const { limit, offset, page, order } = p;
-      const answer = await ask<SessionsPage | SessionSummary[]>(at`/apps/${p.appName}/users/${p.userId}/sessions`, {
-        call: p,
-        query: { limit, offset, page, order },
-      });
-      // Without paging the whole list stands bare.
-      if (Array.isArray(answer)) return { sessions: answer, totalItems: answer.length };
-      return { sessions: answer.sessions, totalItems: answer.totalItems };
+      const response = await requestJson<SessionsPage | SessionSummary[]>(
+        path`/apps/${p.appName}/users/${p.userId}/sessions`,
+        { call: p, query: { limit, offset, page, order } },
+      );
+      // Without paging the response is an array.
+      if (Array.isArray(response)) return { sessions: response, totalItems: response.length };
+      return { sessions: response.sessions, totalItems: response.totalItems };
     },
     get,
     create: async ({ sessionId, state, events, ...p }) =>
-      ask(at`/apps/${p.appName}/users/${p.userId}/sessions`, { call: p, body: { sessionId, state, events } }),
+      requestJson(path`/apps/${p.appName}/users/${p.userId}/sessions`, { call: p, body: { sessionId, state, events } }),
     updateState,
     rename: async ({ displayName, ...p }) =>
       updateState({ ...p, stateDelta: { __session_metadata__: { displayName } } }),
-    delete: async (p) => tell(path(p), { call: p, method: 'DELETE', query: { memory: p.memory } }),
+    delete: async (p) => requestVoid(one(p), { call: p, method: 'DELETE', query: { memory: p.memory } }),
     async export(p) {
       const { state, events } = await get(p);
-      const own = Object.entries(state).filter(([key]) => !/^(app|user):/.test(key));
-      return { state: Object.fromEntries(own), events };
+      const sessionState = Object.entries(state).filter(([key]) => !/^(app|user):/.test(key));
+      return { state: Object.fromEntries(sessionState), events };
     },
   };
 }

@@ -27,15 +27,15 @@ async function errorOfRun({ client, sessions }: ReturnType<typeof clientOf>): Pr
 }
 
 describe('ClientError.debug', () => {
-  it('tells what failed on a server in development, for runs and for other answers', async () => {
-    const served = clientOf(true);
-    expect((await errorOfRun(served)).debug).toMatchObject({
+  it('has message, stack and causes from a server in development', async () => {
+    const hotel = clientOf(true);
+    expect((await errorOfRun(hotel)).debug).toMatchObject({
       message: expect.stringMatching(/^MODEL_FAILED: /) as string,
       stack: expect.stringContaining('error-debug.test.ts') as string,
       causes: ['TypeError: rows is not iterable'],
     });
-    served.sessions.getSession = () => Promise.reject(new TypeError('no rows'));
-    const error = await served.client.sessions.get(ref).catch((thrown: unknown) => thrown);
+    hotel.sessions.getSession = () => Promise.reject(new TypeError('no rows'));
+    const error = await hotel.client.sessions.get(ref).catch((thrown: unknown) => thrown);
     expect(ClientError.is(error) && error.debug?.message).toBe('TypeError: no rows');
   });
 

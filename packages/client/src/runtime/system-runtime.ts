@@ -1,9 +1,9 @@
 import type { ClientRuntime } from '../client-options.ts';
 
-// What setTimeout can count; more would fire at once.
+/** Maximum delay of `setTimeout`; a longer one fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-// Waits of any length: a long one is waited for in pieces, `Infinity` never ends.
+// Same as `longTimer` of core, of which this package uses types only. A test compares the two runtimes.
 function longTimer(ms: number, fn: () => void, onHandle?: (handle: unknown) => void): () => void {
   if (ms === Infinity) return () => {};
   let handle: ReturnType<typeof setTimeout>;
@@ -16,7 +16,7 @@ function longTimer(ms: number, fn: () => void, onHandle?: (handle: unknown) => v
   return () => clearTimeout(handle);
 }
 
-/** The platform's clock, timers and randomness. Core's would do, but nothing of core but types is in this package. */
+/** Returns the platform's clock, timers and randomness. */
 export function systemRuntime(): ClientRuntime {
   return {
     now: () => Date.now() / 1000,
@@ -33,7 +33,7 @@ export function systemRuntime(): ClientRuntime {
         if (signal?.aborted) end();
         else signal?.addEventListener('abort', end);
       }),
-    // It holds no process: what it limits does.
+    // Does not keep the process running; the work that it limits does.
     timer: (ms, fn) => longTimer(ms, fn, (handle) => (handle as { unref?(): void }).unref?.()),
   };
 }

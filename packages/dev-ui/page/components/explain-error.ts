@@ -46,7 +46,7 @@ export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage
 const advices: Record<string, string> = {
   TIMEOUT: 'The server is there, but slow; try again.',
   UNREACHABLE: 'See whether the server is running; this page tries again by itself.',
-  CUT: 'What the run stored is in the session.',
+  CONNECTION_LOST: 'What the run stored is in the session.',
   UNAUTHENTICATED: 'Enter the token that this server expects.',
   FORBIDDEN: 'The token is known, but may not act for this user. Switch the user, or use another token.',
   MODEL_FAILED: 'The server’s log has the cause; the Request tab shows what was sent.',

@@ -1,4 +1,4 @@
-// What the tests of runs share: a run's frames as the server writes them, and a server that says them.
+// Frames of a run as the server writes them, and a server that sends them.
 import { createEvent, createEventActions } from '@thole/core';
 import type { Event, EventInit } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
@@ -14,47 +14,47 @@ export const done = ': done\n\n';
 
 const runtime = new FixedRuntime();
 
-/** An event of invocation `i-1`: committed with a `seq`, partial without one. */
+/** Returns an event of invocation `i-1`: stored with a `seq`, partial without one. */
 export function event(text: string, seq?: number, more: Partial<EventInit> = {}): Event {
   const content = { role: 'model' as const, parts: [{ text }] };
-  const where = seq === undefined ? { partial: true, id: 'e-open' } : { seq, id: `e-${seq}` };
-  return createEvent({ author: 'porter', invocationId: 'i-1', content, ...where, ...more }, runtime);
+  const ids = seq === undefined ? { partial: true, id: 'e-open' } : { seq, id: `e-${seq}` };
+  return createEvent({ author: 'porter', invocationId: 'i-1', content, ...ids, ...more }, runtime);
 }
 
-/** An event as its frame. */
+/** Returns the frame of an event. */
 export function frame(each: Event): string {
   const data = `data: ${JSON.stringify(each)}\n\n`;
   return each.seq === undefined ? data : `id: ${each.seq}\n${data}`;
 }
 
-/** An event with text and an artifact, as its two frames. */
+/** Returns the two frames of an event with text and an artifact. */
 export function twoFrames(text: string, seq: number): [string, string] {
-  const whole = event(text, seq, { actions: createEventActions({ artifactDelta: { 'menu.txt': 3 } }) });
-  const { content: _, ...rest } = whole;
+  const complete = event(text, seq, { actions: createEventActions({ artifactDelta: { 'menu.txt': 3 } }) });
+  const { content: _, ...rest } = complete;
   return [`data: ${JSON.stringify(event(text, seq))}\n\n`, frame(rest)];
 }
 
-/** The answer to a run, whole unless it says otherwise. */
+/** Returns the response to a run. The default of `ending` is a complete response. */
 export function stream(body: ServerAnswer['body'], ending: ServerAnswer['ending'] = 'end'): ServerAnswer {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-thole-invocation-id': 'i-1' };
   return { headers, body, ending };
 }
 
-/** A server that gives these answers in turn, and a client of it that wastes no time. */
+/** Starts a server that gives these answers in turn, and creates a client of it that reconnects at once. */
 export async function serverOf(
   answers: readonly (ServerAnswer | Answering)[],
   options: Partial<ClientOptions> = {},
 ): Promise<{ server: ProtocolServer; client: Client }> {
-  const left = [...answers];
+  const remaining = [...answers];
   const server = await ProtocolServer.start((request) => {
-    const next = left.shift() ?? { status: 500, body: '{"detail": "The test gave no more answers."}' };
+    const next = remaining.shift() ?? { status: 500, body: '{"detail": "The test gave no more answers."}' };
     return typeof next === 'function' ? next(request) : next;
   });
   onTestFinished(() => server.close());
   return { server, client: createClient({ baseUrl: server.url, reconnect: { delayMs: 1 }, ...options }) };
 }
 
-/** The texts of a run; a partial's with `…` behind it. */
+/** Returns the texts of a run. A partial text is followed by `…`. */
 export async function textsOf(run: ClientRun): Promise<string[]> {
   const texts: string[] = [];
   for await (const { content, partial } of run) texts.push(`${content?.parts?.[0]?.text}${partial ? '…' : ''}`);

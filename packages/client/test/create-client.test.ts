@@ -2,7 +2,7 @@ import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ClientError, createClient } from '../src/index.ts';
 import type { Client } from '../src/index.ts';
-import { event, hello, ref, serverOf } from './speaking.ts';
+import { event, hello, ref, serverOf } from './protocol-server.ts';
 
 const user = { appName: 'hotel', userId: 'ada' };
 const sessions = '/apps/hotel/users/ada/sessions';
@@ -12,15 +12,15 @@ const encoded = 'user%3Amenus%2Ftoday%20%C3%A4.txt';
 const memory = '/apps/hotel/users/ada/memory';
 const note = { kind: 'note' as const, content: { parts: [{ text: 'tea' }] } };
 
-type Row = [
+type Case = [
   sent: string,
-  answer: unknown,
-  ask: (client: Client) => Promise<unknown>,
-  answered?: unknown,
+  response: unknown,
+  call: (client: Client) => Promise<unknown>,
+  result?: unknown,
   body?: unknown,
 ];
 
-const rows: Row[] = [
+const cases: Case[] = [
   ['GET /list-apps', ['hotel'], (client) => client.apps.list()],
   ['GET /list-apps?detailed=true', { apps: [1] }, (client) => client.apps.listDetailed(), [1]],
   ['GET /apps/hotel/app-info', { name: 'hotel' }, (client) => client.apps.info(user)],
@@ -149,6 +149,34 @@ const rows: Row[] = [
   ],
   [`GET ${artifacts}/${encoded}/versions/latest/metadata`, {}, (client) => client.artifacts.metadata(menu)],
   [`GET ${artifacts}/${encoded}/versions/metadata`, [], (client) => client.artifacts.listMetadata(menu)],
+  [`GET ${memory}/m%2F1`, { id: 'm/1' }, (client) => client.memory.get({ ...user, id: 'm/1' })],
+  [`GET ${memory}/m/same`, { memories: [1] }, (client) => client.memory.findSame({ ...user, id: 'm' }), [1]],
+  [
+    `POST ${memory}/forget?team=front+desk&agent=porter`,
+    { count: 2 },
+    (client) => client.memory.forgetMany({ ...user, ids: ['a', 'b'], scope: { team: 'front desk', agent: 'porter' } }),
+    2,
+    { ids: ['a', 'b'] },
+  ],
+  [
+    `GET ${memory}?query=tea&topic=food%2C+drinks&topic=travel&team=spa`,
+    { memories: [1] },
+    (client) =>
+      client.memory.search({
+        ...user,
+        query: 'tea',
+        filter: { topics: ['food, drinks', 'travel'] },
+        scope: { team: 'spa' },
+      }),
+    [1],
+  ],
+  [
+    `POST ${memory}`,
+    { memories: [1] },
+    (client) => client.memory.add({ ...user, memories: ['Call back'] }),
+    [1],
+    { memories: ['Call back'] },
+  ],
   [`DELETE ${memory}`, undefined, (client) => client.memory.forgetAll(user), undefined],
   [`PATCH ${memory}`, null, (client) => client.memory.saveSession(ref), undefined, { sessionId: 'lobby' }],
   ['GET /dev/apps/hotel/debug/trace/session/lobby', [], (client) => client.traces.ofSession(ref)],
@@ -166,19 +194,21 @@ const rows: Row[] = [
   [`GET /dev${sessions}/lobby/events/e-1/graph`, {}, (client) => client.graphs.ofEvent({ ...ref, eventId: 'e-1' })],
 ];
 
-it.each(rows)('%s', async (...row) => {
-  const [sent, answer, ask, , body = ''] = row;
-  const { client, server } = await serverOf([
-    answer === undefined ? { status: 204 } : { body: JSON.stringify(answer) },
-  ]);
-  expect(await ask(client)).toEqual(row.length > 3 ? row[3] : answer);
-  const [{ method, path, headers, body: received }] = server.requests as [(typeof server.requests)[0]];
-  expect({ sent: `${method} ${path}`, body: received }).toEqual({ sent, body });
-  expect(headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+describe('createClient', () => {
+  it.each(cases)('sends %s', async (...testCase) => {
+    const [sent, answer, call, , body = ''] = testCase;
+    const { client, server } = await serverOf([
+      answer === undefined ? { status: 204 } : { body: JSON.stringify(answer) },
+    ]);
+    expect(await call(client)).toEqual(testCase.length > 3 ? testCase[3] : answer);
+    const [{ method, path, headers, body: received }] = server.requests as [(typeof server.requests)[0]];
+    expect({ sent: `${method} ${path}`, body: received }).toEqual({ sent, body });
+    expect(headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+  });
 });
 
-describe('what goes wrong', () => {
-  it('is told with the server’s status, sentence and code, and when to come back', async () => {
+describe('ClientError', () => {
+  it('has the status, message, code and Retry-After of the server', async () => {
     const headers = { 'retry-after': '1.5' };
     const { client } = await serverOf([
       { status: 429, headers, body: '{"detail": "Slower.", "code": "RATE_LIMITED"}' },
@@ -188,19 +218,19 @@ describe('what goes wrong', () => {
     expect(error).toMatchObject({ retryable: true, retryAfterMs: 1500 });
   });
 
-  it('reads a date in Retry-After by the runtime’s clock, and leaves out what is neither', async () => {
+  it('reads a date in Retry-After by the runtime’s clock, and ignores invalid values', async () => {
     const runtime = new FixedRuntime();
     const answers = ['Tue, 14 Nov 2023 22:14:00 GMT', 'Tue, 14 Nov 2023 22:12:00 GMT', 'soon', ''];
     const { client } = await serverOf(
       answers.map((value) => ({ status: 503, headers: { 'retry-after': value } })),
       { runtime },
     );
-    const told = [];
-    for (const _ of answers) told.push((await errorOf(client.health())).retryAfterMs);
-    expect(told).toEqual([40_000, 0, undefined, undefined]);
+    const waits = [];
+    for (const _ of answers) waits.push((await errorOf(client.health())).retryAfterMs);
+    expect(waits).toEqual([40_000, 0, undefined, undefined]);
   });
 
-  it('has a sentence of its own where the server’s is none, without what the query holds', async () => {
+  it('has its own message without the query if the server sends none', async () => {
     const bodies = ['<p>Bad gateway</p>', '{"detail": [1]}', 'null', '7', ''];
     const { client } = await serverOf(bodies.map((body) => ({ status: 502, body })));
     for (const _ of bodies) {
@@ -210,7 +240,7 @@ describe('what goes wrong', () => {
     }
   });
 
-  it('is retryable where waiting may help, and not where the request is wrong', async () => {
+  it('is retryable for temporary errors only', async () => {
     const statuses = [400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504];
     const { client } = await serverOf(statuses.map((status) => ({ status, body: '{"detail": "x"}' })));
     const retryable = [];
@@ -218,21 +248,25 @@ describe('what goes wrong', () => {
     expect(retryable).toEqual([408, 429, 502, 503, 504]);
   });
 
-  it('is UNREADABLE where the answer is no JSON', async () => {
+  it('is INVALID_RESPONSE if the response is not JSON', async () => {
     const { client } = await serverOf([{ body: '<p>Log in</p>' }]);
-    expect(await errorOf(client.apps.list())).toMatchObject({ code: 'UNREADABLE', retryable: false });
+    expect(await errorOf(client.apps.list())).toMatchObject({ code: 'INVALID_RESPONSE', retryable: false });
   });
 
-  it('is UNREACHABLE where no answer comes or it breaks off, with the cause', async () => {
+  it('is UNREACHABLE with a cause if the response is missing or incomplete', async () => {
     const { client, server } = await serverOf([{ body: ['["ho'], ending: 'cut' }]);
     expect(await errorOf(client.apps.list())).toMatchObject({ code: 'UNREACHABLE', retryable: true });
     await server.close();
     const error = await errorOf(client.apps.list());
-    expect(error).toMatchObject({ code: 'UNREACHABLE', status: undefined, detail: 'No answer came to /list-apps.' });
+    expect(error).toMatchObject({
+      code: 'UNREACHABLE',
+      status: undefined,
+      detail: 'No response arrived for /list-apps.',
+    });
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
-  it('is UNREACHABLE where the headers cannot be made, and nothing is sent', async () => {
+  it('is UNREACHABLE if the headers function throws, and nothing is sent', async () => {
     const headers = (): never => {
       throw new Error('no token');
     };
@@ -241,7 +275,7 @@ describe('what goes wrong', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is INVALID_INPUT for names that cannot stand in an address, and nothing is sent', async () => {
+  it('is INVALID_INPUT for names that cannot be in a path, and nothing is sent', async () => {
     const { client, server } = await serverOf([]);
     for (const sessionId of ['', '.', '..', '\ud800', undefined as unknown as string, 7 as unknown as string]) {
       expect(await errorOf(client.sessions.get({ ...user, sessionId }))).toMatchObject({
@@ -254,19 +288,19 @@ describe('what goes wrong', () => {
     const circular: { [key: string]: never } = {};
     Object.assign(circular, { circular });
     const writing = client.sessions.updateState({ ...ref, stateDelta: circular });
-    expect(await errorOf(writing)).toMatchObject({ code: 'INVALID_INPUT', detail: 'What is sent must be JSON.' });
+    expect(await errorOf(writing)).toMatchObject({ code: 'INVALID_INPUT', detail: 'The body must be JSON.' });
     expect(server.requests).toEqual([]);
     expect(() => createClient({} as { baseUrl: string })).toThrow('baseUrl must be a string.');
   });
 });
 
-describe('a time limit', () => {
-  it('is the client’s, or the call’s, and ends the request', async () => {
+describe('timeoutMs', () => {
+  it('ends a request after the limit of the call or the client', async () => {
     const runtime = new FixedRuntime();
     for (const [limit, timeoutMs] of [[60_000], [50, 50]] as const) {
-      const { client, server, asked } = await silent({ runtime });
+      const { client, server, requested } = await silent({ runtime });
       const error = errorOf(client.apps.list({ timeoutMs }));
-      await asked;
+      await requested;
       await runtime.advance(limit - 1);
       expect(await Promise.race([error, Promise.resolve('none yet')])).toBe('none yet');
       await runtime.advance(1);
@@ -280,18 +314,18 @@ describe('a time limit', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('counts the body too, and is ten minutes for a run to completion', async () => {
+  it('includes the body, and is ten minutes for runToCompletion', async () => {
     const runtime = new FixedRuntime();
-    const { client, asked } = await silent({ runtime, timeoutMs: 5 }, ['[']);
+    const { client, requested } = await silent({ runtime, timeoutMs: 5 }, ['[']);
     const error = errorOf(client.runToCompletion(hello));
-    await asked;
+    await requested;
     await runtime.advance(599_999);
     expect(await Promise.race([error, Promise.resolve('none yet')])).toBe('none yet');
     await runtime.advance(1);
     expect(await error).toMatchObject({ code: 'TIMEOUT' });
   });
 
-  it('is none for Infinity', async () => {
+  it('sets no timer for Infinity', async () => {
     const runtime = new FixedRuntime();
     const { client } = await serverOf([{ body: '[]' }], { runtime, timeoutMs: Infinity });
     const asking = client.apps.list();
@@ -299,7 +333,7 @@ describe('a time limit', () => {
     expect(await asking).toEqual([]);
   });
 
-  it('holds where fetch listens to no signal', async () => {
+  it('works with a fetch that ignores signals', async () => {
     const runtime = new FixedRuntime();
     const client = createClient({ baseUrl: '', runtime, fetch: () => new Promise(() => {}) });
     const error = errorOf(client.health());
@@ -308,18 +342,18 @@ describe('a time limit', () => {
   });
 });
 
-describe('a signal', () => {
-  it('ends a call with ABORTED and its reason, and the request with it', async () => {
-    const { client, server, asked } = await silent();
+describe('signal', () => {
+  it('aborts a call with ABORTED and its reason, and ends the request', async () => {
+    const { client, server, requested } = await silent();
     const controller = new AbortController();
     const error = errorOf(client.apps.list({ signal: controller.signal }));
-    await asked;
+    await requested;
     controller.abort('enough');
     expect(await error).toMatchObject({ code: 'ABORTED', cause: 'enough', retryable: false });
     await server.allEnded();
   });
 
-  it('that is aborted already sends nothing', async () => {
+  it('sends nothing if it is already aborted', async () => {
     const { client, server } = await serverOf([]);
     expect(await errorOf(client.apps.list({ signal: AbortSignal.abort('no') }))).toMatchObject({
       code: 'ABORTED',
@@ -329,8 +363,8 @@ describe('a signal', () => {
   });
 });
 
-describe('options', () => {
-  it('sends headers with every request, asked for anew each time', async () => {
+describe('ClientOptions', () => {
+  it('calls the headers function before each request', async () => {
     let count = 0;
     const { client, server } = await serverOf([{ body: '[]' }, { body: '[]' }], {
       headers: async () => ({ authorization: `Bearer ${++count}` }),
@@ -340,7 +374,7 @@ describe('options', () => {
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
   });
 
-  it('takes a base with a path and slashes at its end, and hands credentials to fetch', async () => {
+  it('accepts a baseUrl with a path and slashes at its end, and passes credentials on', async () => {
     const seen: unknown[] = [];
     const client = createClient({
       ...{ baseUrl: 'https://example.com/api//', headers: { 'x-key': 'k' }, credentials: 'include' },
@@ -354,14 +388,14 @@ describe('options', () => {
   });
 });
 
-/** A server that begins to answer and says no more; `asked` resolves when it was asked. */
+/** Starts a server that does not finish its response. `requested` resolves at the first request. */
 async function silent(
   options: Parameters<typeof serverOf>[1] = {},
   body?: string[],
-): Promise<Awaited<ReturnType<typeof serverOf>> & { asked: Promise<void> }> {
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
-  const given = await serverOf([() => (resolve(), { body, ending: 'silence' })], options);
-  return { ...given, asked };
+): Promise<Awaited<ReturnType<typeof serverOf>> & { requested: Promise<void> }> {
+  const { promise: requested, resolve } = Promise.withResolvers<void>();
+  const started = await serverOf([() => (resolve(), { body, ending: 'silence' })], options);
+  return { ...started, requested };
 }
 
 async function errorOf(asking: Promise<unknown>): Promise<ClientError> {

@@ -3,8 +3,8 @@ import type { Agent, Event } from '@thole/core';
 import { fails, hangs, says, streams } from '@thole/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Client } from '../src/index.ts';
-import { house, servedHouse, textOf } from './house.ts';
-import { hello, ref } from './speaking.ts';
+import { createHotel, serveHotel, textOf } from './hotel-server.ts';
+import { hello, ref } from './protocol-server.ts';
 
 const user = { appName: ref.appName, userId: ref.userId };
 const used = new Set<string>();
@@ -14,9 +14,9 @@ afterAll(() => {
   expect([...all].filter((name) => !used.has(name))).toEqual([]);
 });
 
-describe('the server', () => {
-  it('tells of itself and its apps', async () => {
-    const client = watched(house().client);
+describe('Client with a server', () => {
+  it('returns health, version and apps', async () => {
+    const client = recordCalls(createHotel().client);
     await client.health();
     expect(await client.version()).toMatchObject({ language: 'typescript', version: expect.any(String) });
     expect(await client.apps.list()).toEqual(['hotel']);
@@ -36,10 +36,10 @@ describe('the server', () => {
     });
   });
 
-  it('keeps sessions: made, listed, read, written to, exported, imported and deleted', async () => {
-    const client = watched(house([says('Good evening.')]).client);
-    const made = await client.sessions.create({ ...ref, state: { room: 12, 'user:floor': 'high' } });
-    expect(made).toMatchObject({ id: 'lobby', events: [], state: { room: 12, 'user:floor': 'high' } });
+  it('creates, lists, reads, changes, exports, imports and deletes sessions', async () => {
+    const client = recordCalls(createHotel([says('Good evening.')]).client);
+    const created = await client.sessions.create({ ...ref, state: { room: 12, 'user:floor': 'high' } });
+    expect(created).toMatchObject({ id: 'lobby', events: [], state: { room: 12, 'user:floor': 'high' } });
     await expect(client.sessions.create(ref)).rejects.toMatchObject({ status: 409, code: 'SESSION_ALREADY_EXISTS' });
     await client.runToCompletion(hello);
     const written = await client.sessions.updateState({ ...ref, stateDelta: { room: null, bed: { size: 2 } } });
@@ -53,14 +53,14 @@ describe('the server', () => {
       status: 403,
     });
 
-    const file = JSON.parse(JSON.stringify(await client.sessions.export(ref))) as typeof made;
+    const file = JSON.parse(JSON.stringify(await client.sessions.export(ref))) as typeof created;
     expect(Object.keys(file.state).sort()).toEqual(['__session_metadata__', 'bed']);
     const copy = await client.sessions.create({ ...user, ...file });
     expect(copy.events.map(textOf)).toEqual(named.events.map(textOf));
     expect(copy.state).toEqual(named.state);
 
-    const everything = await client.sessions.list(user);
-    expect([everything.totalItems, everything.sessions.map(({ id }) => id)]).toEqual([2, ['lobby', copy.id]]);
+    const allSessions = await client.sessions.list(user);
+    expect([allSessions.totalItems, allSessions.sessions.map(({ id }) => id)]).toEqual([2, ['lobby', copy.id]]);
     const newest = await client.sessions.list({ ...user, limit: 1, order: 'desc' });
     expect([newest.totalItems, newest.sessions.map(({ id }) => id)]).toEqual([2, [copy.id]]);
     expect((await client.sessions.list({ ...user, limit: 1, page: 2 })).sessions.map(({ id }) => id)).toEqual([
@@ -70,8 +70,8 @@ describe('the server', () => {
     expect((await client.sessions.list(user)).totalItems).toBe(1);
   });
 
-  it('takes names of any characters apart as they were', async () => {
-    const client = house().client;
+  it('accepts names with any characters', async () => {
+    const client = createHotel().client;
     for (const name of ['a/b', 'a%2Fb', 'a b+c?d=e#f', 'ä 二 🏨', '../x', '...', '"{}', ';,&=@:$']) {
       const odd = { appName: 'hotel', userId: name, sessionId: name };
       expect(await client.sessions.create(odd)).toMatchObject({ id: name, userId: name });
@@ -80,8 +80,8 @@ describe('the server', () => {
     }
   });
 
-  it('keeps artifacts, in versions, under names with slashes', async () => {
-    const client = watched(house().client);
+  it('saves, lists and loads artifacts in versions, under names with slashes', async () => {
+    const client = recordCalls(createHotel().client);
     await client.sessions.create(ref);
     const file = { ...ref, filename: 'menus/versions/today ä.txt' };
     const save = (text: string) =>
@@ -106,13 +106,13 @@ describe('the server', () => {
     expect((await client.artifacts.listMetadata(file)).map(({ version }) => version)).toEqual([0, 1]);
     await client.artifacts.delete(file);
     await expect(client.artifacts.load(file)).rejects.toMatchObject({ status: 404 });
-    const without = house([], { artifactService: undefined }).client;
+    const without = createHotel([], { artifactService: undefined }).client;
     await without.sessions.create(ref);
     await expect(without.artifacts.list(ref)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('remembers, finds and forgets', async () => {
-    const client = watched(house([says('Room twelve.')]).client);
+  it('adds, finds, changes and deletes memory', async () => {
+    const client = recordCalls(createHotel([says('Room twelve.')]).client);
     await client.sessions.create(ref);
     await client.runToCompletion({ ...ref, newMessage: 'Which room is on the high floor?' });
     await client.memory.saveSession(ref);
@@ -136,16 +136,31 @@ describe('the server', () => {
     const turn = [...first.memories, ...rest.memories].find(({ kind }) => kind === 'turn')!;
     await client.memory.forget({ ...user, id: turn.id });
     expect((await client.memory.list(user)).memories.map(({ id }) => id)).not.toContain(turn.id);
+    const notes = await client.memory.add({
+      ...user,
+      memories: ['The dog of Ada is called Rex.', 'Rex is the dog of Ada.', 'The cat sleeps.'],
+    });
+    expect(await client.memory.get({ ...user, id: notes[0]!.id })).toMatchObject({ id: notes[0]!.id, kind: 'note' });
+    const same = await client.memory.findSame({ ...user, id: notes[0]!.id });
+    expect(same.map(({ id }) => id)).toEqual([notes[1]!.id]);
+    expect(await client.memory.forgetMany({ ...user, ids: [notes[0]!.id, notes[1]!.id] })).toBe(2);
+    await expect(client.memory.get({ ...user, id: notes[0]!.id })).rejects.toMatchObject({ status: 404 });
+    const scope = { team: 'front desk', agent: 'porter' };
+    await client.memory.add({ ...user, scope, memories: ['The key is in the safe.'] });
+    expect((await client.memory.list({ appName: 'hotel', userId: 'bob', scope })).memories).toMatchObject([{ scope }]);
     await client.memory.forgetAll(user);
     expect((await client.memory.list(user)).memories).toEqual([]);
+    expect((await client.memory.list({ ...user, scope })).memories).toHaveLength(1);
+    await client.memory.forgetAll({ ...user, scope });
+    expect((await client.memory.list({ ...user, scope })).memories).toEqual([]);
     await expect(client.memory.saveSession({ ...user, sessionId: 'none' })).rejects.toMatchObject({ status: 404 });
-    await expect(house([], { memoryService: undefined }).client.memory.list(user)).rejects.toMatchObject({
+    await expect(createHotel([], { memoryService: undefined }).client.memory.list(user)).rejects.toMatchObject({
       status: 400,
     });
   });
 
-  it('tells what it recorded of a run, and draws the app', async () => {
-    const client = watched(house([says('Good evening.')]).client);
+  it('returns spans of a run and graphs of an app', async () => {
+    const client = recordCalls(createHotel([says('Good evening.')]).client);
     await client.sessions.create(ref);
     const [answer] = await client.runToCompletion(hello);
     const spans = await client.traces.ofSession(ref);
@@ -162,9 +177,9 @@ describe('the server', () => {
   });
 });
 
-describe('runs', () => {
-  it('answer partials and committed events, and end', async () => {
-    const client = watched(house([streams('Good ', 'evening.'), says('Bye.')]).client);
+describe('Client.run with a server', () => {
+  it('returns partial and stored events', async () => {
+    const client = recordCalls(createHotel([streams('Good ', 'evening.'), says('Bye.')]).client);
     await client.sessions.create(ref);
     const run = client.run({ ...hello, streaming: true, stateDelta: { seen: true } });
     const events = await Array.fromAsync(run);
@@ -177,17 +192,17 @@ describe('runs', () => {
     expect((await client.sessions.get(ref)).state).toEqual({ seen: true });
   });
 
-  it('answer an event with text and an artifact as one, as the session has it', async () => {
+  it('returns an event with text and an artifact as one event', async () => {
     const actions = createEventActions({ artifactDelta: { 'menu.txt': 0 }, stateDelta: { a: 1 } });
-    const client = house([], { agent: saying(() => [{ text: 'Here it is.', actions }]) }).client;
+    const client = createHotel([], { agent: saying(() => [{ text: 'Here it is.', actions }]) }).client;
     await client.sessions.create(ref);
     const events = await Array.fromAsync(client.run(hello));
     expect(events).toEqual((await client.sessions.get(ref)).events.slice(1));
     expect(events).toMatchObject([{ actions, content: { parts: [{ text: 'Here it is.' }] } }]);
   });
 
-  it('throw what kept them from beginning, and how they failed', async () => {
-    const client = house([fails('MODEL_RATE_LIMITED')]).client;
+  it('rejects with the error of the server', async () => {
+    const client = createHotel([fails('MODEL_RATE_LIMITED')]).client;
     await expect(client.run(hello).next()).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' });
     await client.sessions.create(ref);
     await expect(client.run({ ...ref, newMessage: '' }).next()).rejects.toMatchObject({
@@ -200,8 +215,8 @@ describe('runs', () => {
     });
   });
 
-  it('are stopped by cancel, and read again afterwards as they ended', async () => {
-    const client = watched(house([hangs()], { onDisconnect: 'continue' }).client);
+  it('stops with cancel, and can be read again afterwards', async () => {
+    const client = recordCalls(createHotel([hangs()], { onDisconnect: 'continue' }).client);
     await client.sessions.create(ref);
     const run = client.run(hello);
     const invocationId = await run.invocationId;
@@ -214,10 +229,10 @@ describe('runs', () => {
     await expect(client.resume({ ...ref, invocationId: 'none' }).next()).rejects.toMatchObject({ status: 404 });
   });
 
-  it('are aborted where their client leaves, and read on where runs outlive their clients (contract 40)', async () => {
+  it('is aborted or continues after a disconnect, as onDisconnect says (contract 40)', async () => {
     for (const onDisconnect of ['abort', 'continue'] as const) {
       const more = Promise.withResolvers<void>();
-      const { client } = await servedHouse([], { onDisconnect, agent: saying(() => ['one', more.promise, 'two']) });
+      const { client } = await serveHotel([], { onDisconnect, agent: saying(() => ['one', more.promise, 'two']) });
       await client.sessions.create(ref);
       const run = client.run(hello);
       expect(textOf((await run.next()).value!)).toBe('one');
@@ -233,29 +248,29 @@ describe('runs', () => {
     }
   });
 
-  it('come over broken connections with each committed event once and in order (contract 40)', async () => {
+  it('returns each stored event once and in order after lost connections (contract 40)', async () => {
     const words = Array.from({ length: 8 }, (_, i) => `word ${i}`);
     const steps = words.map(() => Promise.withResolvers<void>());
     const agent = saying(() => words.flatMap((word, i) => [steps[i]!.promise, word]));
-    const { client, served } = await servedHouse([], { agent, onDisconnect: 'continue' });
+    const { client, server } = await serveHotel([], { agent, onDisconnect: 'continue' });
     await client.sessions.create(ref);
-    let cuts = 0;
-    const run = client.run({ ...hello, onReconnect: () => void cuts++ });
+    let reconnects = 0;
+    const run = client.run({ ...hello, onReconnect: () => void reconnects++ });
     await run.invocationId;
     const events: Event[] = [];
     for (const { resolve } of steps) {
-      served.server.closeAllConnections();
+      server.server.closeAllConnections();
       resolve();
       events.push((await run.next()).value!);
     }
     expect((await run.next()).done).toBe(true);
     expect(events.map(textOf)).toEqual(words);
     expect(events.map(({ seq }) => seq)).toEqual(words.map((_, i) => i + 2));
-    expect(cuts).toBeGreaterThanOrEqual(words.length);
+    expect(reconnects).toBeGreaterThanOrEqual(words.length);
   });
 });
 
-/** An agent that says these texts, waiting for promises among them. */
+/** Returns an agent that yields these texts, and waits for the promises between them. */
 function saying(
   script: () => readonly (string | Promise<void> | { text: string; actions: Event['actions'] })[],
 ): Agent {
@@ -263,24 +278,24 @@ function saying(
     name: 'porter',
     async *runAsync({ invocationId }) {
       for (const each of script()) {
-        const said = await each;
-        if (said === undefined) continue;
-        const { text, actions } = typeof said === 'string' ? { text: said } : said;
+        const next = await each;
+        if (next === undefined) continue;
+        const { text, actions } = typeof next === 'string' ? { text: next } : next;
         yield createEvent({ author: 'porter', invocationId, content: { role: 'model', parts: [{ text }] }, actions });
       }
     },
   };
 }
 
-/** Notes which methods are called: each has to be, by the end of this file. */
-function watched(client: Client): Client {
-  const watch = <T extends object>(given: T, path: string): T =>
-    new Proxy(given, {
+/** Records the called methods. All methods must be called in this file. */
+function recordCalls(client: Client): Client {
+  const record = <T extends object>(object: T, path: string): T =>
+    new Proxy(object, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
-        const at = `${path}${String(name)}`;
-        if (typeof value === 'object' && value !== null) return watch(value, `${at}.`);
-        used.add(at);
+        const method = `${path}${String(name)}`;
+        if (typeof value === 'object' && value !== null) return record(value, `${method}.`);
+        used.add(method);
         return value;
       },
     });
@@ -288,5 +303,5 @@ function watched(client: Client): Client {
     if (typeof value === 'object') for (const method of Object.keys(value as object)) all.add(`${name}.${method}`);
     else all.add(name);
   }
-  return watch(client, '');
+  return record(client, '');
 }

@@ -3,12 +3,12 @@ import { bytesOf } from '@thole/testing/http';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ClientError, createClient } from '../src/index.ts';
-import { done, event, frame, hello, ref, serverOf, stream, textsOf, twoFrames } from './speaking.ts';
+import { done, event, frame, hello, ref, serverOf, stream, textsOf, twoFrames } from './protocol-server.ts';
 
 const resumed = '/apps/hotel/users/ada/sessions/lobby/runs/i-1/events';
 
-describe('a run', () => {
-  it('sends the message once, as a content, and what else was asked for', async () => {
+describe('Client.run', () => {
+  it('sends the message once, as a content, with all other members', async () => {
     const { client, server } = await serverOf([stream([frame(event('hi', 2)), done])]);
     const more = { streaming: true, stateDelta: { room: null }, functionCallEventId: 'e-9', customMetadata: { a: 1 } };
     await textsOf(client.run({ ...hello, ...more }));
@@ -21,14 +21,14 @@ describe('a run', () => {
     ]);
   });
 
-  it('begins before anybody reads it, and knows its invocation before its first event', async () => {
+  it('starts before it is read, and knows its invocation before its first event', async () => {
     const { client } = await serverOf([stream([], 'silence')]);
     const run = client.run(hello);
     expect(await run.invocationId).toBe('i-1');
     await run.return();
   });
 
-  it('learns its invocation from the first event where the header was taken away', async () => {
+  it('reads its invocation from the first event if the header is missing', async () => {
     const { client } = await serverOf([
       { headers: { 'content-type': 'text/event-stream' }, body: [frame(event('a', 2))], ending: 'cut' },
       stream([frame(event('b', 3)), done]),
@@ -38,7 +38,7 @@ describe('a run', () => {
     expect(await run.invocationId).toBe('i-1');
   });
 
-  it('lets nobody wait for the invocation of a run that ends or is left before it told', async () => {
+  it('rejects invocationId if the run ends or is aborted before its first event', async () => {
     let answered = (): void => {};
     const silent = { headers: { 'content-type': 'text/event-stream' } };
     const failed = 'data: {"error": "Full.", "errorDetails": {"code": "BUSY"}}\n\n';
@@ -52,17 +52,17 @@ describe('a run', () => {
     );
     const empty = client.run(hello);
     expect(await textsOf(empty)).toEqual([]);
-    await expect(empty.invocationId).rejects.toMatchObject({ code: 'CUT' });
+    await expect(empty.invocationId).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
     const failing = client.run(hello);
     await expect(failing.next()).rejects.toMatchObject({ code: 'BUSY' });
     await expect(failing.invocationId).rejects.toMatchObject({ code: 'BUSY' });
-    const left = client.run(hello);
+    const aborted = client.run(hello);
     await new Promise<void>((resolve) => (answered = () => setImmediate(resolve)));
-    left.abort('enough');
-    await expect(left.invocationId).rejects.toMatchObject({ code: 'ABORTED' });
+    aborted.abort('enough');
+    await expect(aborted.invocationId).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('answers partials and committed events in order, whatever the pieces are, past heartbeats', async () => {
+  it('returns partial and stored events in order, for chunks of any size', async () => {
     const frames = [event('Zim…mer'), event(' für 二'), event('Zimmer für 二', 2), event('Danke 🏨', 3)].map(frame);
     const { client } = await serverOf([stream(bytesOf(`: heartbeat\n\n${frames.join(': heartbeat\n\n')}${done}`, 3))]);
     const run = client.run(hello);
@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(run.lastSeq).toBe(3);
   });
 
-  it('puts an event that came as two frames together again', async () => {
+  it('joins the two frames of one event', async () => {
     const { client } = await serverOf([stream([...twoFrames('saved', 2), done])]);
     const [saved, ...others] = await Array.fromAsync(client.run(hello));
     expect(saved).toMatchObject({
@@ -80,14 +80,14 @@ describe('a run', () => {
     expect(others).toEqual([]);
   });
 
-  it('answers an event without an id that nothing completes as it came', async () => {
+  it('returns an event without an id unchanged if no second frame follows', async () => {
     const bare = (text: string): string =>
       `data: ${JSON.stringify({ ...event(text, 2), id: text, seq: undefined })}\n\n`;
     const { client } = await serverOf([stream([bare('a'), bare('b'), frame(event('c', 2)), bare('d'), done])]);
     expect(await textsOf(client.run(hello))).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('throws the error of a terminal frame with its code, after the events before it, and asks no more', async () => {
+  it('throws the error of the last frame after all events, and does not reconnect', async () => {
     const failed = {
       error: 'Too many requests.',
       errorDetails: { code: 'MODEL_RATE_LIMITED', retryable: true, retryAfterMs: 9 },
@@ -109,7 +109,7 @@ describe('a run', () => {
     expect(server.requests.length).toBe(1);
   });
 
-  it('throws what kept it from beginning, from the iterable and from invocationId, and sends the message once', async () => {
+  it('rejects the iterable and invocationId if the run does not start', async () => {
     const { client, server } = await serverOf([{ status: 503, body: '{"detail": "Full.", "code": "BUSY"}' }]);
     const run = client.run(hello);
     await expect(run.invocationId).rejects.toMatchObject({ status: 503, code: 'BUSY', retryable: true });
@@ -118,39 +118,39 @@ describe('a run', () => {
     expect(server.requests.length).toBe(1);
   });
 
-  it('takes a page for no run, and an event that is no JSON for none', async () => {
+  it('rejects a response that is not a stream, and an event that is not JSON', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<p>Log in</p>' };
     const { client, server } = await serverOf([page, stream(['data: {"a\n\n']), stream(['data: 7\n\n'])]);
     for (let i = 0; i < 3; i++)
-      await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'UNREADABLE', retryable: false });
+      await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'INVALID_RESPONSE', retryable: false });
     expect(server.requests.length).toBe(3);
   });
 });
 
-describe('a run that is cut', () => {
-  it('reads the rest from the last seq, each event once, however the connection ended (contract 40)', async () => {
+describe('Client.run with a lost connection', () => {
+  it('reads the rest after the last seq, each event once (contract 40)', async () => {
     for (const ending of ['cut', 'end'] as const) {
       const { client, server } = await serverOf([
         stream([frame(event('a', 2)), frame(event('b', 3)), frame(event('half'))], ending),
         stream([frame(event('b', 3)), frame(event('c', 4)), `id: 5\ndata: {"unfinished`], ending),
         stream([frame(event('d', 5)), done]),
       ]);
-      const cuts: object[] = [];
-      const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => cuts.push([attempt, error.code]) });
+      const reconnects: object[] = [];
+      const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => reconnects.push([attempt, error.code]) });
       expect(await textsOf(run)).toEqual(['a', 'b', 'half…', 'c', 'd']);
       expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
         'POST /run_sse',
         `GET ${resumed}?after=3`,
         `GET ${resumed}?after=4`,
       ]);
-      expect(cuts).toEqual([
-        [1, 'CUT'],
-        [1, 'CUT'],
+      expect(reconnects).toEqual([
+        [1, 'CONNECTION_LOST'],
+        [1, 'CONNECTION_LOST'],
       ]);
     }
   });
 
-  it('is read from its beginning where nothing was committed yet', async () => {
+  it('reads from the beginning if no event was stored yet', async () => {
     const { client, server } = await serverOf([
       stream([frame(event('a'))], 'cut'),
       stream([frame(event('ab', 2)), done]),
@@ -159,20 +159,20 @@ describe('a run that is cut', () => {
     expect(server.requests[1]!.path).toBe(resumed);
   });
 
-  it('does not answer an event of two frames twice that was cut between them', async () => {
-    const [said, saved] = twoFrames('menu', 3);
-    const { client } = await serverOf([stream([frame(event('a', 2)), said], 'cut'), stream([said, saved, done])]);
+  it('returns an event once if the connection was lost between its two frames', async () => {
+    const [first, second] = twoFrames('menu', 3);
+    const { client } = await serverOf([stream([frame(event('a', 2)), first], 'cut'), stream([first, second, done])]);
     expect(await textsOf(client.run(hello))).toEqual(['a', 'menu']);
   });
 
-  it('throws the run’s own error where it failed meanwhile', async () => {
+  it('throws the error of a run that failed in the meantime', async () => {
     const failed = 'data: {"error": "Aborted.", "errorDetails": {"code": "RUN_ABORTED", "retryable": false}}\n\n';
     const { client } = await serverOf([stream([frame(event('a', 2))], 'cut'), stream([failed])]);
     await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'RUN_ABORTED' });
   });
 
-  it('asks again while the server is overloaded or away, and gives up on an answer that will not change', async () => {
-    const cuts: unknown[] = [];
+  it('reconnects to an unavailable server, and stops at a permanent error', async () => {
+    const reconnects: unknown[] = [];
     let sent = 0;
     const { client, server } = await serverOf(
       [
@@ -184,33 +184,33 @@ describe('a run that is cut', () => {
     );
     const run = client.run({
       ...hello,
-      onReconnect: ({ attempt, error }) => cuts.push([attempt, error.status ?? error.code]),
+      onReconnect: ({ attempt, error }) => reconnects.push([attempt, error.status ?? error.code]),
     });
     await expect(textsOf(run)).rejects.toMatchObject({ status: 404, detail: 'No such run.' });
-    expect(cuts).toEqual([
-      [1, 'CUT'],
+    expect(reconnects).toEqual([
+      [1, 'CONNECTION_LOST'],
       [2, 503],
       [3, 'UNREACHABLE'],
     ]);
     expect(server.requests.length).toBe(3);
   });
 
-  it('throws CUT after so many attempts without a committed event', async () => {
+  it('throws CONNECTION_LOST after the maximum of attempts without a stored event', async () => {
     const always = (): ReturnType<typeof stream> => stream([frame(event('again'))], 'cut');
     const { client, server } = await serverOf([always, always, always, always], {
       reconnect: { attempts: 3, delayMs: 1 },
     });
-    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CUT', retryable: true });
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
     expect(server.requests.length).toBe(4);
   });
 
-  it('does not try where attempts is 0', async () => {
+  it('does not reconnect with attempts 0', async () => {
     const { client, server } = await serverOf([stream([], 'cut')], { reconnect: { attempts: 0 } });
-    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CUT' });
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
     expect(server.requests.length).toBe(1);
   });
 
-  it('waits twice as long each time, at most half less by chance, up to the limit, and as the server asks', async () => {
+  it('doubles the delay up to the maximum, with a random part, and respects Retry-After', async () => {
     const runtime = new FixedRuntime();
     const full = { status: 429, headers: { 'retry-after': '30' }, body: '{"detail": "Slower."}' };
     const { client, server } = await serverOf(
@@ -223,28 +223,29 @@ describe('a run that is cut', () => {
       { runtime, reconnect: { delayMs: 100, maxDelayMs: 1000 } },
     );
     const waits: number[] = [];
-    let tell = (): void => {};
-    const run = client.run({ ...hello, onReconnect: ({ delayMs }) => (waits.push(delayMs), tell()) });
+    let notify = (): void => {};
+    const run = client.run({ ...hello, onReconnect: ({ delayMs }) => (waits.push(delayMs), notify()) });
     const reading = textsOf(run);
     for (let i = 0; i < 6; i++) {
-      if (waits.length === i) await new Promise<void>((resolve) => (tell = resolve));
+      if (waits.length === i) await new Promise<void>((resolve) => (notify = resolve));
       await runtime.advance(waits[i]! - 1);
       expect(server.requests.length).toBe(i + 1);
       await runtime.advance(1);
     }
     expect(await reading).toEqual(['a']);
-    const most = [100, 200, 400, 800, 1000];
-    expect(waits.slice(0, 5)).not.toEqual(most);
-    for (const [i, limit] of most.entries()) expect([waits[i]! > limit / 2, waits[i]! <= limit]).toEqual([true, true]);
+    const maximum = [100, 200, 400, 800, 1000];
+    expect(waits.slice(0, 5)).not.toEqual(maximum);
+    for (const [i, limit] of maximum.entries())
+      expect([waits[i]! > limit / 2, waits[i]! <= limit]).toEqual([true, true]);
     expect(waits[5]).toBe(30_000);
   });
 
-  it('counts attempts anew after a connection on which something came for long', async () => {
+  it('resets the attempts after a connection that received data for maxDelayMs', async () => {
     const runtime = new FixedRuntime();
-    let goOn = (): void => {};
+    let proceed = (): void => {};
     async function* long(): AsyncGenerator<string> {
       yield frame(event('a'));
-      await new Promise<void>((resolve) => (goOn = resolve));
+      await new Promise<void>((resolve) => (proceed = resolve));
       yield frame(event('b'));
     }
     const answers = Array.from({ length: 3 }, () => () => stream(long(), 'cut'));
@@ -259,12 +260,12 @@ describe('a run that is cut', () => {
     for await (const { content } of client.run({ ...hello, onReconnect })) {
       if (content?.parts?.[0]?.text !== 'a') continue;
       await runtime.advance(10_000);
-      goOn();
+      proceed();
     }
     expect(attempts).toEqual([1, 1, 1]);
   });
 
-  it('counts on where a connection, or the wait for one, was long but silent', async () => {
+  it('does not reset the attempts after a long silent connection', async () => {
     const runtime = new FixedRuntime();
     const headers = { 'content-type': 'text/event-stream', 'x-thole-invocation-id': 'i-1' };
     const answered = (start: (controller: ReadableStreamDefaultController) => void): Response =>
@@ -275,26 +276,26 @@ describe('a run that is cut', () => {
       () => new Promise<Response>(() => {}),
     ];
     const client = createClient({
-      ...{ baseUrl: '', runtime, silenceMs: 20_000, timeoutMs: 20_000, reconnect: { attempts: 2, delayMs: 0 } },
+      ...{ baseUrl: '', runtime, idleTimeoutMs: 20_000, timeoutMs: 20_000, reconnect: { attempts: 2, delayMs: 0 } },
       fetch: async () => answers.shift()!(),
     });
-    const cuts: unknown[] = [];
-    const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => cuts.push([attempt, error.code]) });
+    const reconnects: unknown[] = [];
+    const run = client.run({ ...hello, onReconnect: ({ attempt, error }) => reconnects.push([attempt, error.code]) });
     const error = run.next().catch((thrown: unknown) => thrown);
     for (let i = 0; i < 5; i++) await runtime.advance(i === 0 ? 0 : 20_000);
-    expect(cuts).toEqual([
-      [1, 'CUT'],
-      [2, 'CUT'],
+    expect(reconnects).toEqual([
+      [1, 'CONNECTION_LOST'],
+      [2, 'CONNECTION_LOST'],
     ]);
     expect(await error).toMatchObject({ code: 'TIMEOUT', retryable: true });
   });
 
-  it('takes a silence without heartbeats for a cut, and counts none while nobody reads', async () => {
+  it('treats a silent connection as lost, but only while it is read', async () => {
     const runtime = new FixedRuntime();
     const { client, server } = await serverOf(
       [stream([frame(event('a', 2))], 'silence'), stream([frame(event('b', 3)), done])],
       {
-        ...{ runtime, silenceMs: 5000, reconnect: { delayMs: 0 } },
+        ...{ runtime, idleTimeoutMs: 5000, reconnect: { delayMs: 0 } },
       },
     );
     const run = client.run(hello);
@@ -311,15 +312,15 @@ describe('a run that is cut', () => {
   });
 });
 
-describe('leaving a run', () => {
-  it('closes the connection when the loop is broken off', async () => {
+describe('ClientRun', () => {
+  it('closes the connection after a break', async () => {
     const { client, server } = await serverOf([stream([frame(event('a', 2))], 'silence')]);
     for await (const _ of client.run(hello)) break;
     await server.allEnded();
     expect(server.requests.length).toBe(1);
   });
 
-  it('closes it by return, also while an event is being waited for', async () => {
+  it('closes the connection with return, also while it waits for an event', async () => {
     const { client, server } = await serverOf([stream([], 'silence')]);
     const run = client.run(hello);
     const next = run.next();
@@ -329,7 +330,7 @@ describe('leaving a run', () => {
     await server.allEnded();
   });
 
-  it('closes it by abort, whether somebody reads or not, and throws ABORTED with the reason', async () => {
+  it('closes the connection with abort, and throws ABORTED with the reason', async () => {
     for (const reads of [true, false]) {
       const { client, server } = await serverOf([stream([frame(event('a', 2)) + frame(event('b', 3))], 'silence')]);
       const run = client.run(hello);
@@ -345,13 +346,13 @@ describe('leaving a run', () => {
     }
   });
 
-  it('closes it by the signal it was given, also before the answer and during a pause', async () => {
+  it('closes the connection with the signal, also before the response and during a delay', async () => {
     for (const answer of [stream([], 'silence'), { ending: 'silence' as const }, stream([], 'cut')]) {
       const { client, server } = await serverOf([answer], { reconnect: { delayMs: 1e6, maxDelayMs: 1e6 } });
       const controller = new AbortController();
-      let tell = (): void => {};
-      const paused = new Promise<void>((resolve) => (tell = resolve));
-      const run = client.run({ ...hello, signal: controller.signal, onReconnect: () => tell() });
+      let notify = (): void => {};
+      const paused = new Promise<void>((resolve) => (notify = resolve));
+      const run = client.run({ ...hello, signal: controller.signal, onReconnect: () => notify() });
       const next = run.next();
       next.catch(() => {});
       if (answer.ending === 'cut') await paused;
@@ -362,7 +363,7 @@ describe('leaving a run', () => {
     }
   });
 
-  it('sends nothing where the signal is aborted already', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const { client, server } = await serverOf([]);
     await expect(client.run({ ...hello, signal: AbortSignal.abort() }).next()).rejects.toMatchObject({
       code: 'ABORTED',
@@ -370,23 +371,23 @@ describe('leaving a run', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves an answer alone that a fetch without signals brings late', async () => {
+  it('cancels a response that arrives after abort', async () => {
     let cancelled = 0;
-    const bring = Promise.withResolvers<Response>();
-    const { client } = await serverOf([], { fetch: () => bring.promise });
+    const response = Promise.withResolvers<Response>();
+    const { client } = await serverOf([], { fetch: () => response.promise });
     const run = client.run(hello);
     run.abort();
     await expect(run.next()).rejects.toMatchObject({ code: 'ABORTED' });
     const body = new ReadableStream({ cancel: () => void cancelled++ }, { highWaterMark: 0 });
-    bring.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    response.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
     await new Promise(setImmediate);
     expect(cancelled).toBe(1);
   });
 
-  it('reads no more than it is asked for', async () => {
-    let made = 0;
+  it('reads no more events than requested', async () => {
+    let created = 0;
     const body = new ReadableStream<Uint8Array>(
-      { pull: (controller) => controller.enqueue(new TextEncoder().encode(frame(event('x', ++made)))) },
+      { pull: (controller) => controller.enqueue(new TextEncoder().encode(frame(event('x', ++created)))) },
       { highWaterMark: 0 },
     );
     const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -394,13 +395,13 @@ describe('leaving a run', () => {
     const run = client.run(hello);
     for (let i = 0; i < 10; i++) await run.next();
     await new Promise(setImmediate);
-    expect(made).toBe(10);
+    expect(created).toBe(10);
     await run.return();
   });
 });
 
-describe('cancel', () => {
-  it('asks the server to stop the run, and reads on to its end', async () => {
+describe('ClientRun.cancel', () => {
+  it('stops the run on the server, and continues to read to its end', async () => {
     const failed = 'data: {"error": "Cancelled.", "errorDetails": {"code": "RUN_ABORTED"}}\n\n';
     let end = (): void => {};
     const cancelled = new Promise<void>((resolve) => (end = resolve));
@@ -420,7 +421,7 @@ describe('cancel', () => {
     expect(server.requests[1]).toMatchObject({ method: 'POST', path: resumed.replace('events', 'cancel') });
   });
 
-  it('has a time limit of its own while the run has not begun', async () => {
+  it('has a separate time limit while the run has not started', async () => {
     const { client } = await serverOf([{ ending: 'silence' }]);
     const run = client.run(hello);
     await expect(run.cancel({ timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -428,8 +429,8 @@ describe('cancel', () => {
   });
 });
 
-describe('resume', () => {
-  it('reads a run that was begun elsewhere, from its beginning or after an event', async () => {
+describe('Client.resume', () => {
+  it('reads an existing run from its beginning or after an event', async () => {
     const { client, server } = await serverOf([
       stream([frame(event('a', 2)), done]),
       stream([frame(event('a', 2)), frame(event('b', 3)), done]),
@@ -441,7 +442,7 @@ describe('resume', () => {
     expect(server.requests.map(({ path }) => path)).toEqual([resumed, `${resumed}?after=2`]);
   });
 
-  it('tries again where the server does not answer, for it sends nothing', async () => {
+  it('reconnects if the server does not answer the first request', async () => {
     let sent = 0;
     const { client } = await serverOf([{ status: 502 }, stream([frame(event('a', 2)), done])], {
       fetch: (...p) => (++sent === 1 ? Promise.reject(new TypeError('away')) : fetch(...p)),
@@ -450,26 +451,30 @@ describe('resume', () => {
   });
 });
 
-it('leaves nothing behind on a signal that lives longer', async () => {
-  const { client } = await serverOf([stream([frame(event('a', 2)), done]), { body: '[]' }]);
-  const { signal } = new AbortController();
-  await textsOf(client.run({ ...hello, signal }));
-  await client.apps.list({ signal });
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
+describe('ClientCallOptions.signal', () => {
+  it('removes its listeners from a signal', async () => {
+    const { client } = await serverOf([stream([frame(event('a', 2)), done]), { body: '[]' }]);
+    const { signal } = new AbortController();
+    await textsOf(client.run({ ...hello, signal }));
+    await client.apps.list({ signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 });
 
-it('knows its errors by their brand, also those of another copy', () => {
-  class Foreign extends Error {
-    code = 'CUT';
-    constructor() {
-      super();
-      Object.defineProperty(this, Symbol.for('thole.client-error'), { value: true });
+describe('ClientError.is', () => {
+  it('recognizes errors of another copy of the package', () => {
+    class Foreign extends Error {
+      code = 'CONNECTION_LOST';
+      constructor() {
+        super();
+        Object.defineProperty(this, Symbol.for('thole.client-error'), { value: true });
+      }
     }
-  }
-  expect([
-    ClientError.is(new Foreign()),
-    ClientError.is(new Foreign(), 'CUT'),
-    ClientError.is(new Foreign(), 'X'),
-  ]).toEqual([true, true, false]);
-  expect([ClientError.is(new Error('x')), ClientError.is(null), ClientError.is('x')]).toEqual([false, false, false]);
+    expect([
+      ClientError.is(new Foreign()),
+      ClientError.is(new Foreign(), 'CONNECTION_LOST'),
+      ClientError.is(new Foreign(), 'X'),
+    ]).toEqual([true, true, false]);
+    expect([ClientError.is(new Error('x')), ClientError.is(null), ClientError.is('x')]).toEqual([false, false, false]);
+  });
 });

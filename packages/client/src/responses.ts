@@ -1,6 +1,6 @@
 import type { JsonObject } from '@thole/core';
 
-/** What the server is. */
+/** Version and language of the server. */
 export interface ServerVersion {
   version: string;
   /** `typescript` */
@@ -8,17 +8,17 @@ export interface ServerVersion {
   languageVersion: string;
 }
 
-/** An app in short. */
+/** Description of an app. */
 export interface AppInfo {
   name: string;
   rootAgentName: string;
   description: string;
   language: string;
-  /** By name, every agent of the tree. */
+  /** All agents by name. */
   agents: { [name: string]: AgentInfo };
-  /** What the app has besides sessions; absent from servers that do not tell. */
+  /** The services of the app in addition to sessions. Undefined with older servers. */
   services?: { memory: boolean; artifacts: boolean } | undefined;
-  /** First messages to offer in an empty session; absent from older servers. */
+  /** First messages to offer in an empty session. Undefined with older servers. */
   suggestions?: readonly string[] | undefined;
 }
 
@@ -26,43 +26,43 @@ export interface AppInfo {
 export interface AgentInfo {
   name: string;
   description: string;
-  /** Names of the agents below it. */
+  /** Names of the sub-agents. */
   subAgents: string[];
-  /** Toolsets are named, not opened. */
+  /** A toolset is listed by its name. */
   tools: { name: string; description: string }[];
 }
 
-/** An app's agents as a tree. */
+/** The agents of an app as a tree. */
 export interface AppGraph {
   name: string;
   rootAgent: AgentGraph;
 }
 
-/** An agent with what hangs on it. */
+/** An agent with its sub-agents and tools. */
 export interface AgentGraph {
   name: string;
   description: string;
-  /** `LlmAgent`, `LoopAgent` …; absent for an agent that is of no class. */
+  /** Name of the agent's class, such as `LlmAgent`. Undefined for a plain object. */
   type?: string | undefined;
-  /** Name of the agent's own model; absent if it uses that of an agent above, or none. */
+  /** Name of the agent's own model. Undefined if it has none or uses its parent's. */
   model?: string | undefined;
   subAgents: AgentGraph[];
   tools: ToolGraph[];
 }
 
-/** A tool; one that runs an agent shows it. Toolsets are not opened. */
+/** A tool, with its agent if it runs one. A toolset is one node. */
 export interface ToolGraph {
   name: string;
   description: string;
   agent?: AgentGraph | undefined;
 }
 
-/** A drawing in Graphviz's language; absent where there is nothing to draw. */
+/** A graph in Graphviz's language. */
 export interface DotGraph {
   dotSrc?: string | undefined;
 }
 
-/** A piece of work that was recorded. Attributes are those of OpenTelemetry's GenAI conventions and ADK's. */
+/** A recorded span. Its attributes follow OpenTelemetry's GenAI conventions and ADK. */
 export interface TraceSpan {
   name: string;
   span_id: string;
@@ -72,6 +72,6 @@ export interface TraceSpan {
   /** Nanoseconds since the epoch. */
   end_time: number;
   attributes: JsonObject;
-  /** Absent or null in the root of a trace. */
+  /** Undefined or null for the root of a trace. */
   parent_span_id?: string | null | undefined;
 }

@@ -1,0 +1,33 @@
+import { ClientError } from './client-error.ts';
+
+/** Query parameters. Undefined ones are left out; a list is sent as a repeated parameter. */
+export type Query = { readonly [name: string]: string | number | boolean | readonly string[] | undefined };
+
+/**
+ * A template tag that returns a path in which each name is percent-encoded, slashes included. Throws `INVALID_INPUT` for a name
+ * that cannot be in a path: an empty one, lone surrogates, and `.` and `..`, which platforms resolve even if they are encoded.
+ */
+export function path(strings: TemplateStringsArray, ...names: readonly unknown[]): string {
+  return String.raw({ raw: strings }, ...names.map((name, i) => encode(name, strings[i]!)));
+}
+
+/** Returns `?a=1&b=2`, or an empty string. */
+export function queryString(query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
+  );
+  return pairs.length ? `?${new URLSearchParams(pairs).toString()}` : '';
+}
+
+function encode(name: unknown, before: string): string {
+  if (typeof name === 'string' && !/^\.{0,2}$/.test(name)) {
+    try {
+      return encodeURIComponent(name);
+    } catch {
+      // A lone surrogate.
+    }
+  }
+  throw new ClientError(`The name after ${before} must be well-formed text that is not empty, "." or "..".`, {
+    code: 'INVALID_INPUT',
+  });
+}

@@ -1,0 +1,25 @@
+import { ClientError } from './client-error.ts';
+import { readErrorDebug } from './error-debug.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+const RETRYABLE = [408, 429, 502, 503, 504];
+
+/** Returns the error of a response: with the server's message, or for the page of a proxy with the status. */
+export async function toClientError(path: string, response: Response, now: number): Promise<ClientError> {
+  const { status } = response;
+  let body: { detail?: unknown; code?: unknown; retryable?: unknown } | null | undefined;
+  try {
+    body = (await response.json()) as typeof body;
+  } catch {
+    // Not JSON.
+  }
+  const detail = body?.detail;
+  const code = body?.code;
+  return new ClientError(typeof detail === 'string' ? detail : `The server answered ${status} to ${path}.`, {
+    status,
+    code: typeof code === 'string' ? code : undefined,
+    retryable: typeof body?.retryable === 'boolean' ? body.retryable : RETRYABLE.includes(status),
+    debug: readErrorDebug(body),
+    retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
+  });
+}
