@@ -14,7 +14,7 @@ export interface Recording {
   readonly request: { readonly method: string; readonly path: string; readonly body: unknown };
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** As text. A piece that ends within a character leaves its bytes to the next piece. */
+  /** Text of the body. A piece that ends within a character passes its bytes to the next piece. */
   readonly body: readonly string[];
 }
 
