@@ -46,8 +46,8 @@ const CONSOLIDATED_KEY = 'thole:consolidated';
 export function consolidateSession(ref: SessionRef, p: ConsolidationContext): Promise<ConsolidationOutcome> {
   const { leasing, runtime, holder, leaseTtlMs: ttlMs, signal } = p;
   const key = { ...ref, sessionId: CONSOLIDATION_LEASE_ID };
-  return holdLease({ leasing, key, runtime, holder, waitMs: LEASE_WAIT_MS, ttlMs, signal }, (held) =>
-    addAndDelete(ref, p, held),
+  return holdLease({ leasing, key, runtime, holder, waitMs: LEASE_WAIT_MS, ttlMs, signal }, (leaseSignal) =>
+    addAndDelete(ref, p, leaseSignal),
   );
 }
 

@@ -20,25 +20,25 @@ export function batchTurns(
   budget: { batchTokens: number; contextTokens: number },
 ): Batch[] {
   const batches: Batch[] = [];
-  let left = 0;
+  let remaining = 0;
   turns.forEach(({ turn, isNew }, i) => {
     if (!isNew) return;
     const clipped = { ...turn, text: clipToTokens(turn.text, budget.batchTokens) };
     const cost = costOf(clipped);
-    if (batches.length === 0 || cost > left) {
+    if (batches.length === 0 || cost > remaining) {
       batches.push({ turns: [], before: turnsBefore(turns, i, budget.contextTokens) });
-      left = budget.batchTokens;
+      remaining = budget.batchTokens;
     }
     batches.at(-1)!.turns.push(clipped);
-    left -= cost;
+    remaining -= cost;
   });
   return batches;
 }
 
 function turnsBefore(turns: readonly { turn: FactTurn }[], end: number, tokens: number): FactTurn[] {
-  let left = tokens;
+  let remaining = tokens;
   let start = end;
-  while (start > 0 && costOf(turns[start - 1]!.turn) <= left) left -= costOf(turns[--start]!.turn);
+  while (start > 0 && costOf(turns[start - 1]!.turn) <= remaining) remaining -= costOf(turns[--start]!.turn);
   return turns.slice(start, end).map(({ turn }) => turn);
 }
 

@@ -86,11 +86,11 @@ async function removeForgotten(
   try {
     const turns = await turnIdsOf(memory, user);
     for (const change of [...audit.changes]) {
-      const before = change.made?.evidence ?? [];
+      const before = change.added?.evidence ?? [];
       const evidence = before.filter((id) => turns.has(id));
       if (evidence.length === before.length) continue;
       if (evidence.length > 0) {
-        await memory.updateMemory({ ...user, id: change.made!.id, change: { evidence } });
+        await memory.updateMemory({ ...user, id: change.added!.id, change: { evidence } });
         continue;
       }
       await undoProposals({ memory, audit: { ...audit, changes: [change] } });
@@ -129,18 +129,18 @@ async function changeFor(proposal: Proposal, p: ApplyContext): Promise<ProposalC
   }
   return {
     proposal,
-    ...(proposal.action !== 'remove' && { made: factOf(proposal, evidence, p) }),
+    ...(proposal.action !== 'remove' && { added: factOf(proposal, evidence, p) }),
     ...(before && { before }),
   };
 }
 
 async function write(
-  { made, before }: ProposalChange,
+  { added, before }: ProposalChange,
   { memory, user, now }: Omit<ApplyContext, 'turns' | 'auditId' | 'approvedBy'>,
 ): Promise<void> {
-  if (made) await memory.addMemory({ ...user, memories: [made] });
+  if (added) await memory.addMemory({ ...user, memories: [added] });
   if (!before) return;
-  const change = { validTo: Math.max(now, before.validFrom ?? -Infinity), ...(made && { supersededBy: made.id }) };
+  const change = { validTo: Math.max(now, before.validFrom ?? -Infinity), ...(added && { supersededBy: added.id }) };
   await memory.updateMemory({ ...user, id: before.id, change });
 }
 

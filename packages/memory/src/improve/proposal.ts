@@ -36,7 +36,7 @@ export interface ProposalAudit {
 export interface ProposalChange {
   proposal: Proposal;
   /** The new entry. */
-  made?: MemoryEntry | undefined;
+  added?: MemoryEntry | undefined;
   /** The changed or removed entry before the change. */
   before?: MemoryEntry | undefined;
 }

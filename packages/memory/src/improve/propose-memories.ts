@@ -111,14 +111,19 @@ async function addSessions(memory: FullMemory, p: ProposeMemoriesOptions): Promi
 /** Returns the newest turns that fit into the budget, in order. */
 function newest(turns: readonly MemoryEntry[], tokens: number): MemoryEntry[] {
   const inOrder = turns.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
-  let left = tokens;
+  let remaining = tokens;
   let start = inOrder.length;
-  while (start > 0 && (left -= 10 + Math.min(TURN_TOKENS, estimateTokens(textOf(inOrder[start - 1]!.content)))) >= 0)
-    start--;
+  while (start > 0 && (remaining -= costOf(inOrder[start - 1]!)) >= 0) start--;
   return inOrder.slice(start);
 }
 
-const TURN_TOKENS = 500;
+/** Longer turns are cut. */
+const MAX_TURN_TOKENS = 500;
+/** Tokens of a turn's author and time. */
+const HEADING_TOKENS = 10;
+
+const costOf = ({ content }: MemoryEntry): number =>
+  HEADING_TOKENS + Math.min(MAX_TURN_TOKENS, estimateTokens(textOf(content)));
 
 const SYSTEM = `You review what an assistant remembers of one user and compare it with what was said in past conversations. Propose only changes that a careful friend would make:
 - add: something lasting about the user that was said and is not remembered;
@@ -158,7 +163,7 @@ function promptOf(
   zone: ZonedTime | undefined,
 ): string {
   const line = ({ author, content, timestamp }: MemoryEntry, i: number): string =>
-    `t${i + 1} ${isoMinute(timestamp, zone)} ${quotedText(author ?? 'somebody')}: ${quotedText(clipToTokens(textOf(content), TURN_TOKENS))}`;
+    `t${i + 1} ${isoMinute(timestamp, zone)} ${quotedText(author ?? 'unknown')}: ${quotedText(clipToTokens(textOf(content), MAX_TURN_TOKENS))}`;
   const entry = ({ content, validFrom, timestamp }: MemoryEntry, i: number): string =>
     `k${i + 1} (since ${isoMinute(validFrom ?? timestamp, zone)}): ${quotedText(textOf(content))}`;
   return [

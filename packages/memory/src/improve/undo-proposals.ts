@@ -20,11 +20,11 @@ export async function undoProposals(p: { memory: MemoryService; audit: ProposalA
   const memory = fullMemory(p.memory, 'undoProposals');
   const user = { appName: audit.appName, userId: audit.userId };
   let undone = 0;
-  for (const { made, before } of audit.changes.toReversed()) {
-    const current = made && (await findEntry(memory, user, made.id));
-    const deleted = made ? await memory.deleteMemory({ ...user, ids: [made.id], keepEvidence: true }) : 0;
+  for (const { added, before } of audit.changes.toReversed()) {
+    const current = added && (await findEntry(memory, user, added.id));
+    const deleted = added ? await memory.deleteMemory({ ...user, ids: [added.id], keepEvidence: true }) : 0;
     const target = before && (await findEntry(memory, user, before.id));
-    const isRestored = target?.validTo !== undefined && target.supersededBy === made?.id;
+    const isRestored = target?.validTo !== undefined && target.supersededBy === added?.id;
     if (isRestored)
       await memory.addMemory({ ...user, memories: [withEndOf(target, hasEnd(current) ? current : before!)] });
     if (deleted > 0 || isRestored) undone++;

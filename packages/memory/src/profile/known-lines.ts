@@ -53,8 +53,8 @@ function textsOf(entries: readonly MemoryEntry[]): ReadonlyMap<string, string> {
 
 /** Returns the lines that fit into a number of tokens, in order. */
 export function withinTokens(lines: readonly string[], tokens: number): string[] {
-  let left = tokens;
-  return lines.filter((line) => (left -= estimateTokens(line) + 2) >= 0);
+  let remaining = tokens;
+  return lines.filter((line) => (remaining -= estimateTokens(line) + 2) >= 0);
 }
 
 /** Sorts entries by weight, not by age: if not all fit, a name from long ago must not be lost to recent facts. */

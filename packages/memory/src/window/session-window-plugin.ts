@@ -45,10 +45,10 @@ export class SessionWindowPlugin implements Plugin {
 
 /** Returns the index of the window's first message, at the latest the start of the current invocation. */
 function windowStart(events: EventLog, turns: number, invocationId: string): number {
-  let left = turns;
+  let remaining = turns;
   let start = events.length;
-  while (start > 0 && left > 0) if (isUserMessage(events.at(--start)!)) left--;
-  if (left > 0) return 0;
+  while (start > 0 && remaining > 0) if (isUserMessage(events.at(--start)!)) remaining--;
+  if (remaining > 0) return 0;
   // Other callers may have added messages during the invocation.
   for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) return i;
   return start;

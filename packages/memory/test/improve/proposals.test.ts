@@ -178,16 +178,16 @@ describe('applyProposals and undoProposals', () => {
   it('do not restore an old fact if its correction has ended since', async () => {
     const { propose, memory, current, runtime } = await setUp(moved);
     const audit = await applyProposals({ memory, proposals: await propose(), runtime });
-    const made = audit.changes[0]!.made!.id;
+    const addedId = audit.changes[0]!.added!.id;
     const paris = { kind: 'fact' as const, content: { parts: [{ text: 'Sister lives in Paris.' }] }, id: 'Paris' };
     await memory.addMemory({ ...ann, memories: [paris] });
     const validTo = runtime.now() + 5;
-    await memory.updateMemory({ ...ann, id: made, change: { validTo, supersededBy: 'Paris' } });
+    await memory.updateMemory({ ...ann, id: addedId, change: { validTo, supersededBy: 'Paris' } });
     expect(await undoProposals({ memory, audit })).toBe(1);
     expect(await current()).toEqual(['A screenshot was captured.', 'Sister lives in Paris.']);
     const { memories } = await memory.listMemories({ ...ann, filter: everything });
     expect(memories.find(({ id }) => id === 'Sister lives in Bonn.')).toMatchObject({ validTo, supersededBy: 'Paris' });
-    expect(memories.find(({ id }) => id === made)).toBeUndefined();
+    expect(memories.find(({ id }) => id === addedId)).toBeUndefined();
   });
 
   it('keep later corrections, and leave out deleted evidence (contract 31)', async () => {

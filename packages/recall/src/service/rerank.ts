@@ -21,10 +21,10 @@ export async function rerankHits(
   try {
     const ordered: unknown = await raceAbort(Promise.resolve(rerank(query, hits.map(thawEntry), signal)), signal);
     if (!Array.isArray(ordered)) throw new TypeError('The reranker must return an array of entries.');
-    const left = new Map(hits.map((hit) => [hit.id, hit]));
+    const remaining = new Map(hits.map((hit) => [hit.id, hit]));
     return ordered.flatMap((entry: MemoryEntry | undefined) => {
-      const hit = left.get(entry?.id ?? '');
-      if (hit) left.delete(hit.id);
+      const hit = remaining.get(entry?.id ?? '');
+      if (hit) remaining.delete(hit.id);
       return hit ? [hit] : [];
     });
   } catch (error) {

@@ -63,9 +63,9 @@ export class ArenaPool {
   #ensureSpace(memory: ScanMemory, bytes: number): boolean {
     const missing = this.#end + bytes - memory.buffer.byteLength;
     if (missing <= 0) return true;
-    const left = MEMORY_BYTES - memory.buffer.byteLength;
-    if (missing > left) return false;
+    const available = MEMORY_BYTES - memory.buffer.byteLength;
+    if (missing > available) return false;
     const wanted = Math.ceil(missing / PAGE_BYTES) * PAGE_BYTES;
-    return memory.grow(Math.min(left, Math.max(wanted, GROWTH_BYTES))) || memory.grow(wanted);
+    return memory.grow(Math.min(available, Math.max(wanted, GROWTH_BYTES))) || memory.grow(wanted);
   }
 }

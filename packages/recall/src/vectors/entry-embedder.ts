@@ -10,7 +10,7 @@ export interface VectorEntry {
   timestamp: number;
   /** Undefined until the vector has been stored or found in the store. */
   model: string | undefined;
-  /** True if the store has no vector of this text: it was asked, or the text is new. */
+  /** True if the store need not be checked for a vector of this text: it was checked, or the text is new. */
   isChecked: boolean;
   /** Monotonic time in milliseconds before which searches do not retry a failed entry. */
   retryAt: number;
