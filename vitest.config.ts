@@ -56,6 +56,9 @@ export default defineConfig({
         test: {
           name: 'servers',
           isolate: false,
+          // These tests mostly wait for servers and leases, so that more workers than cores are faster.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           include: [onServers],
           exclude: never,
           globalSetup: ['test/servers/global-setup.ts'],
