@@ -76,14 +76,23 @@ export const sessionStoreMutants: readonly StoreMutant[] = [
         if (p[3]?.fence !== undefined && !(await this.load(p[0], {})))
           await this.insert({
             ...{ key: p[0], incarnation: 'new', initialState: {}, state: {}, appState: {}, userState: {} },
-            ...{ appVersion: 0, userVersion: 0, events: [], createTime: 1, lastUpdateTime: 1, lastSeq: 0, v: 1 },
+            ...{
+              appVersion: 0,
+              userVersion: 0,
+              events: [],
+              createTime: 1,
+              lastUpdateTime: 1,
+              lastSeq: 0,
+              marks: noMarks,
+              v: 1,
+            },
           });
         return super.append(...p);
       }
     },
   ),
   loadMutant('marks.default', 'returns no marks for a session without marks', (session) =>
-    JSON.stringify(session.marks) === JSON.stringify(noMarks) ? { ...session, marks: undefined } : session,
+    JSON.stringify(session.marks) === JSON.stringify(noMarks) ? ({ ...session, marks: undefined } as never) : session,
   ),
   loadMutant('marks.set', 'returns wakeAt in whole seconds', (session) => ({
     ...session,
@@ -110,7 +119,7 @@ export const sessionStoreMutants: readonly StoreMutant[] = [
     'inserts a session without its marks',
     class extends InMemorySessionStore {
       override insert(session: StoredSession): Promise<void> {
-        return super.insert({ ...session, marks: undefined });
+        return super.insert({ ...session, marks: noMarks });
       }
     },
   ),
@@ -120,7 +129,7 @@ export const sessionStoreMutants: readonly StoreMutant[] = [
     class extends InMemorySessionStore {
       override async list(...p: Parameters<SessionStore['list']>): Promise<SessionPage> {
         const page = await super.list(...p);
-        return { ...page, sessions: page.sessions.map((session) => ({ ...session, marks: undefined })) };
+        return { ...page, sessions: page.sessions.map((session) => ({ ...session, marks: undefined as never })) };
       }
     },
   ),
@@ -139,13 +148,13 @@ export const sessionStoreMutants: readonly StoreMutant[] = [
     'marks.deleted',
     'keeps the marks of a deleted session',
     class extends InMemorySessionStore {
-      readonly #marks = new Map<string, StoredSession['marks']>();
+      readonly #marks = new Map<string, StoredSession['marks'] | undefined>();
       override async remove(...p: Parameters<SessionStore['remove']>): Promise<boolean> {
         this.#marks.set(p[0].sessionId, (await this.load(p[0], {}))?.marks);
         return super.remove(...p);
       }
       override insert(session: StoredSession): Promise<void> {
-        return super.insert({ marks: this.#marks.get(session.key.sessionId), ...session });
+        return super.insert({ ...session, marks: this.#marks.get(session.key.sessionId) ?? session.marks });
       }
     },
   ),

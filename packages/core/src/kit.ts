@@ -44,6 +44,7 @@ export { LeaseProcesses } from './session/lease-processes.ts';
 export type { ProcessAccess } from './session/lease-processes.ts';
 export { InMemoryLeaseStore, inProcessLeases } from './session/in-memory-lease-store.ts';
 export type { LeasedSessions } from './session/in-memory-lease-store.ts';
+export { noMarks } from './session/session-marks.ts';
 export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';

@@ -57,9 +57,8 @@ export class InMemorySessionStore implements SessionStore {
       createTime,
       lastUpdateTime,
       events: new EventList(session.events),
-      marks: undefined,
+      marks,
     };
-    applyMarks(record, marks);
     user.sessions.set(sessionId, record);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);

@@ -21,8 +21,7 @@ export interface SessionRecord extends Pick<StoredSession, 'key' | 'incarnation'
   readonly state: StateMap;
   readonly events: EventList;
   lastUpdateTime: number;
-  /** Undefined until a mark is set. */
-  marks: SessionMarks | undefined;
+  marks: SessionMarks;
 }
 
 /** A session with its user and its app. */
@@ -31,8 +30,6 @@ export interface FoundSession {
   readonly user: StoredUser;
   readonly session: SessionRecord;
 }
-
-const noMarks: SessionMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };
 
 /** Applies state changes and counts them as one write. Empty changes are not a write. */
 export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | undefined): void {
@@ -44,7 +41,7 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 /** Sets the given marks and keeps the others. */
 export function applyMarks(session: SessionRecord | undefined, marks: Partial<SessionMarks> | undefined): void {
   if (!session || !marks) return;
-  const stored = session.marks ?? noMarks;
+  const stored = session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
   session.marks = { unfinished, wakeAt, openInterrupts };
 }
@@ -62,7 +59,7 @@ export function toRecord({ app, user, session }: FoundSession): SessionPage['ses
     createTime: session.createTime,
     lastUpdateTime: session.lastUpdateTime,
     lastSeq: session.events.length,
-    marks: { ...(session.marks ?? noMarks) },
+    marks: { ...session.marks },
     v: 1,
   };
 }

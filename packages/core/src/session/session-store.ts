@@ -77,7 +77,7 @@ export interface StoredSession {
   createTime: number;
   lastUpdateTime: number;
   lastSeq: number;
-  marks?: SessionMarks | undefined;
+  marks: SessionMarks;
   /** Version of the record. A service that does not know it throws `STORE_VERSION`. */
   v: 1;
 }

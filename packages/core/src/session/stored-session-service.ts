@@ -13,7 +13,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { applyDelta, mergeScopes, splitByScope } from '../state/scopes.ts';
 import type { StateDelta, StateMap } from '../state/scopes.ts';
-import { assertMarks } from './assert-marks.ts';
+import { assertMarks, noMarks } from './session-marks.ts';
 import { assertName, assertSessionRef, assertUser } from './assert-name.ts';
 import type { LeaseManager } from './lease-manager.ts';
 import { copyDelta, prepareEvent } from './prepare-event.ts';
@@ -80,6 +80,7 @@ export class StoredSessionService implements SessionService {
       createTime: now,
       lastUpdateTime: now,
       lastSeq: 0,
+      marks: noMarks,
       v: 1,
     };
     p.signal?.throwIfAborted();

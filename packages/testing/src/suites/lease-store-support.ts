@@ -106,6 +106,7 @@ export async function inserted(
     createTime: 1_700_000_000,
     lastUpdateTime: 1_700_000_000,
     lastSeq: 0,
+    marks: { unfinished: null, wakeAt: null, openInterrupts: 0 },
     v: 1,
     ...more,
   };
@@ -120,7 +121,7 @@ export async function loaded(store: SessionStore, key: SessionRef = refTo()): Pr
   return session;
 }
 
-export async function marksOf(store: SessionStore, key: SessionRef = refTo()): Promise<SessionMarks | undefined> {
+export async function marksOf(store: SessionStore, key: SessionRef = refTo()): Promise<SessionMarks> {
   return (await loaded(store, key)).marks;
 }
 

@@ -36,7 +36,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       const again = await appendTo(store, 'e1', { ifHeldBy, marks: { openInterrupts: 4 } });
       same([event.seq, again.duplicate, again.event.seq], [1, true, 1]);
       const session = await loaded(store);
-      same([session.lastSeq, session.state, session.marks?.openInterrupts], [2, { e1: 1, e2: 1 }, 3]);
+      same([session.lastSeq, session.state, session.marks.openInterrupts], [2, { e1: 1, e2: 1 }, 3]);
     },
   },
   {

@@ -94,7 +94,7 @@ export const storeMarkCases: readonly SessionStoreCase[] = [
       const odd = ['null', '', '0', '日本語 🙂', 'a"b', "'; --", ' a ', 'A', 'é', 'e\u0301', 'x'.repeat(512)];
       for (const [i, unfinished] of odd.filter(Boolean).entries()) {
         await appendTo(store, `e${i}`, { marks: { unfinished } });
-        same((await marksOf(store))?.unfinished, unfinished);
+        same((await marksOf(store)).unfinished, unfinished);
       }
     },
   },

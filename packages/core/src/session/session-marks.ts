@@ -5,6 +5,9 @@ import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { assertName } from './assert-name.ts';
 import type { SessionMarks } from './session.ts';
 
+/** Marks of a new session. */
+export const noMarks: SessionMarks = Object.freeze({ unfinished: null, wakeAt: null, openInterrupts: 0 });
+
 const names = optionNames<SessionMarks>({ unfinished: true, wakeAt: true, openInterrupts: true });
 
 /** Throws `INVALID_INPUT` for marks with an unknown name or a value of the wrong type. */
