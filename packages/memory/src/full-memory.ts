@@ -2,16 +2,15 @@ import { TholeError } from '@thole/core';
 import { invalidInput, optionNames } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 
-/** A memory service with all optional methods. */
-export type FullMemory = Required<MemoryService>;
+/** A memory service with all optional methods, except `findSameMemories`, which only that method of a wrapper needs. */
+export type FullMemory = Required<Omit<MemoryService, 'findSameMemories'>> & Pick<MemoryService, 'findSameMemories'>;
 
-const allMethods = optionNames<FullMemory>({
+const neededMethods = optionNames<Omit<MemoryService, 'findSameMemories'>>({
   addSessionToMemory: true,
   searchMemory: true,
   addEventsToMemory: true,
   addMemory: true,
   getMemory: true,
-  findSameMemories: true,
   updateMemory: true,
   listMemories: true,
   deleteMemory: true,
@@ -19,11 +18,11 @@ const allMethods = optionNames<FullMemory>({
   deleteUserMemory: true,
 });
 
-/** Returns the memory service if it has the needed methods. Throws `MEMORY_NOT_CONFIGURED` for the first missing one. Default: all. */
-export function fullMemory<K extends keyof MemoryService = keyof MemoryService>(
+/** Returns the memory service if it has the needed methods. Throws `MEMORY_NOT_CONFIGURED` for the first missing one. Default: those of `FullMemory`. */
+export function fullMemory<K extends keyof MemoryService = Exclude<keyof MemoryService, 'findSameMemories'>>(
   memory: unknown,
   where: string,
-  needed: readonly K[] = allMethods as readonly K[],
+  needed: readonly K[] = neededMethods as readonly K[],
 ): MemoryService & Required<Pick<MemoryService, K>> {
   if (typeof memory !== 'object' || memory === null) throw invalidInput('memory', 'a MemoryService', memory);
   for (const name of needed) {

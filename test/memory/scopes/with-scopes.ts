@@ -11,6 +11,7 @@ export function withScopes(
     addEventsToMemory: (p) => memory.addEventsToMemory(changed(p)),
     addMemory: (p) => memory.addMemory(changed(p)),
     getMemory: (p) => memory.getMemory(changed(p)),
+    findSameMemories: (p) => memory.findSameMemories(changed(p)),
     updateMemory: (p) => memory.updateMemory(changed(p)),
     searchMemory: (p) => memory.searchMemory(changed(p)),
     listMemories: (p) => memory.listMemories(changed(p)),

@@ -130,7 +130,8 @@ export class FactMemoryService implements MemoryService {
 
   /** Like `findSameMemories` of the wrapped service, without placeholders of turns. */
   async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
-    const entries = await this.#memory.findSameMemories(p);
+    const memory = fullMemory(this.#memory, 'findSameMemories', ['findSameMemories']);
+    const entries = await memory.findSameMemories(p);
     return entries.filter(({ kind }) => kind !== 'turn' || this.#keepsTurns).map(withoutMark);
   }
 

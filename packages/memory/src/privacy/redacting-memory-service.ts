@@ -71,8 +71,8 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.getMemory(p);
   }
 
-  findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
-    return this.#memory.findSameMemories(p);
+  async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
+    return fullMemory(this.#memory, 'findSameMemories', ['findSameMemories']).findSameMemories(p);
   }
 
   async updateMemory(
