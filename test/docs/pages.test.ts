@@ -31,3 +31,27 @@ describe('Start pages', () => {
     }
   });
 });
+
+describe('docs/guides/deploying.md', () => {
+  const files = filesOf('docs/guides/deploying.md');
+
+  it('shows its files as docs/deploy has them', () => {
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/deploy/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+
+  it('shows every file of docs/deploy', () => {
+    expect(files.map(({ name }) => `docs/deploy/${name}`).sort()).toEqual(filesBelow('docs/deploy'));
+  });
+
+  it('has a compose file and a Dockerfile that set only variables which the server reads', () => {
+    const server = read('docs/deploy/server.ts') + read('docs/deploy/services.ts');
+    const composed = ['compose.yaml', 'compose.redis.yaml'].map((name) => read(`docs/deploy/${name}`)).join('\n');
+    const names = [...composed.matchAll(/^      ([A-Z_]+):/gm)].map(([, name]) => name!);
+    const ofDatabase = names.filter((name) => name.startsWith('POSTGRES_'));
+    const ofProvider = ['OPENAI_API_KEY'];
+    expect(names.filter((name) => !server.includes(name) && ![...ofDatabase, ...ofProvider].includes(name))).toEqual(
+      [],
+    );
+  });
+});

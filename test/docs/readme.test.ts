@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { differences, replaceBetween } from '../../scripts/readme-figures.mjs';
+import { read } from '../architecture/workspace.ts';
+
+const readme = read('README.md');
+
+describe('README.md', () => {
+  it('has the figures of docs/benchmarks.md', () => {
+    const current = replaceBetween(readme, 'figures', differences(read('docs/benchmarks.md')));
+    expect(readme, 'run `pnpm bench --write`').toBe(current);
+  });
+
+  it('names five differences with a figure each', () => {
+    const lines = differences(read('docs/benchmarks.md')).split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines.filter((line) => !/\d/.test(line))).toEqual([]);
+  });
+
+  it('fits two screens, with a program of at most 15 lines', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(110);
+    const [, program] = /```ts\n([\s\S]*?)\n```/.exec(readme)!;
+    expect(program!.split('\n').length).toBeLessThanOrEqual(15);
+  });
+
+  it('says how to install and how to start without a key', () => {
+    for (const command of ['node scripts/run.mjs tarballs', 'npm start', 'npm test']) expect(readme).toContain(command);
+    expect(readme).toMatch(/no key\?/i);
+  });
+});
+
+describe('differences', () => {
+  it('throws if the page has no such figure', () => {
+    expect(() => differences('# Benchmarks\n')).toThrow('does not have a figure');
+  });
+});
