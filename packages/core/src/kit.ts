@@ -67,3 +67,5 @@ export { estimateTokens } from './memory/estimate-tokens.ts';
 export { DEFAULT_MIN_RELEVANCE, packMemory } from './memory/pack-memory.ts';
 export type { PackMemoryOptions } from './memory/pack-memory.ts';
 export type { StoredMemoryFilter } from './memory/memory-store.ts';
+export type { ErrorCodeInfo } from './errors/error-codes.ts';
+export type { TholeErrorOptions } from './errors/thole-error.ts';

@@ -1,5 +1,5 @@
 import { AgentTree, TholeError } from '@thole/core';
-import { didYouMean, invalidInput } from '@thole/core/kit';
+import { didYouMean, invalidInput, optionNames } from '@thole/core/kit';
 import type { Agent, AgentCallback, Event, InvocationContext } from '@thole/core';
 import type { OneOrMany } from '@thole/core/kit';
 
@@ -31,10 +31,10 @@ export abstract class BaseAgent implements Agent {
   constructor(options: BaseAgentOptions, ownOptions: readonly string[] = []) {
     if (typeof options !== 'object' || options === null) throw invalidInput("An agent's options", 'an object', options);
     for (const option of Object.keys(options)) {
-      if (OPTIONS.includes(option) || ownOptions.includes(option)) continue;
+      if (baseOptions.includes(option) || ownOptions.includes(option)) continue;
       throw new TholeError(
         'INVALID_INPUT',
-        `Agent ${String(options.name)}: there is no option ${option}.${didYouMean(option, [...OPTIONS, ...ownOptions])}`,
+        `Agent ${String(options.name)}: there is no option ${option}.${didYouMean(option, [...baseOptions, ...ownOptions])}`,
       );
     }
     this.name = options.name;
@@ -52,7 +52,13 @@ export abstract class BaseAgent implements Agent {
   abstract runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event>;
 }
 
-const OPTIONS = ['name', 'description', 'subAgents', 'beforeAgentCallback', 'afterAgentCallback'];
+const baseOptions = optionNames<BaseAgentOptions>({
+  name: true,
+  description: true,
+  subAgents: true,
+  beforeAgentCallback: true,
+  afterAgentCallback: true,
+});
 
 /**
  * Returns the option if it is absent or of this type. Otherwise throws `INVALID_INPUT` with the names of agent and
