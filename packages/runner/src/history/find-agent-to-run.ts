@@ -4,15 +4,15 @@ import { newestFirst } from './apply-rewinds.ts';
 import { recordedCall } from './recorded-call.ts';
 
 /**
- * Who goes on with a message (contract 29): the agent whose recorded call it answers, else the last author who may be
- * resumed, else the root. The same whether the message is in the history already or not. Authors that are no agents of the
- * tree are passed over. Reads the history from its end, and only as far as it must.
+ * Returns the agent that answers a message (contract 29): the agent whose call the message answers, else the last author that
+ * is resumable, else the root agent. The result is the same before and after the message is in the history. Reads the
+ * history from its end, and only as far as necessary.
  */
 export function findAgentToRun(history: EventLog, tree: AgentTree, message: Content): Agent {
   for (const answer of getFunctionResponses({ content: message })) {
     const recorded = answer.id === undefined ? undefined : recordedCall(history, answer.id);
-    const asked = recorded && tree.find(recorded.event.author);
-    if (asked) return asked;
+    const caller = recorded && tree.find(recorded.event.author);
+    if (caller) return caller;
   }
   for (const event of newestFirst(history)) {
     const agent = tree.find(event.author);
@@ -21,7 +21,7 @@ export function findAgentToRun(history: EventLog, tree: AgentTree, message: Cont
   return tree.root;
 }
 
-/** Whether the agent and all above it may be resumed: below an agent with a plan of its own none may, also where that is the root. */
+/** True if the agent and all agents above it are resumable. Workflow agents are not: they start with their first agent. */
 function isResumable(agent: Agent, tree: AgentTree): boolean {
   if (agent === tree.root) return true;
   for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) if (!each.resumable) return false;
@@ -29,24 +29,24 @@ function isResumable(agent: Agent, tree: AgentTree): boolean {
 }
 
 /**
- * Before the message is stored: `INVALID_INPUT` where it answers a call that was never recorded, was rewound, goes by
- * another name, or has its final answer already; or answers one call twice, or without an id (contract 28).
+ * Throws `INVALID_INPUT` if the message answers a call that is not in the history, or under another name, or that has its
+ * final answer, or answers a call twice or without an id (contract 28). Called before the message is stored.
  */
 export function assertAnswers(history: EventLog, message: Content): void {
   const answers = getFunctionResponses({ content: message });
   if (answers.length === 0) return;
   const seen = new Set<string>();
   for (const { id, name } of answers) {
-    if (id === undefined) throw refused(`An answer to ${name} in the message must have the id of its call.`);
-    if (seen.has(id)) throw refused(`The message answers the call ${id} twice.`);
+    if (id === undefined)
+      throw invalid(`A function response in newMessage has no id. Set the id of the call of "${name}".`);
+    if (seen.has(id)) throw invalid(`newMessage answers call "${id}" twice.`);
     seen.add(id);
     const recorded = recordedCall(history, id);
-    if (!recorded) throw refused(`The message answers the call ${id} of ${name}, but the session has no such call.`);
-    if (recorded.call.name !== name)
-      throw refused(`The message answers the call ${id} as ${name}, but it is a call of ${recorded.call.name}.`);
-    if (recorded.isAnswered)
-      throw refused(`The message answers the call ${id} of ${name}, which has its answer already.`);
+    const answered = `newMessage answers call "${id}" of "${name}"`;
+    if (!recorded) throw invalid(`${answered}, but the session does not contain this call.`);
+    if (recorded.call.name !== name) throw invalid(`${answered}, but the call is a call of "${recorded.call.name}".`);
+    if (recorded.isAnswered) throw invalid(`${answered}, but the call has its final answer already.`);
   }
 }
 
-const refused = (message: string): TholeError => new TholeError('INVALID_INPUT', message);
+const invalid = (message: string): TholeError => new TholeError('INVALID_INPUT', message);

@@ -3,7 +3,7 @@ import type { CancelTimer, Runtime } from '@thole/core';
 import type { LlmCalls } from '../flow/llm-calls.ts';
 import type { LoopRounds } from '../hooks/flow-support.ts';
 
-/** How long a run may block the event loop. */
+/** Time after which a run that blocks the event loop waits for one turn of it. */
 const MAX_BLOCKING_MS = 50;
 const MAX_IDLE_ROUNDS = 1_000;
 

@@ -7,7 +7,7 @@ import type { RunTask } from './run-task.ts';
 export class RunDeadlines {
   readonly #task: RunTask;
   #renewal: LeaseRenewal | undefined;
-  /** When the run ends even if the store has not released its lease. */
+  /** Time after which the run ends without the release of its lease (monotonic ms). */
   #releaseLimit: number = Infinity;
   /** Aborted when the run has ended, which ends the sleeps of `after`. */
   #sleeps: AbortController | undefined;

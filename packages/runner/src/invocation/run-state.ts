@@ -3,7 +3,10 @@ import { TholeError } from '@thole/core';
 /** The phases of a run, in their order. */
 export type RunPhase = 'new' | 'open' | 'closing' | 'closed';
 
-/** How a run ended: its agents ended, nothing was left to do before an answer arrives, or an error stopped it. */
+/**
+ * The end of a run. `completed`: its agents have ended. `paused`: they wait for an answer from outside. `failed`: an error
+ * stopped them.
+ */
 export type RunOutcome =
   | { readonly status: 'completed' }
   | { readonly status: 'paused' }

@@ -31,7 +31,7 @@ import { RunState, toRunError } from './run-state.ts';
 export class RunTask {
   readonly state: RunState;
   readonly invocationId: string;
-  /** As the caller passed it. It is checked when the run opens. */
+  /** The unchecked request of the caller. It is checked when the run opens. */
   readonly request: RunRequest;
   readonly runConfig: RunConfig;
   readonly runner: RunnerDeps;

@@ -38,7 +38,7 @@ export interface RunnerDeps {
   removeRun(task: RunTask): void;
 }
 
-/** What a run receives from its runner, or a child run from its parent. */
+/** The parts that a run receives from its runner, or a child run from its parent. */
 export interface RunInit {
   readonly runner: RunnerDeps;
   readonly ref: SessionRef;

@@ -8,7 +8,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import {
   answersIn,
   hello,
-  houseOf,
+  createSetup,
   outcomeOf,
   ref,
   rootOf,
@@ -16,7 +16,7 @@ import {
   stringsSchema,
   textsIn,
   toolOf,
-} from '../support/llm-house.ts';
+} from '../support/llm-setup.ts';
 
 describe('an agent as a tool', () => {
   it('is stopped at the time limit of its call: its model hears the signal (contract 25)', async () => {
@@ -27,9 +27,9 @@ describe('an agent as a tool', () => {
     });
     const inner = new LlmAgent({ name: 'inner', model: waiting });
     const model = new ScriptedLlm(calls('inner', { request: 'x' }), says('Too slow.'));
-    const house = await houseOf(rootOf(model, { tools: [new AgentTool({ agent: inner })] }));
-    const completed = house.runner.runToCompletion({ ...hello, runConfig: { toolTimeoutMs: 100 } });
-    await house.runtime.advance(100);
+    const setup = await createSetup(rootOf(model, { tools: [new AgentTool({ agent: inner })] }));
+    const completed = setup.runner.runToCompletion({ ...hello, runConfig: { toolTimeoutMs: 100 } });
+    await setup.runtime.advance(100);
     expect((await completed).text).toBe('Too slow.');
     expect(signal?.aborted).toBe(true);
   });
@@ -38,7 +38,7 @@ describe('an agent as a tool', () => {
     const inner = new ScriptedLlm(says('Ask the porter.'));
     const tools = [new AgentTool({ agent: new LlmAgent({ name: 'expert', description: 'Knows.', model: inner }) })];
     const model = new ScriptedLlm(calls('expert', { request: 'Who has the key?' }), says('The porter.'));
-    const { runner, stored } = await houseOf(rootOf(model, { tools }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([['expert', { result: 'Ask the porter.' }]]);
     expect(inner.requests[0]!.contents.map(textOf)).toEqual(['Who has the key?']);
@@ -61,7 +61,7 @@ describe('an agent as a tool', () => {
       tools: [write],
     });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
-    const { runner, stored, artifacts } = await houseOf(
+    const { runner, stored, artifacts } = await createSetup(
       rootOf(model, { tools: [new AgentTool({ agent })] }),
       {},
       { mood: 'bad', gone: 1 },
@@ -85,7 +85,7 @@ describe('an agent as a tool', () => {
       outputSchema: stringsSchema('key'),
     });
     const model = new ScriptedLlm(calls('expert', { wrong: 1 }), calls('expert', { door: 'front' }), says('x'));
-    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([
       ['expert', { error: 'The arguments of expert were refused: door: expected string.' }],
@@ -96,7 +96,7 @@ describe('an agent as a tool', () => {
 
   it('ends the turn with its answer when that is not to be put into words', async () => {
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' })), {
         tools: [new AgentTool({ agent, skipSummarization: true })],
       }),
@@ -111,7 +111,7 @@ describe('an agent as a tool', () => {
       tools: [toolOf('look', () => 1)],
     });
     const model = new ScriptedLlm(calls('expert', { request: '?' }), says('x'));
-    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
     expect((await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 2 } }))).error?.code).toBe(
       'LLM_CALL_LIMIT',
     );
@@ -119,7 +119,7 @@ describe('an agent as a tool', () => {
 
   it('tells the calling model when it fails', async () => {
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(fails('MODEL_OVERLOADED')) });
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
     );
     const events = await Array.fromAsync(runner.runAsync(hello));
@@ -130,7 +130,7 @@ describe('an agent as a tool', () => {
   it('tells the calling model when it waits for what comes later', async () => {
     const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('approve')), tools: [later] });
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
     );
     const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
@@ -154,7 +154,7 @@ describe('an agent as a tool', () => {
     });
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('look'), says('Done.')), tools: [look] });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
-    const { runner, artifacts, sessions } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }), {
+    const { runner, artifacts, sessions } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }), {
       memoryService,
     });
     await artifacts.saveArtifact({ ...ref, filename: 'plan.txt', artifact: { text: 'Two nights.' } });
@@ -168,7 +168,7 @@ describe('an agent as a tool', () => {
     const plugin: Plugin = { name: 'ear', beforeAgentCallback: ({ agent }) => void heard.push(agent.name) };
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
-    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }), { plugins: [plugin] });
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }), { plugins: [plugin] });
     await runner.runToCompletion(hello);
     expect(heard).toEqual(['root', 'expert']);
   });
@@ -177,7 +177,7 @@ describe('an agent as a tool', () => {
     const inner = new ScriptedLlm(says('Done.'));
     const agent = new LlmAgent({ name: 'expert', model: inner });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
-    const { runner } = await houseOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
     await runner.runToCompletion({ ...hello, newMessage: 'something private' });
     expect(JSON.stringify(inner.requests)).not.toContain('private');
   });
@@ -193,7 +193,7 @@ describe('an agent as a tool', () => {
         ),
       ),
     });
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' })), { tools: [new AgentTool({ agent })] }),
     );
     const run = runner.runAsync(hello);

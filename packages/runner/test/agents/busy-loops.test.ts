@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { hello, houseOf, outcomeOf, toolOf } from '../support/llm-house.ts';
+import { hello, createSetup, outcomeOf, toolOf } from '../support/llm-setup.ts';
 
 const agentOf = (
   name: string,
@@ -88,7 +88,7 @@ describe('LOOP_LIMIT', () => {
       rounds++;
       yield* context.runAgent(agent);
     });
-    const { runner, stored } = await houseOf(loopOf(counted));
+    const { runner, stored } = await createSetup(loopOf(counted));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'LOOP_LIMIT', message: expect.stringContaining('Agent root') });
     expect(rounds).toBe(1_000);
@@ -107,7 +107,7 @@ describe('LOOP_LIMIT', () => {
 
   it('does not count rounds with a model call: maxLlmCalls ends such a loop (contract 19)', async () => {
     const model = new ScriptedLlm(...Array.from({ length: 1_200 }, () => says('x')));
-    const { runner } = await houseOf(loopOf(new LlmAgent({ name: 'a', model })));
+    const { runner } = await createSetup(loopOf(new LlmAgent({ name: 'a', model })));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 1_100 } }));
     expect(error?.code).toBe('LLM_CALL_LIMIT');
     expect(model.requests).toHaveLength(1_100);
@@ -135,7 +135,7 @@ describe('LOOP_LIMIT', () => {
       const event = eventOf(context);
       yield ++rounds < 1_100 ? event : { ...event, actions: { ...event.actions, escalate: true } };
     });
-    const { runner } = await houseOf(loopOf(outer));
+    const { runner } = await createSetup(loopOf(outer));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 2_000 } }));
     expect([error, rounds]).toEqual([undefined, 1_100]);
   });
@@ -155,7 +155,7 @@ describe('a chain of transfers', () => {
         tools: [toolOf('go', (_, { actions }) => void (transfers++, (actions.transferToAgent = next)))],
         afterAgentCallback: () => void ended++,
       });
-    const { runner } = await houseOf(agentNamed('root', 'a', [agentNamed('a', 'b'), agentNamed('b', 'a')]));
+    const { runner } = await createSetup(agentNamed('root', 'a', [agentNamed('a', 'b'), agentNamed('b', 'a')]));
     expect((await runner.runToCompletion(hello)).text).toBe('Here.');
     expect([transfers, ended]).toEqual([length, length + 1]);
   });

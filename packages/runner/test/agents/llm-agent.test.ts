@@ -6,7 +6,7 @@ import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { toolOf } from '../support/llm-house.ts';
+import { toolOf } from '../support/llm-setup.ts';
 
 const model = new ScriptedLlm();
 

@@ -4,7 +4,7 @@ import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
-import { hello, houseOf, outcomeOf, ref, rootOf } from '../support/llm-house.ts';
+import { hello, createSetup, outcomeOf, ref, rootOf } from '../support/llm-setup.ts';
 
 const refusal = (sentence: string): unknown =>
   expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) });
@@ -40,12 +40,12 @@ describe('Runner plugins', () => {
     ["a Python's name", { name: 'p', before_model_callback: () => {} }, 'Did you mean beforeModelCallback?'],
     ['a hook that is a list', { name: 'p', afterRunCallback: [] }, 'Plugin p: afterRunCallback must be a function'],
   ])('refuses %s', async (_what, plugin, sentence) => {
-    const house = houseOf(rootOf(new ScriptedLlm()), { plugins: [plugin as Plugin] });
-    await expect(house).rejects.toEqual(refusal(sentence));
+    const setup = createSetup(rootOf(new ScriptedLlm()), { plugins: [plugin as Plugin] });
+    await expect(setup).rejects.toEqual(refusal(sentence));
   });
 
   it('accepts hooks of a class and other members', async () => {
-    await expect(houseOf(rootOf(new ScriptedLlm()), { plugins: [new Guard()] })).resolves.toBeDefined();
+    await expect(createSetup(rootOf(new ScriptedLlm()), { plugins: [new Guard()] })).resolves.toBeDefined();
   });
 });
 
@@ -56,18 +56,18 @@ describe('Runner.runAsync options', () => {
     [{ appName: 'another' }, 'appName must be "app", the app of the runner, or must be left out.'],
     [{ runConfig: { max_llm_calls: 1 } }, 'Did you mean maxLlmCalls?'],
   ])('refuses %j', async (options, sentence) => {
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, ...options }));
     expect(error).toEqual(refusal(sentence));
   });
 
   it('accepts a whole session reference', async () => {
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))));
     expect((await outcomeOf(runner.runAsync({ ...hello, ...ref }))).error).toBeUndefined();
   });
 
   it('says how to create a session that does not exist', async () => {
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, sessionId: 'none' }));
     expect(error).toMatchObject({
       code: 'SESSION_NOT_FOUND',
@@ -80,7 +80,7 @@ describe('Runner.runAsync options', () => {
 
 describe('Runner.updateState', () => {
   it('writes state, and so does its earlier name updateSessionState', async () => {
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm()));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm()));
     await runner.updateState({ userId: 'ann', sessionId: 's', stateDelta: { a: 1 } });
     await runner.updateSessionState({ userId: 'ann', sessionId: 's', stateDelta: { b: 2 } });
     expect((await stored()).state).toEqual({ a: 1, b: 2 });

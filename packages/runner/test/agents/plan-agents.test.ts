@@ -6,7 +6,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { answersIn, hello, houseOf, outcomeOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
 function agentOf(name: string, steps: (context: InvocationContext) => AsyncGenerator<Event, void, Event>): Agent {
   return { name, runAsync: steps };
@@ -53,13 +53,13 @@ describe('a SequentialAgent', () => {
       new LlmAgent({ name: 'one', model: new ScriptedLlm(says('First.')), outputKey: 'said' }),
       new LlmAgent({ name: 'two', model: last, instruction: 'You know {said}' }),
     ];
-    const { runner } = await houseOf(new SequentialAgent({ name: 'root', subAgents }));
+    const { runner } = await createSetup(new SequentialAgent({ name: 'root', subAgents }));
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['one: First.', 'two: Both, then.']);
     expect(last.requests[0]!.config.systemInstruction).toContain('You know First.');
   });
 
   it('does not go on after an agent that failed', async () => {
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       new SequentialAgent({ name: 'root', subAgents: [saying('a', '1'), failing('b'), saying('c', '3')] }),
     );
     const { events, error } = await outcomeOf(runner.runAsync(hello));
@@ -68,7 +68,7 @@ describe('a SequentialAgent', () => {
   });
 
   it('does not go on after an agent that waits for a call that is answered later (contract 28)', async () => {
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       new SequentialAgent({ name: 'root', subAgents: [waiting('a'), saying('b', '2')] }),
     );
     const events = await Array.fromAsync(runner.runAsync(hello));
@@ -80,21 +80,21 @@ describe('a SequentialAgent', () => {
       yield eventOf(context, 'bye');
       context.endInvocation();
     });
-    const { runner } = await houseOf(new SequentialAgent({ name: 'root', subAgents: [ending, saying('b', '2')] }));
+    const { runner } = await createSetup(new SequentialAgent({ name: 'root', subAgents: [ending, saying('b', '2')] }));
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: bye']);
   });
 });
 
 describe('a LoopAgent', () => {
   it('runs its agents again and again, maxIterations times', async () => {
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       new LoopAgent({ name: 'root', maxIterations: 2, subAgents: [saying('a', '1'), saying('b', '2')] }),
     );
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: 2', 'a: 1', 'b: 2']);
   });
 
   it('ends with the agent whose event escalates; those after it do not run', async () => {
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       new LoopAgent({ name: 'root', subAgents: [saying('a', '1'), escalating('b'), saying('c', '3')] }),
     );
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: enough']);
@@ -108,18 +108,20 @@ describe('a LoopAgent', () => {
       }),
       saying('b', '3'),
     ];
-    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents }));
+    const { runner } = await createSetup(new LoopAgent({ name: 'root', subAgents }));
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'a: 2']);
   });
 
   it('ends where an agent waits for what comes later', async () => {
-    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents: [waiting('a')] }));
+    const { runner } = await createSetup(new LoopAgent({ name: 'root', subAgents: [waiting('a')] }));
     expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['approve', { status: 'asked' }]]);
   });
 
   it('is stopped by maxLlmCalls where nothing else ends it (contract 19)', async () => {
     const model = new ScriptedLlm(says('1'), says('2'), says('3'));
-    const { runner } = await houseOf(new LoopAgent({ name: 'root', subAgents: [new LlmAgent({ name: 'a', model })] }));
+    const { runner } = await createSetup(
+      new LoopAgent({ name: 'root', subAgents: [new LlmAgent({ name: 'a', model })] }),
+    );
     expect((await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 3 } }))).error?.code).toBe(
       'LLM_CALL_LIMIT',
     );
@@ -148,7 +150,7 @@ describe('a ParallelAgent', () => {
       new LlmAgent({ name: 'a', model: models.a, tools: [look] }),
       new LlmAgent({ name: 'b', model: models.b, tools: [look] }),
     ];
-    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const { runner, stored } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(new Set(events.map(({ author, branch }) => `${author} ${branch}`))).toEqual(
       new Set(['a root.a', 'b root.b']),
@@ -167,12 +169,14 @@ describe('a ParallelAgent', () => {
           seen.push(`${name} ${stored.content!.parts![0]!.text} ${stored.seq !== undefined}`);
         }
       });
-    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents: [listening('a'), listening('b')] }));
+    const { runner } = await createSetup(
+      new ParallelAgent({ name: 'root', subAgents: [listening('a'), listening('b')] }),
+    );
     await runner.runToCompletion(hello);
     expect(seen.toSorted()).toEqual(['a', 'b'].flatMap((name) => [1, 2, 3].map((n) => `${name} ${name}${n} true`)));
   });
 
-  it('stores what the others have ready when one fails, then throws (run case 21)', async () => {
+  it('stores what the others have ready when one fails, then throws', async () => {
     const failure = Promise.withResolvers<void>();
     const late = agentOf('b', async function* () {
       await failure.promise;
@@ -181,7 +185,7 @@ describe('a ParallelAgent', () => {
     const look = toolOf('look', (_args, { state }) => (state.set('seen', true), setImmediate(failure.resolve), 'seen'));
     const model = new ScriptedLlm(calls('look'), async () => (await settle(), says('A.')));
     const subAgents = [new LlmAgent({ name: 'a', model, tools: [look] }), late];
-    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const { runner, stored } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toBe('AGENT_FAILED');
     const session = await stored();
@@ -192,19 +196,19 @@ describe('a ParallelAgent', () => {
 
   it('starts no further work after one agent has failed', async () => {
     const subAgents = [saying('a', '1', '2', '3'), failing('b')];
-    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const { runner, stored } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));
     await outcomeOf(runner.runAsync(hello));
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'a: 1', 'b: AGENT_FAILED']);
   });
 
   it('may be nested, and so are the branches', async () => {
     const inner = new ParallelAgent({ name: 'inner', subAgents: [saying('a', '1')] });
-    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents: [inner] }));
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [inner] }));
     expect((await Array.fromAsync(runner.runAsync(hello))).map(({ branch }) => branch)).toEqual(['root.inner.inner.a']);
   });
 
   it('does nothing without agents', async () => {
-    const { runner } = await houseOf(new ParallelAgent({ name: 'root' }));
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root' }));
     expect(await Array.fromAsync(runner.runAsync(hello))).toEqual([]);
   });
 });
@@ -229,7 +233,7 @@ describe('the next message', () => {
       },
     ],
   ])('runs the whole plan of %s again, not its last speaker alone (contract 29)', async (_what, make) => {
-    const { runner } = await houseOf(make());
+    const { runner } = await createSetup(make());
     expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('first'));
     expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('second'));
   });
@@ -237,7 +241,7 @@ describe('the next message', () => {
   it('goes to the agent that handed over to a plan, not into the plan (contract 29)', async () => {
     const plan = new SequentialAgent({ name: 'plan', subAgents: [twice('one'), twice('two')] });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'plan' }), says('Anything else?'));
-    const { runner } = await houseOf(new LlmAgent({ name: 'root', model, subAgents: [plan] }));
+    const { runner } = await createSetup(new LlmAgent({ name: 'root', model, subAgents: [plan] }));
     expect(textsIn((await runner.runToCompletion(hello)).events).slice(2)).toEqual(both('first'));
     expect((await runner.runToCompletion(hello)).text).toBe('Anything else?');
   });
@@ -268,7 +272,7 @@ describe('a run that is left', () => {
     ],
   ])('runs what agents below %s have in their finally (contract 23)', async (_what, make, expected) => {
     const log: string[] = [];
-    const { runner } = await houseOf(make(log));
+    const { runner } = await createSetup(make(log));
     for await (const event of runner.runAsync(hello)) if (event.content) break;
     await settle();
     expect(log.toSorted()).toEqual(expected);
@@ -277,7 +281,7 @@ describe('a run that is left', () => {
   it('also where another branch has failed (contract 23)', async () => {
     const log: string[] = [];
     const subAgents = [opening('a', log), failing('b')];
-    const { runner } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));
     await outcomeOf(runner.runAsync(hello));
     await settle();
     expect(log).toEqual(['a']);

@@ -6,10 +6,10 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { answersIn, toolOf } from '../support/llm-house.ts';
-import { agentOf, hello, houseOf, says, textsIn } from '../support/runs.ts';
+import { answersIn, toolOf } from '../support/llm-setup.ts';
+import { agentOf, hello, createSetup, says, textsIn } from '../support/setup.ts';
 
-/** An LLM agent that calls a tool, and then answers. */
+/** An LLM agent that calls a tool and then answers. */
 const worker = (name: string, runs: string[] = []): LlmAgent =>
   new LlmAgent({
     name,
@@ -17,7 +17,7 @@ const worker = (name: string, runs: string[] = []): LlmAgent =>
     tools: [toolOf('work', (_, { state }) => (state.set(name, 1), runs.push(name), 'worked'))],
   });
 
-/** A custom agent as ADK's examples write it. */
+/** A custom agent as in the examples of ADK. */
 function passing(name: string, sub: Agent, keep: (event: Event) => Event | undefined = (event) => event): Agent {
   return agentOf(
     name,
@@ -31,7 +31,7 @@ function passing(name: string, sub: Agent, keep: (event: Event) => Event | undef
   );
 }
 
-/** An agent whose own steps go through a loop, as a subclass does that overrides `runAsync`. */
+/** Replaces `runAsync` of an agent by a `for await` loop over it, like a subclass. */
 function overriding<A extends Agent>(agent: A): A {
   const steps = agent.runAsync.bind(agent) as (context: InvocationContext) => AsyncIterable<Event>;
   agent.runAsync = async function* (context) {
@@ -40,14 +40,14 @@ function overriding<A extends Agent>(agent: A): A {
   return agent;
 }
 
-describe('an agent around whose runAsync a for await loop goes', () => {
+describe('A for await loop around runAsync of an agent', () => {
   it.each([
     ['an LLM agent', () => overriding(worker('a'))],
     ['a SequentialAgent', () => overriding(new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] }))],
     ['a ParallelAgent', () => overriding(new ParallelAgent({ name: 'p', subAgents: [worker('a')] }))],
     ['a LoopAgent', () => overriding(new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] }))],
-  ])('works as %s does without it', async (_, make) => {
-    const { runner } = await houseOf(make());
+  ])('does not change how %s works', async (_, make) => {
+    const { runner } = await createSetup(make());
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)[0]).toEqual(['work', { result: 'worked' }]);
     expect(textsIn(events)).toContain('a is done.');
@@ -57,16 +57,16 @@ describe('an agent around whose runAsync a for await loop goes', () => {
 describe('context.runAgent in a for await loop', () => {
   it.each([
     ['an LLM agent', () => worker('a')],
-    ['a custom agent around one', () => passing('middle', worker('a'))],
+    ['a custom agent', () => passing('middle', worker('a'))],
     ['a SequentialAgent', () => new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] })],
     ['a ParallelAgent', () => new ParallelAgent({ name: 'p', subAgents: [worker('a'), worker('b')] })],
     ['a LoopAgent', () => new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] })],
     ['a sequence of custom agents', () => new SequentialAgent({ name: 's', subAgents: [passing('m', worker('a'))] })],
   ])('works like yield* over %s (contract 16)', async (_, make) => {
-    const byLoop = await houseOf(passing('root', make()));
+    const byLoop = await createSetup(passing('root', make()));
     const events = await Array.fromAsync(byLoop.runner.runAsync(hello));
     const delegated = make();
-    const byYield = await houseOf(
+    const byYield = await createSetup(
       agentOf('root', (context) => context.runAgent(delegated) as AsyncGenerator<Event, void, Event>, {
         subAgents: [delegated],
       }),
@@ -77,7 +77,7 @@ describe('context.runAgent in a for await loop', () => {
     expect((await byLoop.stored()).state).toEqual((await byYield.stored()).state);
   });
 
-  it('goes on from the event as it was stored: a redacted call runs redacted (contract 16)', async () => {
+  it('continues from the stored event: a redacted call runs redacted (contract 16)', async () => {
     const seen: unknown[] = [];
     const agent = new LlmAgent({
       name: 'a',
@@ -89,36 +89,36 @@ describe('context.runAgent in a for await loop', () => {
       onEventCallback: ({ event }: { event: Event }) =>
         JSON.parse(JSON.stringify(event).replaceAll('"x"', '"#"')) as Event,
     };
-    const { runner } = await houseOf(passing('root', agent), { plugins: [redact] });
+    const { runner } = await createSetup(passing('root', agent), { plugins: [redact] });
     await runner.runToCompletion(hello);
     expect(seen).toEqual([{ secret: '#' }]);
   });
 
-  it('stores what the custom agent made of an event, and the inner agent goes on from it', async () => {
+  it('stores the event as the custom agent changed it, and continues from it', async () => {
     const seen: unknown[] = [];
     const agent = agentOf('a', async function* (context) {
       const stored = yield says(context, 'one');
       seen.push(textsIn([stored]), stored.seq);
     });
     const shouting = passing('root', agent, (event) => ({ ...event, content: { parts: [{ text: 'ONE' }] } }));
-    const { runner, stored } = await houseOf(shouting);
+    const { runner, stored } = await createSetup(shouting);
     await runner.runToCompletion(hello);
     expect(seen).toEqual([['ONE'], 2]);
     expect(textsIn((await stored()).events)).toEqual(['hello', 'ONE']);
   });
 
-  it('hides events that are not yielded on: the inner agent goes on as if a plugin had dropped them', async () => {
+  it('treats events that are not yielded like events that a plugin drops', async () => {
     const runs: string[] = [];
     const filter = passing('root', worker('a', runs), (event) =>
       getFunctionCalls(event).length > 0 ? undefined : event,
     );
-    const { runner, stored } = await houseOf(filter);
+    const { runner, stored } = await createSetup(filter);
     await runner.runToCompletion(hello);
     expect(runs).toEqual([]);
     expect(textsIn((await stored()).events)).toEqual(['hello']);
   });
 
-  it('keeps state of hooks whose event is not yielded on, for the next event (contract 21)', async () => {
+  it('keeps state changes of an event that is not yielded for the next event (contract 21)', async () => {
     const agent = agentOf(
       'a',
       async function* (context) {
@@ -128,20 +128,20 @@ describe('context.runAgent in a for await loop', () => {
       { beforeAgentCallback: ({ state }) => state.set('k', 1) },
     );
     const filter = passing('root', agent, (event) => (textsIn([event])[0] === 'hidden' ? undefined : event));
-    const { runner, stored } = await houseOf(filter);
+    const { runner, stored } = await createSetup(filter);
     await runner.runToCompletion(hello);
     expect(textsIn((await stored()).events)).toEqual(['hello', 'shown']);
     expect((await stored()).state).toEqual({ k: 1 });
   });
 
-  it('passes partial events on', async () => {
+  it('passes partial events', async () => {
     const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(streams('Hel', 'lo')) });
-    const { runner } = await houseOf(passing('root', agent));
+    const { runner } = await createSetup(passing('root', agent));
     const run = runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } });
     expect(textsIn(await Array.fromAsync(run))).toEqual(['Hel', 'lo', 'Hello']);
   });
 
-  it('works where events are collected first and yielded later', async () => {
+  it('works if events are collected first and yielded later', async () => {
     const sub = new SequentialAgent({
       name: 's',
       subAgents: [
@@ -158,12 +158,12 @@ describe('context.runAgent in a for await loop', () => {
       },
       { subAgents: [sub] },
     );
-    const { runner, stored } = await houseOf(root);
+    const { runner, stored } = await createSetup(root);
     await runner.runToCompletion(hello);
     expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'two']);
   });
 
-  it('ends the inner agent where the loop is left', async () => {
+  it('ends the inner agent when the loop is left', async () => {
     let isClosed = false;
     const endless = agentOf('a', async function* (context) {
       try {
@@ -179,7 +179,7 @@ describe('context.runAgent in a for await loop', () => {
       }
       yield says(context, 'enough');
     });
-    const { runner } = await houseOf(root);
+    const { runner } = await createSetup(root);
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['more', 'enough']);
     expect(isClosed).toBe(true);
   });

@@ -4,7 +4,7 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { retoldContent } from '../../src/contents/retell-others.ts';
 import { tracedRequest } from '../../src/traces/traced-content.ts';
-import { answersIn, hello, houseOf, outcomeOf, rootOf, toolOf } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, rootOf, toolOf } from '../support/llm-setup.ts';
 
 const image = { inlineData: { mimeType: 'image/png', data: 'aW1n', displayName: 'chart.png' } };
 const file = { fileData: { fileUri: 'gs://b/x.pdf', mimeType: 'application/pdf' } };
@@ -13,7 +13,7 @@ describe('a tool that returns {response, parts}', () => {
   it('stores the parts and shows them to the model (contract 18)', async () => {
     const model = new ScriptedLlm(calls('draw', {}, 'c1'), says('Nice.'));
     const tool = toolOf('draw', () => ({ response: { drawn: true }, parts: [image, file] }));
-    const { runner, stored } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     const answer = { functionResponse: { id: 'c1', name: 'draw', response: { drawn: true }, parts: [image, file] } };
     expect((await stored()).events[2]!.content!.parts).toEqual([answer]);
@@ -27,7 +27,7 @@ describe('a tool that returns {response, parts}', () => {
       tools: [toolOf('draw', () => ({ response: {}, parts: [image] }))],
       afterToolCallback: () => ({ response: { redacted: true }, parts: [file] }),
     });
-    const { runner, stored } = await houseOf(agent, { plugins });
+    const { runner, stored } = await createSetup(agent, { plugins });
     await outcomeOf(runner.runAsync(hello));
     expect(seen).toEqual([{ response: {}, parts: [image] }]);
     const answer = (await stored()).events[2]!.content!.parts![0]!.functionResponse!;
@@ -41,7 +41,7 @@ describe('a tool that returns {response, parts}', () => {
     ['a response that is not an object', { response: 'x', parts: [image] }],
   ])('is taken as a plain object with %s', async (_what, result) => {
     const model = new ScriptedLlm(calls('draw'), says('Nice.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('draw', () => result)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('draw', () => result)] }));
     const { events } = await outcomeOf(runner.runAsync(hello));
     expect(answersIn(events)[0]![1]).toEqual(result);
   });
@@ -53,7 +53,7 @@ describe('a tool that returns {response, parts}', () => {
   ])('answers the model with an error for %j', async (part, sentence) => {
     const model = new ScriptedLlm(calls('draw'), says('Nice.'));
     const tool = toolOf('draw', () => ({ response: {}, parts: [part] }));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events } = await outcomeOf(runner.runAsync(hello));
     expect(answersIn(events)[0]![1]['error']).toContain(`draw ran, but its result could not be stored: ${sentence}`);
   });
@@ -76,7 +76,7 @@ describe('parts of an answer', () => {
 
   it('may be in an answer that a user gives, and are checked', async () => {
     const bad = { role: 'user' as const, parts: [{ functionResponse: { ...functionResponse, parts: [{}] } }] };
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, newMessage: bad as never }));
     expect(error).toMatchObject({
       code: 'INVALID_INPUT',
@@ -89,7 +89,7 @@ describe('a model whose response has the wrong shape', () => {
   it.each([{ text: 'Hi.' }, { role: 'model', parts: [{ text: 'Hi.' }] }, { content: 'Hi.' }])(
     'fails the run with MODEL_PROTOCOL and the correct form: %j',
     async (response) => {
-      const { runner } = await houseOf(rootOf(new ScriptedLlm(response as never)));
+      const { runner } = await createSetup(rootOf(new ScriptedLlm(response as never)));
       const { error } = await outcomeOf(runner.runAsync(hello));
       expect(error).toMatchObject({
         code: 'MODEL_PROTOCOL',
@@ -104,7 +104,7 @@ describe('outputSchema as plain JSON Schema', () => {
 
   it('validates the answer, and sends one that does not fit back to the model (contract 20)', async () => {
     const model = new ScriptedLlm(says('{"city":7}'), says('{"city":"Ulm"}'));
-    const { runner, stored } = await houseOf(rootOf(model, { outputSchema, outputKey: 'place' }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputSchema, outputKey: 'place' }));
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Ulm' });
     expect(model.requests[0]!.config.responseJsonSchema).toEqual(outputSchema);
     expect(model.requests[1]!.contents.at(-1)!.parts![0]!.text).toContain('city: expected string');

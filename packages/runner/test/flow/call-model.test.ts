@@ -4,7 +4,7 @@ import { calls, fails, ignores, says, ScriptedLlm, streams } from '@thole/testin
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { Run } from '../../src/runner/run.ts';
-import { hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
+import { hello, createSetup, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
 const partial = (text: string): LlmResponse => ({ content: { role: 'model', parts: [{ text }] }, partial: true });
@@ -27,7 +27,7 @@ describe('a model that breaks its promise', () => {
   ])(
     'that %s ends the run with %s; history shows it, and the next turn works (contract 22)',
     async (_how, code, answer) => {
-      const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(answer, says('Back.'))));
+      const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(answer, says('Back.'))));
       const { error } = await outcomeOf(runner.runAsync(sse));
       expect(error?.code).toBe(code);
       expect(TholeError.is(error)).toBe(true);
@@ -38,7 +38,7 @@ describe('a model that breaks its promise', () => {
 
   it('that throws keeps its error as the cause', async () => {
     const cause = new Error('socket hang up');
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(cause)));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(cause)));
     await expect(runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'MODEL_FAILED', cause });
   });
 
@@ -50,13 +50,13 @@ describe('a model that breaks its promise', () => {
         yield* streams('a', 'b');
       },
     };
-    const { runner } = await houseOf(rootOf(model as never));
+    const { runner } = await createSetup(rootOf(model as never));
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['root: ab']);
   });
 
   it('that ignores its signal does not hold up an abort, nor is it asked on', async () => {
     const model = new ScriptedLlm(ignores(), says('Back.'));
-    const { runner } = await houseOf(rootOf(model));
+    const { runner } = await createSetup(rootOf(model));
     const run = runner.runAsync(hello);
     const ending = outcomeOf(run);
     await settle();
@@ -86,7 +86,7 @@ describe('a model’s stream', () => {
         }
       },
     };
-    const { runner } = await houseOf(new LlmAgent({ name: 'root', model }));
+    const { runner } = await createSetup(new LlmAgent({ name: 'root', model }));
     const run = runner.runAsync(sse);
     await run.next();
     await end(run);
@@ -100,7 +100,7 @@ describe('an answer that explains itself', () => {
     { finishReason: 'MAX_TOKENS' },
     { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: 'blocked' },
   ])('is an event, not an error: $finishReason', async (answer) => {
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(answer), { outputKey: 'kept' }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(answer), { outputKey: 'kept' }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(events[0]).toMatchObject(answer);
@@ -121,7 +121,7 @@ describe('the hooks around a model call', () => {
       beforeModelCallback: [() => void seen.push('first before'), async () => void seen.push('second before')],
       afterModelCallback: ({ response }) => void seen.push(`after ${textIn(response)}`),
     });
-    const { runner } = await houseOf(agent, { plugins: [plugin] });
+    const { runner } = await createSetup(agent, { plugins: [plugin] });
     await Array.fromAsync(runner.runAsync(sse));
     expect(seen).toEqual(
       ['plugin before', 'first before', 'second before'].concat(
@@ -138,7 +138,7 @@ describe('the hooks around a model call', () => {
       expect(answers).toBeGreaterThanOrEqual(count);
     };
     const beforeModelCallback = [(): undefined => undefined, cached, (): void => expectAtLeast(2)];
-    const { runner } = await houseOf(rootOf(model, { beforeModelCallback, tools: [toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { beforeModelCallback, tools: [toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } })).text).toBe('Asked.');
     expect(model.requests.length).toBe(1);
   });
@@ -150,7 +150,7 @@ describe('the hooks around a model call', () => {
       request.contents = [{ role: 'user', parts: [{ text: 'changed' }] }];
     };
     const agent = rootOf(model, { beforeModelCallback, generateContentConfig: { temperature: 1 } });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     await runner.runToCompletion(hello);
     expect(model.requests[0]).toMatchObject({
       config: { temperature: 0 },
@@ -164,7 +164,7 @@ describe('the hooks around a model call', () => {
     const agent = rootOf(new ScriptedLlm(says('Hi.')), {
       beforeModelCallback: ({ context }) => context.state.set('asked', 1),
     });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     const [event] = await Array.fromAsync(runner.runAsync(hello));
     expect(event!.actions.stateDelta).toEqual({ asked: 1 });
     expect((await stored()).state).toEqual({ asked: 1 });
@@ -176,7 +176,7 @@ describe('the hooks around a model call', () => {
         TholeError.is(error, 'MODEL_OVERLOADED') ? says('Later, please.') : undefined,
       afterModelCallback: ({ response }) => ({ ...response, modelVersion: 'none' }),
     });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     const [event] = await Array.fromAsync(runner.runAsync(hello));
     expect(event).toMatchObject({ modelVersion: 'none', content: { parts: [{ text: 'Later, please.' }] } });
   });
@@ -188,7 +188,7 @@ describe('the hooks around a model call', () => {
       const broken = (): undefined => {
         if (isBroken) throw new Error('broken');
       };
-      const { runner } = await houseOf(
+      const { runner } = await createSetup(
         rootOf(new ScriptedLlm(...(callback === 'afterModelCallback' ? [says('x')] : []), says('Back.')), {
           [callback]: broken,
         }),
@@ -207,7 +207,7 @@ describe('the hooks around a model call', () => {
         throw new Error('broken');
       },
     };
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(says('x')), { onModelErrorCallback: () => expect.unreachable() }),
       { plugins: [plugin] },
     );

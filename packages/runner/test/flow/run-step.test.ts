@@ -2,12 +2,21 @@ import { getFunctionCalls, textOf } from '@thole/core';
 import { calls, callsAll, fails, modelNamed, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
-import { answersIn, hello, houseOf, outcomeOf, rootOf, stringsSchema, textsIn, toolOf } from '../support/llm-house.ts';
+import {
+  answersIn,
+  hello,
+  createSetup,
+  outcomeOf,
+  rootOf,
+  stringsSchema,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 
 describe('a turn of an LlmAgent', () => {
   it('answers, and sees the whole conversation in the next turn', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Again.'));
-    const { runner } = await houseOf(rootOf(model));
+    const { runner } = await createSetup(rootOf(model));
     await runner.runToCompletion(hello);
     const { text } = await runner.runToCompletion({ ...hello, newMessage: 'and?' });
     expect(text).toBe('Again.');
@@ -22,7 +31,7 @@ describe('a turn of an LlmAgent', () => {
   it('finds a model that is given by name among the runner’s factories', async () => {
     const model = new ScriptedLlm(says('Hi.'));
     const agent = new LlmAgent({ name: 'root', model: 'some-model' });
-    const { runner } = await houseOf(agent, { models: [modelNamed('some-model', model)] });
+    const { runner } = await createSetup(agent, { models: [modelNamed('some-model', model)] });
     expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
   });
 
@@ -34,7 +43,7 @@ describe('a turn of an LlmAgent', () => {
       queueMicrotask(() => release());
       return { quick: true };
     });
-    const { runner, stored } = await houseOf(rootOf(model, { tools: [slow, fast] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [slow, fast] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     // Each answer is a separate event, stored when it was ready.
     expect(answersIn(events)).toEqual([
@@ -48,7 +57,7 @@ describe('a turn of an LlmAgent', () => {
 
   it('shows partials and the whole under one event id, and keeps the whole alone (contract 15)', async () => {
     const model = new ScriptedLlm(streams('Hel', 'lo'));
-    const { runner, stored } = await houseOf(rootOf(model));
+    const { runner, stored } = await createSetup(rootOf(model));
     const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } }));
     expect(textsIn(events)).toEqual(['root: Hel', 'root: lo', 'root: Hello']);
     expect(new Set(events.map(({ id }) => id)).size).toBe(1);
@@ -59,7 +68,7 @@ describe('a turn of an LlmAgent', () => {
   it('gives a call without an id one, in the whole alone, and runs it once', async () => {
     let ran = 0;
     const model = new ScriptedLlm([...streams('Let me ', 'see.').slice(0, 2), calls('look')], says('Seen.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
     const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } }));
     const withCalls = events.filter((event) => getFunctionCalls(event).length > 0);
     expect(withCalls.length).toBe(1);
@@ -70,7 +79,7 @@ describe('a turn of an LlmAgent', () => {
   it('creates unique ids for calls of a model that numbers them again in each answer', async () => {
     const model = new ScriptedLlm(calls('look', { n: 1 }, 'call_0'), calls('look', { n: 2 }, 'call_0'), says('Seen.'));
     const seen: unknown[] = [];
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', ({ n }) => seen.push(n))] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', ({ n }) => seen.push(n))] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     const ids = events.flatMap((event) => getFunctionCalls(event).map(({ id }) => id));
     expect(new Set(ids).size).toBe(2);
@@ -80,7 +89,7 @@ describe('a turn of an LlmAgent', () => {
   it('runs a call that one answer holds twice once (contract 18)', async () => {
     let ran = 0;
     const model = new ScriptedLlm(callsAll(['look', { n: 1 }, 'a'], ['look', { n: 1 }, 'a']), says('Seen.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
     await runner.runToCompletion(hello);
     expect(ran).toBe(1);
   });
@@ -90,21 +99,21 @@ describe('a turn of an LlmAgent', () => {
     const generateContentConfig = {
       toolConfig: { functionCallingConfig: { mode: 'ANY' as const, allowedFunctionNames: ['look'] } },
     };
-    const { runner } = await houseOf(rootOf(model, { generateContentConfig, tools: [toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { generateContentConfig, tools: [toolOf('look', () => 1)] }));
     await runner.runToCompletion(hello);
     expect(model.requests.map(({ config }) => config.toolConfig!.functionCallingConfig!.mode)).toEqual(['ANY', 'AUTO']);
   });
 
   it('ends with LLM_CALL_LIMIT when the invocation has made all its model calls (contract 19)', async () => {
     const model = new ScriptedLlm(calls('look'), calls('look'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 2 } }));
     expect(error?.code).toBe('LLM_CALL_LIMIT');
   });
 
   it('ends with MODEL_STUCK after three calls of a tool that is not there (contract 18)', async () => {
     const model = new ScriptedLlm(calls('made_up'), calls('made_up'), calls('made_up'), says('Back.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toBe('MODEL_STUCK');
     expect(answersIn(events).map(([, { error: sentence }]) => sentence)).toEqual(
@@ -115,7 +124,7 @@ describe('a turn of an LlmAgent', () => {
 
   it('resets the count of stuck steps after a valid call', async () => {
     const model = new ScriptedLlm(calls('x'), calls('x'), calls('look'), calls('x'), calls('x'), says('Done.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Done.');
   });
 
@@ -126,7 +135,7 @@ describe('a turn of an LlmAgent', () => {
       outputKey: 'greeting',
       afterAgentCallback: ({ state }) => void (seen = state.get('greeting')),
     });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     await runner.runToCompletion(hello);
     expect((await stored()).state).toEqual({ greeting: 'Hi.' });
     expect(seen).toBe('Hi.');
@@ -134,7 +143,7 @@ describe('a turn of an LlmAgent', () => {
 
   it('keeps what its beforeAgentCallback answered in its place (contract 20)', async () => {
     const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(), { outputKey: 'kept', beforeAgentCallback }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(), { outputKey: 'kept', beforeAgentCallback }));
     await runner.runToCompletion(hello);
     expect((await stored()).state).toEqual({ kept: 'Closed.' });
   });
@@ -150,9 +159,12 @@ describe('a turn of an LlmAgent', () => {
       ...says('half of'),
       errorCode: 'MODEL_BLOCKED',
     });
-    const { runner, stored } = await houseOf(rootOf(model, { outputKey: 'kept', tools: [toolOf('look', () => 1)] }), {
-      plugins: [plugin],
-    });
+    const { runner, stored } = await createSetup(
+      rootOf(model, { outputKey: 'kept', tools: [toolOf('look', () => 1)] }),
+      {
+        plugins: [plugin],
+      },
+    );
     await runner.runToCompletion({ ...hello, runConfig: { streamingMode: 'sse' } });
     expect(deltas.every((delta) => JSON.stringify(delta) === '{}')).toBe(true);
     expect((await stored()).state).toEqual({});
@@ -161,7 +173,7 @@ describe('a turn of an LlmAgent', () => {
   it('never keeps another agent’s answer under its outputKey (contract 20)', async () => {
     const child = new LlmAgent({ name: 'child', model: new ScriptedLlm(says('I am the child.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' }));
-    const { runner, stored } = await houseOf(rootOf(model, { outputKey: 'mine', subAgents: [child] }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputKey: 'mine', subAgents: [child] }));
     expect((await runner.runToCompletion(hello)).text).toBe('I am the child.');
     expect((await stored()).state).toEqual({});
   });
@@ -174,7 +186,7 @@ describe('a turn of an LlmAgent', () => {
           ? { ...event, content: { role: 'model' as const, parts: [{ text: '***' }] } }
           : undefined,
     };
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(says('secret')), { outputKey: 'kept' }), {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('secret')), { outputKey: 'kept' }), {
       plugins: [plugin],
     });
     await runner.runToCompletion(hello);
@@ -197,7 +209,7 @@ describe('a turn of an LlmAgent', () => {
           : undefined,
     };
     const model = new ScriptedLlm(calls('pay', { card: '4711' }), says('Paid.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('pay', (args) => void seen.push(args))] }), {
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('pay', (args) => void seen.push(args))] }), {
       plugins: [plugin],
     });
     await runner.runToCompletion(hello);
@@ -211,16 +223,19 @@ describe('a turn of an LlmAgent', () => {
       onEventCallback: ({ event }: { event: import('@thole/core').Event }) =>
         getFunctionCalls(event).length > 0 ? null : undefined,
     };
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(calls('look')), { tools: [toolOf('look', () => ++ran)] }), {
-      plugins: [plugin],
-    });
+    const { runner } = await createSetup(
+      rootOf(new ScriptedLlm(calls('look')), { tools: [toolOf('look', () => ++ran)] }),
+      {
+        plugins: [plugin],
+      },
+    );
     await runner.runToCompletion(hello);
     expect(ran).toBe(0);
   });
 
   it('lets the next turn work after an error of the model (contract 22)', async () => {
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'), says('Back.'));
-    const { runner, stored } = await houseOf(rootOf(model));
+    const { runner, stored } = await createSetup(rootOf(model));
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('MODEL_OVERLOADED');
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
     expect((await stored()).events[1]!.errorCode).toBe('MODEL_OVERLOADED');
@@ -232,7 +247,7 @@ describe('a typed answer', () => {
 
   it('is asked for by the provider’s own means where there are no tools, and kept parsed (contract 20)', async () => {
     const model = new ScriptedLlm(says('{"city":"Oslo"}'));
-    const { runner, stored } = await houseOf(rootOf(model, { outputSchema, outputKey: 'where' }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputSchema, outputKey: 'where' }));
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
     expect(model.requests[0]!.config).toMatchObject({
       responseMimeType: 'application/json',
@@ -243,7 +258,7 @@ describe('a typed answer', () => {
 
   it('comes as a call where there are tools, and ends the turn as text', async () => {
     const model = new ScriptedLlm(calls('look'), calls('set_model_response', { city: 'Oslo' }));
-    const { runner, stored } = await houseOf(
+    const { runner, stored } = await createSetup(
       rootOf(model, { outputSchema, outputKey: 'where', tools: [toolOf('look', () => 1)] }),
     );
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
@@ -253,7 +268,7 @@ describe('a typed answer', () => {
 
   it('goes back to the model with what is wrong, at most twice, and is not stored meanwhile (contract 20)', async () => {
     const model = new ScriptedLlm(says('Oslo'), says('{"town":"Oslo"}'), says('```json\n{"city":"Oslo"}\n```'));
-    const { runner, stored } = await houseOf(rootOf(model, { outputSchema }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
     expect((await runner.runToCompletion(hello)).text).toBe('{"city":"Oslo"}');
     expect(textOf(model.requests[1]!.contents.at(-1))).toBe('The answer must be JSON and nothing besides.');
     expect(textOf(model.requests[2]!.contents.at(-1))).toBe('The answer does not fit: city: expected string.');
@@ -270,7 +285,7 @@ describe('a typed answer', () => {
       ...counted('{"city":"Oslo"}', 30),
       usageMetadata: { totalTokenCount: 30, thoughtsTokenCount: 3 },
     });
-    const { runner, stored } = await houseOf(rootOf(model, { outputSchema }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
     const whole = { promptTokenCount: 2, totalTokenCount: 60, thoughtsTokenCount: 3 };
     expect((await runner.runToCompletion(hello)).usage).toEqual(whole);
     expect((await stored()).events[1]!.usageMetadata).toEqual(whole);
@@ -278,7 +293,7 @@ describe('a typed answer', () => {
 
   it('is undefined if a callback’s replacement is not JSON, and the text is kept', async () => {
     const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(), { outputSchema, beforeAgentCallback }));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(), { outputSchema, beforeAgentCallback }));
     expect(await runner.runToCompletion(hello)).toMatchObject({ text: 'Closed.', output: undefined });
   });
 
@@ -289,7 +304,7 @@ describe('a typed answer', () => {
       { ...calls('made_up'), ...counted },
       { ...says('{"city":"Oslo"}'), ...counted },
     );
-    const { runner, stored } = await houseOf(rootOf(model, { outputSchema }));
+    const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
     expect((await runner.runToCompletion(hello)).usage).toEqual({ totalTokenCount: 3 });
     expect((await stored()).events.flatMap(({ usageMetadata }) => usageMetadata?.totalTokenCount ?? [])).toEqual([
       2, 1,
@@ -299,7 +314,7 @@ describe('a typed answer', () => {
   it('names the number of attempts in the error and starts again in the next turn (contract 20)', async () => {
     const bad = { ...says('x'), usageMetadata: { totalTokenCount: 5 } };
     const model = new ScriptedLlm(bad, bad, bad, { ...says('{"city":"Oslo"}'), usageMetadata: { totalTokenCount: 1 } });
-    const { runner } = await houseOf(rootOf(model, { outputSchema }));
+    const { runner } = await createSetup(rootOf(model, { outputSchema }));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'OUTPUT_INVALID', details: { usageMetadata: { totalTokenCount: 15 } } });
     expect((await runner.runToCompletion(hello)).usage).toEqual({ totalTokenCount: 1 });
@@ -310,7 +325,7 @@ describe('a typed answer', () => {
     ['as calls', Array.from({ length: 3 }, () => calls('set_model_response', {})), [toolOf('look', () => 1)]],
   ])('ends with OUTPUT_INVALID when it never fits, %s (contract 20)', async (_how, answers, tools) => {
     const model = new ScriptedLlm(...answers, says('{"city":"Oslo"}'));
-    const { runner } = await houseOf(rootOf(model, { outputSchema, tools }));
+    const { runner } = await createSetup(rootOf(model, { outputSchema, tools }));
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('OUTPUT_INVALID');
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
   });
@@ -324,7 +339,7 @@ describe('handing over', () => {
       model: new ScriptedLlm(says('Rooms!'), says('More rooms!')),
     });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' }));
-    const { runner } = await houseOf(rootOf(model, { subAgents: [other] }));
+    const { runner } = await createSetup(rootOf(model, { subAgents: [other] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(events.map(({ author }) => author)).toEqual(['root', 'root', 'other']);
     expect(events[1]!.actions.transferToAgent).toBe('other');
@@ -334,13 +349,13 @@ describe('handing over', () => {
 
   it('uses the nearest model above where an agent has none', async () => {
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' }), says('Me too.'));
-    const { runner } = await houseOf(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
+    const { runner } = await createSetup(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Me too.');
   });
 
   it('answers a model that names no target with those there are', async () => {
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'nobody' }), says('Myself, then.'));
-    const { runner } = await houseOf(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
+    const { runner } = await createSetup(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([['transfer_to_agent', { error: 'agentName must be one of other.' }]]);
   });
@@ -348,7 +363,7 @@ describe('handing over', () => {
   it('gives an agent that sees the current turn alone the user’s message after a transfer', async () => {
     const inner = new ScriptedLlm(says('Rooms!'));
     const other = new LlmAgent({ name: 'other', model: inner, includeContents: 'none' });
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' })), { subAgents: [other] }),
     );
     await runner.runToCompletion(hello);
@@ -361,7 +376,7 @@ describe('calls that are answered later', () => {
 
   it('pause the invocation, and the answer continues it (contract 28)', async () => {
     const model = new ScriptedLlm(calls('approve', {}, 'c1'), says('Approved.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [later] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [later] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(events[0]!.longRunningToolIds).toEqual(['c1']);
     expect(answersIn(events)).toEqual([['approve', { status: 'asked' }]]);
@@ -375,7 +390,7 @@ describe('calls that are answered later', () => {
 
   it('leave no answer where the tool gives nothing, and keep what it wrote', async () => {
     const silent = toolOf('approve', (_args, { state }) => state.set('asked', true), { isLongRunning: true });
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(calls('approve')), { tools: [silent] }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('approve')), { tools: [silent] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([]);
     expect((await stored()).state).toEqual({ asked: true });
@@ -383,7 +398,7 @@ describe('calls that are answered later', () => {
 
   it('do not keep the other calls of the turn from being put into words', async () => {
     const model = new ScriptedLlm(callsAll(['approve'], ['look']), says('Looked; approval is pending.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [later, toolOf('look', () => 1)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [later, toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Looked; approval is pending.');
   });
 });

@@ -2,8 +2,8 @@ import { TholeError } from '@thole/core';
 import type { JsonObject, LlmResponse, Plugin, Tool, ToolContext } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { answersIn, hello, houseOf, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-house.ts';
-import type { LlmHouse } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import type { LlmTestSetup } from '../support/llm-setup.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -11,11 +11,11 @@ const never = (): Promise<never> => new Promise(() => {});
 async function callOnce(
   tool: Tool,
   options: { args?: JsonObject; plugins?: Plugin[] } = {},
-): Promise<{ answer: JsonObject | undefined; house: LlmHouse }> {
+): Promise<{ answer: JsonObject | undefined; setup: LlmTestSetup }> {
   const model = new ScriptedLlm(calls(tool.name, options.args, 'c1'), says('Done.'));
-  const house = await houseOf(rootOf(model, { tools: [tool] }), { plugins: options.plugins ?? [] });
-  const events = await Array.fromAsync(house.runner.runAsync(hello));
-  return { answer: answersIn(events)[0]?.[1], house };
+  const setup = await createSetup(rootOf(model, { tools: [tool] }), { plugins: options.plugins ?? [] });
+  const events = await Array.fromAsync(setup.runner.runAsync(hello));
+  return { answer: answersIn(events)[0]?.[1], setup };
 }
 
 describe('a tool’s result', () => {
@@ -58,7 +58,7 @@ describe('what goes wrong with a call', () => {
   it('is answered at the time limit, and what the tool writes later is CONTEXT_CLOSED (contract 18)', async () => {
     let late: ToolContext | undefined;
     const tool = toolOf('look', (_args, toolContext) => ((late = toolContext), never()), { timeoutMs: 50 });
-    const { runner, runtime } = await houseOf(
+    const { runner, runtime } = await createSetup(
       rootOf(new ScriptedLlm(calls('look'), says('Too late.')), { tools: [tool] }),
     );
     const run = outcomeOf(runner.runAsync(hello));
@@ -82,7 +82,7 @@ describe('what goes wrong with a call', () => {
       { timeoutMs: 50 },
     );
     const model = new ScriptedLlm(calls('look'), says('Too late.'), calls('look'));
-    const { runner, runtime } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner, runtime } = await createSetup(rootOf(model, { tools: [tool] }));
     const ending = outcomeOf(runner.runAsync(hello));
     await runtime.advance(50);
     expect((await ending).error).toBeUndefined();
@@ -96,7 +96,7 @@ describe('what goes wrong with a call', () => {
 
   it('releases the timer when the run ends, also for a tool that ignores its signal (contract 23)', async () => {
     const tool = toolOf('look', never, { timeoutMs: 60_000 });
-    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(calls('look')), { tools: [tool] }));
+    const { runner, runtime } = await createSetup(rootOf(new ScriptedLlm(calls('look')), { tools: [tool] }));
     const asleep = new Set<number>();
     const sleep = runtime.sleep.bind(runtime);
     runtime.sleep = (ms, signal) => {
@@ -113,7 +113,7 @@ describe('what goes wrong with a call', () => {
   });
 
   it('uses the run’s limit if the tool has none', async () => {
-    const { runner, runtime } = await houseOf(
+    const { runner, runtime } = await createSetup(
       rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', never)] }),
     );
     const run = outcomeOf(runner.runAsync({ ...hello, runConfig: { toolTimeoutMs: 20 } }));
@@ -127,8 +127,8 @@ describe('what goes wrong with a call', () => {
       actions.skipSummarization = true;
       throw new Error('no');
     });
-    const { house } = await callOnce(tool);
-    const { state, events } = await house.stored();
+    const { setup } = await callOnce(tool);
+    const { state, events } = await setup.stored();
     expect(state).toEqual({ tried: true });
     expect(textsIn(events).at(-1)).toBe('root: Done.');
   });
@@ -138,7 +138,7 @@ describe('what goes wrong with a call', () => {
       throw new TholeError('INVALID_INPUT', 'city: expected string.', { details: { refused: true } });
     });
     const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toBe('MODEL_STUCK');
     expect(answersIn(events)[0]![1]).toEqual({ error: 'city: expected string.' });
@@ -151,8 +151,8 @@ describe('what goes wrong with a call', () => {
       finishReason: 'STOP',
     };
     const model = new ScriptedLlm(broken, calls('look', { city: 'Oslo' }), says('Done.'));
-    const house = await houseOf(rootOf(model, { tools: [toolOf('look', (args) => void ran.push(args))] }));
-    const events = await Array.fromAsync(house.runner.runAsync(hello));
+    const setup = await createSetup(rootOf(model, { tools: [toolOf('look', (args) => void ran.push(args))] }));
+    const events = await Array.fromAsync(setup.runner.runAsync(hello));
     expect(answersIn(events)).toEqual([
       ['look', { error: 'The arguments of look were not a JSON object. Call it again with arguments that are one.' }],
       ['look', { result: null }],
@@ -165,10 +165,10 @@ describe('what goes wrong with a call', () => {
     const broken: LlmResponse = {
       content: { parts: [{ functionCall: { name: 'look', args: {}, brokenArgs: 'city=Oslo' } }] },
     };
-    const house = await houseOf(
+    const setup = await createSetup(
       rootOf(new ScriptedLlm(broken, broken, broken), { tools: [toolOf('look', () => 'never')] }),
     );
-    expect((await outcomeOf(house.runner.runAsync(hello))).error?.code).toBe('MODEL_STUCK');
+    expect((await outcomeOf(setup.runner.runAsync(hello))).error?.code).toBe('MODEL_STUCK');
   });
 
   it('refuses to hand over to an agent that is not there', async () => {
@@ -189,7 +189,7 @@ describe('calls of one turn', () => {
       running--;
     });
     const four = callsAll(['look', { n: 1 }], ['look', { n: 2 }], ['look', { n: 3 }], ['look', { n: 4 }]);
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(four, says('x'), four, says('y')), { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(four, says('x'), four, says('y')), { tools: [tool] }));
     await runner.runToCompletion({ ...hello, runConfig: { maxParallelTools: 2 } });
     expect(most).toBe(2);
     await runner.runToCompletion(hello);
@@ -199,7 +199,7 @@ describe('calls of one turn', () => {
   it('are answered as in doubt where an abort finds them running; finished ones keep theirs (contracts 18, 23)', async () => {
     const tools = [toolOf('quick', () => 'done'), toolOf('slow', never)];
     const model = new ScriptedLlm(callsAll(['slow', {}, 'a'], ['quick', {}, 'b']), says('Back.'));
-    const { runner, stored } = await houseOf(rootOf(model, { tools }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools }));
     const run = runner.runAsync(hello);
     const ending = outcomeOf(run);
     await settle();
@@ -215,7 +215,7 @@ describe('calls of one turn', () => {
   it('carry their own state each, which a later step and the store see (contract 18)', async () => {
     const tool = toolOf('note', ({ k }, { state }) => state.set(k as string, true));
     const model = new ScriptedLlm(callsAll(['note', { k: 'a' }], ['note', { k: 'user:b' }]), says('x'));
-    const { runner, stored } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(events.slice(1, 3).map(({ actions }) => actions.stateDelta)).toEqual([{ a: true }, { 'user:b': true }]);
     expect((await stored()).state).toEqual({ a: true, 'user:b': true });
@@ -224,7 +224,7 @@ describe('calls of one turn', () => {
   it('end the turn when one answer is not to be put into words', async () => {
     const model = new ScriptedLlm(calls('show'));
     const tool = toolOf('show', (_args, { actions }) => void (actions.skipSummarization = true));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
   });
 });
@@ -242,7 +242,7 @@ describe('the hooks around a call', () => {
       beforeToolCallback: () => void seen.push('before'),
       afterToolCallback: () => void seen.push('after'),
     });
-    const { runner } = await houseOf(agent, { plugins: [plugin] });
+    const { runner } = await createSetup(agent, { plugins: [plugin] });
     await runner.runToCompletion(hello);
     expect(seen).toEqual(['plugin before', 'before', 'tool', 'plugin after', 'after']);
   });
@@ -254,7 +254,7 @@ describe('the hooks around a call', () => {
       beforeToolCallback: ({ args }) => void (args['city'] = 'Rome'),
       afterToolCallback: ({ response }) => void (response['sun'] = 2),
     });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(seen).toEqual([{ city: 'Rome' }]);
     expect(events[0]!.content!.parts![0]!.functionCall!.args).toEqual({ city: 'Oslo' });
@@ -272,7 +272,7 @@ describe('the hooks around a call', () => {
       beforeToolCallback: ({ tool }) => (tool.name === 'skip' ? { from: 'before' } : undefined),
       onToolErrorCallback: ({ error }) => ({ sorry: error.message }),
     });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
     expect(Object.fromEntries(answers)).toEqual({ skip: { from: 'before' }, fail: { sorry: 'no' } });
   });
@@ -285,7 +285,7 @@ describe('the hooks around a call', () => {
         if (isBroken) throw new Error('broken');
       },
     });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: 'Agent root failed in afterToolCallback.' });
     expect(

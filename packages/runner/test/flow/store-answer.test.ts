@@ -2,7 +2,7 @@ import type { EventActions, JsonObject } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { answersIn, hello, houseOf, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const MIB = 1024 * 1024;
 const tooLarge = 'x'.repeat(9 * MIB);
@@ -13,7 +13,7 @@ describe('a tool answer that cannot be stored', () => {
       says(`saw ${contents.at(-1)!.parts!.length} answers`),
     );
     const tools = [toolOf('dump', () => ({ data: tooLarge })), toolOf('look', () => 'sunny')];
-    const { runner, stored } = await houseOf(rootOf(model, { tools }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     const answers = Object.fromEntries(answersIn(events));
@@ -25,7 +25,7 @@ describe('a tool answer that cannot be stored', () => {
   it('keeps the state that the tool wrote when only the result is refused (contract 18)', async () => {
     const tool = toolOf('dump', (_args, { state }) => (state.set('dumped', true), tooLarge));
     const model = new ScriptedLlm(calls('dump'), says('Done.'));
-    const { runner, stored } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     expect((await stored()).state).toEqual({ dumped: true });
   });
@@ -38,7 +38,7 @@ describe('a tool answer that cannot be stored', () => {
       return 'booked';
     });
     const model = new ScriptedLlm(calls('book'), says('Done.'));
-    const { runner, stored } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(answersIn(events)[0]![1]['error']).toMatch(
@@ -55,7 +55,7 @@ describe('a tool answer that cannot be stored', () => {
   ])('becomes an error answer when %s of its actions is not JSON (contract 18)', async (_what, spoil) => {
     const tool = toolOf('book', (_args, { actions }) => (spoil(actions), 'booked'));
     const model = new ScriptedLlm(calls('book'), says('Done.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(answersIn(events)[0]![1]['error']).toMatch(/^book ran, but /);
@@ -65,7 +65,7 @@ describe('a tool answer that cannot be stored', () => {
     let deep: JsonObject = {};
     for (let i = 0; i < 98; i++) deep = { deep };
     const model = new ScriptedLlm(calls('dig'), says('Done.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('dig', () => deep)] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('dig', () => deep)] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(answersIn(events)[0]![1]['error']).toMatch(/^dig ran, but its result could not be stored: result\.deep/);
@@ -80,7 +80,7 @@ describe('a tool answer that cannot be stored', () => {
       tools: [toolOf('look', () => 'sunny')],
       afterToolCallback: () => answer as JsonObject,
     });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(answersIn(events)[0]![1]['error']).toMatch(/^look ran, but its result could not be stored: /);
@@ -89,7 +89,7 @@ describe('a tool answer that cannot be stored', () => {
   it('does not end or hand over anything, because the model has to hear of it', async () => {
     const tool = toolOf('dump', (_args, { actions }) => ((actions.skipSummarization = true), tooLarge));
     const model = new ScriptedLlm(calls('dump'), says('I see.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events } = await outcomeOf(runner.runAsync(hello));
     expect(textsIn(events).at(-1)).toBe('root: I see.');
   });
@@ -100,7 +100,7 @@ describe('a tool answer that cannot be stored', () => {
     await sessionService.createSession(ref);
     const model = new ScriptedLlm(calls('x'.repeat(64)));
     const tool = toolOf('x'.repeat(64), () => 'y'.repeat(400));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }), { sessionService });
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }), { sessionService });
     const { error } = await outcomeOf(runner.runAsync({ ...hello, newMessage: 'h' }));
     expect(error).toMatchObject({ code: 'VALUE_TOO_LARGE' });
   });
@@ -117,7 +117,7 @@ describe('a long-running tool that answers nothing yet', () => {
       },
       { isLongRunning: true },
     );
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     const { state, events } = await stored();
     expect(state).toEqual({ asked: true });
@@ -129,7 +129,7 @@ describe('a long-running tool that answers nothing yet', () => {
 
   it('stores nothing when it did nothing', async () => {
     const tool = toolOf('ask', () => undefined, { isLongRunning: true });
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     expect((await stored()).events).toHaveLength(2);
   });
@@ -137,7 +137,7 @@ describe('a long-running tool that answers nothing yet', () => {
   it('tells the model when what it wrote cannot be stored', async () => {
     const tool = toolOf('ask', (_args, { state }) => state.set('large', 'x'.repeat(MIB)), { isLongRunning: true });
     const model = new ScriptedLlm(calls('ask', {}, 'c1'), says('I see.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [tool] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
     expect(answersIn(events)[0]![1]['error']).toMatch(/^ask ran, but its state changes could not be stored/);

@@ -5,26 +5,31 @@ import { SessionLog } from '../../src/history/session-log.ts';
 import { assertAnswers, findAgentToRun } from '../../src/history/find-agent-to-run.ts';
 import { agent, answer, answerPart, call, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
 
-const anAgent = (name: string, resumable: boolean | undefined, ...subAgents: Agent[]): Agent => ({
+const agentWith = (name: string, resumable: boolean | undefined, ...subAgents: Agent[]): Agent => ({
   name,
   resumable,
   subAgents,
   async *runAsync() {},
 });
 const tree = new AgentTree(
-  anAgent('root', true, anAgent('open', true, anAgent('leaf', true)), anAgent('closed', false, anAgent('below', true))),
+  agentWith(
+    'root',
+    true,
+    agentWith('open', true, agentWith('leaf', true)),
+    agentWith('closed', false, agentWith('below', true)),
+  ),
 );
 const message: Content = { role: 'user', parts: [{ text: 'go on' }] };
 const replyTo = (id: string): Content => ({ role: 'user', parts: [answerPart(id, 'yes')] });
-const found = (events: EventInit[], of: Content = message): string =>
-  findAgentToRun(new SessionLog(historyOf(...events)), tree, of).name;
+const found = (events: EventInit[], answer: Content = message): string =>
+  findAgentToRun(new SessionLog(historyOf(...events)), tree, answer).name;
 
 describe('findAgentToRun', () => {
   it('continues with the last author in the tree that is resumable (contract 29)', () => {
     expect(found([user('hi'), agent('open', '1'), agent('leaf', '2'), user('go on')])).toBe('leaf');
   });
 
-  it('begins with the root', () => {
+  it('returns the root for an empty history', () => {
     expect(found([])).toBe('root');
     expect(found([user('hi')])).toBe('root');
   });
@@ -35,7 +40,7 @@ describe('findAgentToRun', () => {
     ).toBe('open');
   });
 
-  it('passes over an agent that may not be resumed, and one below such a one (contract 29)', () => {
+  it('skips agents that are not resumable, and agents below them (contract 29)', () => {
     expect(found([agent('open', '1'), agent('closed', '2')])).toBe('open');
     expect(found([agent('open', '1'), agent('below', '2')])).toBe('open');
     expect(found([agent('closed', '1')])).toBe('root');
@@ -46,12 +51,12 @@ describe('findAgentToRun', () => {
   });
 
   it('skips all agents below a root that is not an LlmAgent (contract 29)', () => {
-    const planned = new AgentTree(anAgent('root', undefined, anAgent('open', true)));
+    const planned = new AgentTree(agentWith('root', undefined, agentWith('open', true)));
     const log = new SessionLog(historyOf(user('hi'), agent('open', '1'), user('go on')));
     expect(findAgentToRun(log, planned, message).name).toBe('root');
   });
 
-  it('takes the history as it stands after rewinds (contract 29)', () => {
+  it('ignores rewound events (contract 29)', () => {
     expect(
       found([agent('open', '1'), agent('leaf', '2', { invocationId: 'i2' }), { ...rewind('i2'), invocationId: 'i3' }]),
     ).toBe('open');
@@ -67,7 +72,7 @@ describe('findAgentToRun', () => {
     expect(found([call('moved_away', 'c1', longRunning('c1')), agent('leaf', 'hm')], replyTo('c1'))).toBe('leaf');
   });
 
-  it('does not read a long history when its end decides', () => {
+  it('reads only the last events of a long history', () => {
     const events = historyOf(...Array.from({ length: 50 }, () => user('hi')), agent('leaf', 'yes'), user('go on'));
     const read: number[] = [];
     const log = {
@@ -81,10 +86,10 @@ describe('findAgentToRun', () => {
   });
 });
 
-describe('checkAnswers', () => {
-  const refusal = (events: EventInit[], of: Content): string | undefined => {
+describe('assertAnswers', () => {
+  const errorOf = (events: EventInit[], answerMessage: Content): string | undefined => {
     try {
-      assertAnswers(new SessionLog(historyOf(...events)), of);
+      assertAnswers(new SessionLog(historyOf(...events)), answerMessage);
       return undefined;
     } catch (error) {
       expect(TholeError.is(error, 'INVALID_INPUT')).toBe(true);
@@ -92,37 +97,37 @@ describe('checkAnswers', () => {
     }
   };
 
-  it('takes a message without answers, and one that answers an open call (contract 28)', () => {
-    expect(refusal([], message)).toBeUndefined();
+  it('accepts a message without answers, and an answer to an open call (contract 28)', () => {
+    expect(errorOf([], message)).toBeUndefined();
     expect(
-      refusal([call('root', 'c1', longRunning('c1')), answer('root', 'c1', 'asked')], replyTo('c1')),
+      errorOf([call('root', 'c1', longRunning('c1')), answer('root', 'c1', 'asked')], replyTo('c1')),
     ).toBeUndefined();
-    expect(refusal([call('root', 'c1')], replyTo('c1'))).toBeUndefined();
+    expect(errorOf([call('root', 'c1')], replyTo('c1'))).toBeUndefined();
   });
 
-  it('refuses an answer to a call that was never recorded, or was rewound (contract 28)', () => {
-    expect(refusal([user('hi')], replyTo('c1'))).toContain('no such call');
+  it('rejects an answer to a call that is not in the history, or was rewound (contract 28)', () => {
+    expect(errorOf([user('hi')], replyTo('c1'))).toContain('does not contain this call');
     const rewound = [
       call('root', 'c1', { ...longRunning('c1'), invocationId: 'i2' }),
       { ...rewind('i2'), invocationId: 'i3' },
     ];
-    expect(refusal(rewound, replyTo('c1'))).toContain('no such call');
+    expect(errorOf(rewound, replyTo('c1'))).toContain('does not contain this call');
   });
 
-  it('refuses an answer to a call that has its final answer (contract 28)', () => {
-    expect(refusal([call('root', 'c1', longRunning('c1')), answer('user', 'c1', 'yes')], replyTo('c1'))).toContain(
+  it('rejects an answer to a call that has its final answer (contract 28)', () => {
+    expect(errorOf([call('root', 'c1', longRunning('c1')), answer('user', 'c1', 'yes')], replyTo('c1'))).toContain(
       'already',
     );
-    expect(refusal([call('root', 'c1'), answer('root', 'c1', 1)], replyTo('c1'))).toContain('already');
+    expect(errorOf([call('root', 'c1'), answer('root', 'c1', 1)], replyTo('c1'))).toContain('already');
   });
 
-  it('refuses an answer without an id, under another name, or given twice in one message', () => {
+  it('rejects an answer without an id, with another name, or twice in one message', () => {
     const open = [call('root', 'c1', longRunning('c1'))];
     const under = (name: string, id?: string): Content => ({
       parts: [{ functionResponse: { ...(id && { id }), name, response: {} } }],
     });
-    expect(refusal(open, under('tool_c1'))).toContain('must have the id');
-    expect(refusal(open, under('other', 'c1'))).toContain('is a call of tool_c1');
-    expect(refusal(open, { parts: [answerPart('c1', 1), answerPart('c1', 2)] })).toContain('twice');
+    expect(errorOf(open, under('tool_c1'))).toContain('has no id');
+    expect(errorOf(open, under('other', 'c1'))).toContain('is a call of "tool_c1"');
+    expect(errorOf(open, { parts: [answerPart('c1', 1), answerPart('c1', 2)] })).toContain('twice');
   });
 });

@@ -3,7 +3,7 @@ import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
-import { answersIn, hello, houseOf, outcomeOf, rootOf, textsIn, toolOf } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] });
 const no = (): never => null as never;
@@ -17,13 +17,13 @@ describe('a callback that answers null', () => {
       { name: 'first', beforeModelCallback: no, beforeAgentCallback: async () => no() },
       { name: 'guard', beforeModelCallback: () => says('Refused.') },
     ];
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins });
     expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
   });
 
   it('leaves the answer to the next callback of the list (contract 21)', async () => {
     const agent = rootOf(new ScriptedLlm(), { beforeModelCallback: [no, () => says('Refused.')] });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
   });
 
@@ -33,7 +33,7 @@ describe('a callback that answers null', () => {
       { name: 'drop', onEventCallback: ({ event }) => (event.author === 'root' ? null : undefined) },
       { name: 'hear', onEventCallback: ({ event }) => void heard.push(event.author) },
     ];
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
     await outcomeOf(runner.runAsync(hello));
     expect(heard).toEqual(['user']);
     expect((await stored()).events).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a callback that answers null', () => {
       name,
       afterRunCallback: () => ended.push(name) as never,
     }));
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
     await outcomeOf(runner.runAsync(hello));
     expect(ended).toEqual(['a', 'b']);
   });
@@ -61,14 +61,14 @@ describe('a callback that answers the wrong shape', () => {
     [{ afterToolCallback: () => ['sunny'] as never }, 'afterToolCallback must answer an object or nothing'],
   ])('fails the run with CALLBACK_FAILED, the name and the correct form', async (options, sentence) => {
     const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', () => 1)], ...options });
-    const { runner } = await houseOf(agent);
+    const { runner } = await createSetup(agent);
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: expect.stringContaining(sentence) });
   });
 
   it('fails the run with PLUGIN_FAILED in a plugin', async () => {
     const plugins: Plugin[] = [{ name: 'odd', beforeModelCallback: async () => ({ text: 'hi' }) as never }];
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins });
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'PLUGIN_FAILED', message: expect.stringContaining('Plugin odd: beforeModel') });
   });
@@ -92,7 +92,7 @@ describe('log lines of failures', () => {
     ['a plugin that selects history', {}, new ScriptedLlm(), [{ name: 'odd', selectHistoryCallback: throws }]],
     ['a plugin at the end of a run', {}, new ScriptedLlm(says('x')), [{ name: 'odd', afterRunCallback: throws }]],
   ])('hold message, stack and causes of %s, once', async (_who, options, model, plugins) => {
-    const { runner, runtime } = await houseOf(rootOf(model, options), { plugins });
+    const { runner, runtime } = await createSetup(rootOf(model, options), { plugins });
     await outcomeOf(runner.runAsync({ ...hello, newMessage: 'secret' }));
     const lines = runtime.logs.filter(({ level }) => level === 'error' || level === 'warn');
     expect(lines).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('log lines of failures', () => {
 
   it('are not written when a model sends arguments that do not fit, or when the run is aborted', async () => {
     const model = new ScriptedLlm(calls('nothing'), says('x'));
-    const { runner, runtime } = await houseOf(rootOf(model));
+    const { runner, runtime } = await createSetup(rootOf(model));
     const { events } = await outcomeOf(runner.runAsync(hello));
     expect(answersIn(events)).toHaveLength(1);
     expect(runtime.logs.filter(({ level }) => level === 'error')).toEqual([]);
@@ -117,7 +117,7 @@ describe('log lines of failures', () => {
 describe('an artifact named __proto__', () => {
   it('is in the artifactDelta of the event that answers the call', async () => {
     const tool = toolOf('save', (_args, context) => context.saveArtifact('__proto__', { text: 'x' }));
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(calls('save'), says('x')), { tools: [tool] }));
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('save'), says('x')), { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     const deltas = (await stored()).events.map(({ actions }) => Object.entries(actions.artifactDelta));
     expect(deltas.flat()).toEqual([['__proto__', 0]]);

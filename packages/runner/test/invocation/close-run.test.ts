@@ -1,22 +1,21 @@
-import type { Agent, Plugin } from '@thole/core';
+import type { Agent, Event, Plugin } from '@thole/core';
 import { fails, hangs, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
-import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { outcomeOf, toolOf } from '../support/llm-house.ts';
-import { agentOf, hello, houseOf, says, settle, textsIn } from '../support/runs.ts';
+import { outcomeOf, toolOf } from '../support/llm-setup.ts';
+import { agentOf, hello, createSetup, says, settle, textsIn } from '../support/setup.ts';
 
 const failing = (name: string, error: unknown = new Error(`${name} is broken`)): Agent =>
   agentOf(name, async function* () {
     throw error;
   });
 
-/** A plugin that notes which error hooks are called with what. */
-function noting(): { plugin: Plugin; notes: string[] } {
+/** Returns a plugin that records the calls of its error hooks. */
+function recordingPlugin(): { plugin: Plugin; notes: string[] } {
   const notes: string[] = [];
   const plugin: Plugin = {
-    name: 'noting',
+    name: 'recorder',
     onAgentErrorCallback: ({ agent, callbackContext, error }) =>
       void notes.push(`agent ${agent.name}/${callbackContext.agentName}: ${error.message}`),
     onRunErrorCallback: ({ invocationContext, error }) =>
@@ -27,10 +26,10 @@ function noting(): { plugin: Plugin; notes: string[] } {
 }
 
 describe('onAgentErrorCallback and onRunErrorCallback', () => {
-  it('are called from the inside out, then before the closing record (contract 21)', async () => {
-    const { plugin, notes } = noting();
+  it('are called from the inner agent to the run, before the closing record (contract 21)', async () => {
+    const { plugin, notes } = recordingPlugin();
     const root = new SequentialAgent({ name: 'root', subAgents: [failing('a')] });
-    const { runner, stored } = await houseOf(root, { plugins: [plugin] });
+    const { runner, stored } = await createSetup(root, { plugins: [plugin] });
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('AGENT_FAILED');
     expect(notes).toEqual([
       'agent a/a: a is broken',
@@ -41,7 +40,7 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
     expect((await stored()).events).toHaveLength(2);
   });
 
-  it('are only logged when they throw; the run fails with the agent’s error', async () => {
+  it('are only logged if they throw, and the run fails with the error of the agent', async () => {
     const plugins: Plugin[] = ['one', 'two'].map((name) => ({
       name,
       onAgentErrorCallback: () => {
@@ -49,7 +48,7 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
       },
       onRunErrorCallback: () => Promise.reject(new Error('x')),
     }));
-    const { runner, runtime } = await houseOf(failing('root'), { plugins });
+    const { runner, runtime } = await createSetup(failing('root'), { plugins });
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('AGENT_FAILED');
     expect(runtime.logs.map(({ message, fields }) => [message, fields!['plugin']])).toEqual([
       ['onAgentErrorCallback failed.', 'one'],
@@ -59,11 +58,11 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
     ]);
   });
 
-  it('are called for an error of the model, and get an Error whatever was thrown', async () => {
-    const { plugin, notes } = noting();
+  it('are called for errors of the model, and always with an Error', async () => {
+    const { plugin, notes } = recordingPlugin();
     const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(fails('MODEL_OVERLOADED')) });
-    await outcomeOf((await houseOf(agent, { plugins: [plugin] })).runner.runAsync(hello));
-    const thrown = await houseOf(failing('root', 'a text'), { plugins: [plugin] });
+    await outcomeOf((await createSetup(agent, { plugins: [plugin] })).runner.runAsync(hello));
+    const thrown = await createSetup(failing('root', 'a text'), { plugins: [plugin] });
     await outcomeOf(thrown.runner.runAsync(hello));
     expect(notes.filter((note) => note !== 'afterRun')).toEqual([
       expect.stringContaining('agent root/root: The model failed'),
@@ -73,10 +72,10 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
     ]);
   });
 
-  it('are not called for a run that was aborted, or that its reader left', async () => {
-    const { plugin, notes } = noting();
+  it('are not called if the run is aborted, or its reader leaves', async () => {
+    const { plugin, notes } = recordingPlugin();
     const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(hangs(), hangs()) });
-    const { runner } = await houseOf(agent, { plugins: [plugin] });
+    const { runner } = await createSetup(agent, { plugins: [plugin] });
     for (const end of ['abort', 'return'] as const) {
       const run = runner.runAsync(hello);
       const reading = outcomeOf({ [Symbol.asyncIterator]: () => run });
@@ -87,10 +86,10 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
     expect(notes).toEqual(['afterRun', 'afterRun']);
   });
 
-  it('tell of the run alone where it ran out of time', async () => {
-    const { plugin, notes } = noting();
+  it('are called for the run only after its time limit', async () => {
+    const { plugin, notes } = recordingPlugin();
     const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(hangs()) });
-    const { runner, runtime } = await houseOf(agent, { plugins: [plugin] });
+    const { runner, runtime } = await createSetup(agent, { plugins: [plugin] });
     const reading = outcomeOf(runner.runAsync({ ...hello, runConfig: { timeLimitMs: 100 } }));
     await runtime.advance(200);
     await reading;
@@ -98,40 +97,10 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
   });
 });
 
-describe('a failure in a ParallelAgent', () => {
-  it('names the agent that failed, not the agent that began last (contract 22)', async () => {
-    const steady = agentOf('steady', async function* (context) {
-      yield says(context, 'one');
-    });
-    const broken = agentOf('broken', async function* (context) {
-      yield says(context, 'two');
-      throw new Error('x');
-    });
-    const last = agentOf('last', async function* (context) {
-      yield says(context, 'three');
-      await new Promise(() => {});
-    });
-    const root = new ParallelAgent({ name: 'root', subAgents: [steady, broken, last] });
-    const { runner, stored } = await houseOf(root);
-    const { error } = await outcomeOf(runner.runAsync(hello));
-    expect(error).toMatchObject({ code: 'AGENT_FAILED', message: expect.stringContaining('Agent broken') });
-    expect((await stored()).events.at(-1)).toMatchObject({ author: 'broken', errorCode: 'AGENT_FAILED' });
-  });
-
-  it('names it for an error with a code too', async () => {
-    const subAgents = ['a', 'b', 'c'].map(
-      (name) => new LlmAgent({ name, model: new ScriptedLlm(name === 'a' ? fails('MODEL_AUTH') : hangs()) }),
-    );
-    const { runner, stored } = await houseOf(new ParallelAgent({ name: 'root', subAgents }));
-    await outcomeOf(runner.runAsync(hello));
-    expect((await stored()).events.at(-1)).toMatchObject({ author: 'a', errorCode: 'MODEL_AUTH' });
-  });
-});
-
-describe('a tool that ends after its run', () => {
-  it('calls no afterToolCallback and no onToolErrorCallback: afterRunCallback is the last hook (contract 21)', async () => {
+describe('A tool that ends after its run', () => {
+  it('calls no tool hooks: afterRunCallback is the last hook (contract 21)', async () => {
     const order: string[] = [];
-    const goOn = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const plugin: Plugin = {
       name: 'p',
       afterToolCallback: () => void order.push('afterTool'),
@@ -139,26 +108,26 @@ describe('a tool that ends after its run', () => {
       afterRunCallback: () => void order.push('afterRun'),
     };
     const tools = [
-      toolOf('late', () => goOn.promise),
-      toolOf('broken', () => goOn.promise.then(() => Promise.reject(new Error('x')))),
+      toolOf('late', () => gate.promise),
+      toolOf('broken', () => gate.promise.then(() => Promise.reject(new Error('x')))),
     ];
     const model = new ScriptedLlm({
       content: { parts: tools.map(({ name }) => ({ functionCall: { name, args: {} } })) },
       finishReason: 'STOP',
     });
-    const { runner } = await houseOf(new LlmAgent({ name: 'root', model, tools }), { plugins: [plugin] });
+    const { runner } = await createSetup(new LlmAgent({ name: 'root', model, tools }), { plugins: [plugin] });
     const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
     await settle();
     run.abort();
     await run.done;
-    goOn.resolve();
+    gate.resolve();
     await settle();
     expect(order).toEqual(['afterRun']);
   });
 });
 
-describe('calls that the end of a run finds unanswered', () => {
-  it('are cancelled unless the tool may have taken effect (contract 23)', async () => {
+describe('Calls without an answer at the end of a run', () => {
+  it('are cancelled, unless the tool may have had an effect (contract 23)', async () => {
     const ready = Promise.withResolvers<void>();
     const tools = [
       toolOf('ignores', () => new Promise(() => {})),
@@ -184,7 +153,7 @@ describe('calls that the end of a run finds unanswered', () => {
       tools,
       beforeToolCallback: ({ tool }) => (tool.name === 'guarded' ? ready.promise.then(() => undefined) : undefined),
     });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached', maxParallelTools: 4 } });
     await settle();
     run.abort();
@@ -208,5 +177,66 @@ describe('calls that the end of a run finds unanswered', () => {
     ]);
     expect(textsIn(session.events).at(-1)).toBe('(RUN_ABORTED)');
     ready.resolve();
+  });
+});
+
+describe('The closing record', () => {
+  it('is stored and yielded before the error is thrown (contracts 22, 23)', async () => {
+    const agent = agentOf('root', async function* (context) {
+      yield says(context, 'one');
+      throw new Error('broken');
+    });
+    const { runner, stored } = await createSetup(agent);
+    const yielded: Event[] = [];
+    const reading = (async () => {
+      for await (const event of runner.runAsync(hello)) yielded.push(event);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'AGENT_FAILED' });
+    expect(textsIn(yielded)).toEqual(['one', '(AGENT_FAILED)']);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', '(AGENT_FAILED)']);
+  });
+
+  it('is the last event: events of an agent that ignores the stop are not stored (contract 23)', async () => {
+    const closing = Promise.withResolvers<void>();
+    const agent = agentOf('root', async function* (context) {
+      context.onClose(() => closing.promise);
+      yield says(context, 'one');
+      const isAborted = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve()));
+      await isAborted;
+      await settle();
+      yield says(context, 'too late');
+    });
+    const { runner, stored } = await createSetup(agent);
+    const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    run.abort();
+    await settle();
+    await settle();
+    closing.resolve();
+    await run.done;
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', '(RUN_ABORTED)']);
+  });
+});
+
+describe('context.onClose', () => {
+  it('calls the callback and the finally block however the run ends (contracts 23, 24)', async () => {
+    const closed: string[] = [];
+    const agent = agentOf('root', async function* (context) {
+      context.onClose(() => void closed.push('closed'));
+      try {
+        yield says(context, 'one');
+        yield says(context, 'two');
+      } finally {
+        closed.push('finally');
+      }
+    });
+    const { runner } = await createSetup(agent);
+    await runner.runToCompletion(hello);
+    for await (const event of runner.runAsync(hello)) if (event.content) break;
+    const run = runner.runAsync(hello);
+    await run.next();
+    run.abort();
+    await run.done;
+    expect(closed.toSorted()).toEqual(['closed', 'closed', 'closed', 'finally', 'finally', 'finally']);
   });
 });

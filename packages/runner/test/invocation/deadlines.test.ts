@@ -7,13 +7,13 @@ import { calls, says as answers, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { answersIn, outcomeOf, toolOf } from '../support/llm-house.ts';
-import { agentOf, hello, ref, says, settle } from '../support/runs.ts';
+import { answersIn, outcomeOf, toolOf } from '../support/llm-setup.ts';
+import { agentOf, hello, ref, says, settle } from '../support/setup.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** On the real clock, which fires a timer of more than 2^31 - 1 ms at once. */
-function realHouse(
+/** A runner with the real clock. `setTimeout` fires at once for more than 2^31 - 1 ms. */
+function createRealTimeSetup(
   agent: LlmAgent | ReturnType<typeof agentOf>,
   concurrency?: ConstructorParameters<typeof Runner>[0]['concurrency'],
 ): { runner: Runner; service: InMemorySessionService } {
@@ -32,40 +32,43 @@ function realHouse(
   };
 }
 
-describe.each([Infinity, 2 ** 31, 1e12])('a limit of %d ms', (ms) => {
-  it.each(['toolTimeoutMs', 'timeLimitMs', 'idleLimitMs', 'cleanupMs'] as const)('is no limit as %s', async (name) => {
-    const tool = toolOf('work', () => pause(20));
-    const model = new ScriptedLlm(calls('work'), answers('Done.'));
-    const { runner } = realHouse(new LlmAgent({ name: 'root', model, tools: [tool] }));
-    const { events, error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { [name]: ms } }));
-    expect(error).toBeUndefined();
-    expect(answersIn(events)).toEqual([['work', { result: null }]]);
-  });
+describe.each([Infinity, 2 ** 31, 1e12])('A limit of %d ms', (ms) => {
+  it.each(['toolTimeoutMs', 'timeLimitMs', 'idleLimitMs', 'cleanupMs'] as const)(
+    'does not end the run as %s',
+    async (name) => {
+      const tool = toolOf('work', () => pause(20));
+      const model = new ScriptedLlm(calls('work'), answers('Done.'));
+      const { runner } = createRealTimeSetup(new LlmAgent({ name: 'root', model, tools: [tool] }));
+      const { events, error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { [name]: ms } }));
+      expect(error).toBeUndefined();
+      expect(answersIn(events)).toEqual([['work', { result: null }]]);
+    },
+  );
 
-  it('is no limit as timeoutMs of a tool, also where the run limits its tools', async () => {
+  it('does not end the call as timeoutMs of a tool, also if the run has toolTimeoutMs', async () => {
     const tool = toolOf('work', () => pause(20), { timeoutMs: ms });
     const model = new ScriptedLlm(calls('work'), answers('Done.'));
-    const { runner } = realHouse(new LlmAgent({ name: 'root', model, tools: [tool] }));
+    const { runner } = createRealTimeSetup(new LlmAgent({ name: 'root', model, tools: [tool] }));
     const { events } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { toolTimeoutMs: 1 } }));
     expect(answersIn(events)).toEqual([['work', { result: null }]]);
   });
 
-  it('is no limit as concurrency.waitMs', async () => {
-    const goOn = Promise.withResolvers<void>();
+  it('does not end the wait as concurrency.waitMs', async () => {
+    const gate = Promise.withResolvers<void>();
     const agent = agentOf('root', async function* (context) {
-      await goOn.promise;
+      await gate.promise;
       yield says(context, 'Done.');
     });
-    const { runner } = realHouse(agent, { waitMs: ms });
+    const { runner } = createRealTimeSetup(agent, { waitMs: ms });
     const first = runner.runToCompletion(hello);
     await settle();
     const second = runner.runToCompletion(hello);
     await pause(20);
-    goOn.resolve();
+    gate.resolve();
     expect([(await first).text, (await second).text]).toEqual(['Done.', 'Done.']);
   });
 
-  it('gives a run that is aborted all its time to clean up, as cleanupMs', async () => {
+  it('gives an aborted run time to clean up as cleanupMs', async () => {
     const agent = agentOf('root', async function* (context) {
       context.onClose(() =>
         pause(20)
@@ -75,7 +78,7 @@ describe.each([Infinity, 2 ** 31, 1e12])('a limit of %d ms', (ms) => {
       yield says(context, 'one');
       await new Promise(() => {});
     });
-    const { runner, service } = realHouse(agent);
+    const { runner, service } = createRealTimeSetup(agent);
     const run = runner.runAsync({ ...hello, runConfig: { cleanupMs: ms, reader: 'detached' } });
     await pause(5);
     run.abort();
@@ -91,22 +94,22 @@ describe.each([Infinity, 2 ** 31, 1e12])('a limit of %d ms', (ms) => {
 });
 
 describe('timeLimitMs', () => {
-  it('holds the process until it fires, and the run ends with its error and record (contract 23)', async () => {
+  it('keeps the process alive until the run has stored its closing record (contract 23)', async () => {
     const script = fileURLToPath(new URL('../support/hanging-run.ts', import.meta.url));
     const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning', script];
     const { stdout } = await promisify(execFile)(process.execPath, flags);
     expect(stdout).toBe('RUN_TIME_LIMIT, stored: RUN_TIME_LIMIT\n');
   });
 
-  it('holds the process no longer than the run', async () => {
+  it('does not keep the process alive after the run', async () => {
     const script = fileURLToPath(new URL('../support/hanging-run.ts', import.meta.url));
     const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning', script, 'answers'];
     const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 20_000 });
     expect(stdout).toBe('no error, stored: nothing\n');
   });
 
-  it('counts from the first read, and while the run waits for its session', async () => {
-    const { runner } = realHouse(
+  it('counts from the first read, also while the run waits for its session', async () => {
+    const { runner } = createRealTimeSetup(
       agentOf('root', async function* () {
         await new Promise(() => {});
       }),

@@ -5,7 +5,7 @@ import type { LlmScenario, ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { FallbackLlm } from '../../src/models/fallback-llm.ts';
 import type { FallbackLlmOptions } from '../../src/models/fallback-llm.ts';
-import { hello, houseOf, rootOf } from '../support/llm-house.ts';
+import { hello, createSetup, rootOf } from '../support/llm-setup.ts';
 
 const request: LlmRequest = {
   model: 'of the caller',
@@ -200,9 +200,9 @@ describe('FallbackLlm', () => {
 
   it('serves an agent like any model, and the event says who answered', async () => {
     const models = [named('a', fails('MODEL_UNAVAILABLE')), named('b', says('Welcome.'))];
-    const house = await houseOf(rootOf(new FallbackLlm({ models })));
-    await Array.fromAsync(house.runner.runAsync(hello));
-    const { events } = await house.stored();
+    const setup = await createSetup(rootOf(new FallbackLlm({ models })));
+    await Array.fromAsync(setup.runner.runAsync(hello));
+    const { events } = await setup.stored();
     expect(events.at(-1)).toMatchObject({ modelVersion: 'b', customMetadata: { answeredBy: 'b' } });
   });
 

@@ -16,7 +16,7 @@ import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { openTelemetryTracer } from '../../src/otel/index.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
+import { hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 
 const exporter = new InMemorySpanExporter();
 let provider: TracerProvider;

@@ -5,12 +5,12 @@ import { GlobalInstructionPlugin } from '../../src/plugins/global-instruction-pl
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
 import { ReflectAndRetryToolPlugin } from '../../src/plugins/reflect-and-retry-tool-plugin.ts';
 import { SaveFilesAsArtifactsPlugin } from '../../src/plugins/save-files-as-artifacts-plugin.ts';
-import { answersIn, hello, houseOf, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-house.ts';
+import { answersIn, hello, createSetup, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 describe('LoggingPlugin', () => {
   const turn = async (content: boolean): Promise<{ message: string; fields: LogFields | undefined }[]> => {
     const model = new ScriptedLlm(calls('pay', { card: '4711' }), says('Paid, dear Ann.'));
-    const { runner, runtime } = await houseOf(rootOf(model, { tools: [toolOf('pay', () => 'receipt 99')] }), {
+    const { runner, runtime } = await createSetup(rootOf(model, { tools: [toolOf('pay', () => 'receipt 99')] }), {
       plugins: [new LoggingPlugin({ content })],
     });
     await runner.runToCompletion({ ...hello, newMessage: 'my secret' });
@@ -42,7 +42,7 @@ describe('LoggingPlugin', () => {
   });
 
   it('does not fail the run where the logger throws (contract 21)', async () => {
-    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(says('Fine.'))), {
+    const { runner, runtime } = await createSetup(rootOf(new ScriptedLlm(says('Fine.'))), {
       plugins: [new LoggingPlugin()],
     });
     Object.defineProperty(runtime, 'logger', {
@@ -57,7 +57,7 @@ describe('LoggingPlugin', () => {
   });
 
   it('logs errors by code, with name and message', async () => {
-    const { runner, runtime } = await houseOf(rootOf(new ScriptedLlm(fails('MODEL_AUTH'))), {
+    const { runner, runtime } = await createSetup(rootOf(new ScriptedLlm(fails('MODEL_AUTH'))), {
       plugins: [new LoggingPlugin()],
     });
     await outcomeOf(runner.runAsync(hello));
@@ -73,7 +73,7 @@ describe('GlobalInstructionPlugin', () => {
   it('puts its instruction, filled in, before each agent’s own', async () => {
     const model = new ScriptedLlm(says('Hi.'));
     const plugins = [new GlobalInstructionPlugin({ globalInstruction: 'House: {house}.' })];
-    const { runner } = await houseOf(rootOf(model, { instruction: 'Own.' }), { plugins }, { house: 'Thole' });
+    const { runner } = await createSetup(rootOf(model, { instruction: 'Own.' }), { plugins }, { house: 'Thole' });
     await runner.runToCompletion(hello);
     expect(model.requests[0]!.config.systemInstruction).toMatch(/^House: Thole\.\n\nOwn\./);
   });
@@ -91,7 +91,9 @@ describe('SaveFilesAsArtifactsPlugin', () => {
 
   it('keeps files as artifacts and leaves a line that names each', async () => {
     const model = new ScriptedLlm(says('Seen.'));
-    const { runner, artifacts, stored } = await houseOf(rootOf(model), { plugins: [new SaveFilesAsArtifactsPlugin()] });
+    const { runner, artifacts, stored } = await createSetup(rootOf(model), {
+      plugins: [new SaveFilesAsArtifactsPlugin()],
+    });
     await runner.runToCompletion({ ...hello, newMessage: message });
     const kept = await artifacts.loadArtifact({ ...ref, filename: 'note.txt' });
     expect(kept!.inlineData).toMatchObject({ mimeType: 'text/plain', data: btoa('hi') });
@@ -103,7 +105,7 @@ describe('SaveFilesAsArtifactsPlugin', () => {
   });
 
   it('leaves a message without files as it is', async () => {
-    const { runner, stored } = await houseOf(rootOf(new ScriptedLlm(says('Hi.'))), {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))), {
       plugins: [new SaveFilesAsArtifactsPlugin()],
       artifactService: undefined,
     });
@@ -124,7 +126,7 @@ describe('ReflectAndRetryToolPlugin', () => {
   it('tells the model what went wrong and to try differently, then to leave it', async () => {
     const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('Sorry.'));
     const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 2 })];
-    const { runner } = await houseOf(rootOf(model, { tools: [flaky()] }), { plugins });
+    const { runner } = await createSetup(rootOf(model, { tools: [flaky()] }), { plugins });
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)[0]![1]).toMatchObject({ error: 'No such city.', attempt: 1 });
     expect(guidance(events)).toEqual([
@@ -137,7 +139,7 @@ describe('ReflectAndRetryToolPlugin', () => {
   it('counts again after a success and in the next invocation', async () => {
     const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 1 })];
     const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('x'), calls('look'), says('y'));
-    const { runner } = await houseOf(rootOf(model, { tools: [flaky(false, true, false, false)] }), { plugins });
+    const { runner } = await createSetup(rootOf(model, { tools: [flaky(false, true, false, false)] }), { plugins });
     const first = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(first).map(([, { attempt }]) => attempt)).toEqual([1, undefined, 1]);
     const second = await Array.fromAsync(runner.runAsync(hello));

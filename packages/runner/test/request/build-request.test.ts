@@ -11,12 +11,12 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
-import { hello, houseOf, outcomeOf, ref, rootOf, toolOf } from '../support/llm-house.ts';
+import { hello, createSetup, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 
 /** Returns the request of the first step. */
 async function requestOf(options: Partial<LlmAgentOptions>, state = {}): Promise<LlmRequest> {
   const model = new ScriptedLlm(says('Hi.'));
-  const { runner } = await houseOf(rootOf(model, options), {}, state);
+  const { runner } = await createSetup(rootOf(model, options), {}, state);
   await runner.runToCompletion(hello);
   return model.requests[0]!;
 }
@@ -42,7 +42,7 @@ describe('the system instruction', () => {
 
   it('throws STATE_KEY_MISSING for a missing key, and the next turn works', async () => {
     const model = new ScriptedLlm(says('Hi, Ann.'));
-    const { runner, sessions } = await houseOf(rootOf(model, { instruction: 'Guest: {user:name}.' }));
+    const { runner, sessions } = await createSetup(rootOf(model, { instruction: 'Guest: {user:name}.' }));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toBe('STATE_KEY_MISSING');
     expect(error?.message).toContain('user:name');
@@ -52,7 +52,7 @@ describe('the system instruction', () => {
 
   it('has the texts of artifacts, and says which one is missing', async () => {
     const model = new ScriptedLlm(says('Hi.'));
-    const { runner, artifacts } = await houseOf(rootOf(model, { instruction: 'Rules: {artifact.rules.txt}' }));
+    const { runner, artifacts } = await createSetup(rootOf(model, { instruction: 'Rules: {artifact.rules.txt}' }));
     expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
       code: 'STATE_KEY_MISSING',
       message: expect.stringContaining('rules.txt'),
@@ -87,14 +87,14 @@ describe('the system instruction', () => {
       globalInstruction: 'Be {how}.',
       subAgents: [child],
     });
-    const { runner } = await houseOf(root, {}, { how: 'brief' });
+    const { runner } = await createSetup(root, {}, { how: 'brief' });
     await runner.runToCompletion(hello);
     expect(inner.requests[0]!.config.systemInstruction).toMatch(/^Be brief\.\n\nOwn\.\n\n/);
   });
 
   it('starts with the static instruction and puts the others before the message (F220)', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(model, { staticInstruction: 'Keep {this}.', instruction: 'Guest: {name}.' }),
       {},
       { name: 'Ann' },
@@ -116,7 +116,7 @@ describe('the contents', () => {
   it('are the user’s message at the least', async () => {
     const plugin = { name: 'forget', selectHistoryCallback: () => [] };
     const model = new ScriptedLlm(says('Hi.'));
-    const { runner } = await houseOf(rootOf(model), { plugins: [plugin] });
+    const { runner } = await createSetup(rootOf(model), { plugins: [plugin] });
     await runner.runToCompletion(hello);
     expect(model.requests[0]!.contents.map(textOf)).toEqual(['hello']);
   });
@@ -128,7 +128,7 @@ describe('the contents', () => {
         throw new Error('broken');
       },
     };
-    const { runner } = await houseOf(rootOf(new ScriptedLlm()), { plugins: [plugin] });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins: [plugin] });
     expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
       code: 'PLUGIN_FAILED',
       message: 'Plugin bad failed in selectHistoryCallback.',
@@ -140,7 +140,7 @@ describe('the tools', () => {
   it('are declared, except passive ones, which cannot be called (F251)', async () => {
     const passive: Tool = { name: 'quiet', description: '', runAsync: () => expect.unreachable() };
     const model = new ScriptedLlm(calls('quiet'), says('x'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolOf('look', () => 1), passive] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1), passive] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(declared(model.requests[0]!.config)).toEqual(['look']);
     expect(events[1]!.content!.parts![0]!.functionResponse!.response).toEqual({
@@ -160,7 +160,7 @@ describe('the tools', () => {
       },
     };
     const model = new ScriptedLlm(says('Hi.'));
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       rootOf(model, {
         tools: [passive],
         beforeModelCallback: ({ context }) => {
@@ -181,7 +181,7 @@ describe('the tools', () => {
       close: async () => void closed++,
     };
     const model = new ScriptedLlm(calls('look'), says('Hi.'));
-    const { runner } = await houseOf(rootOf(model, { tools: [toolset] }));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
     await runner.runToCompletion(hello);
     expect(asked.length).toBe(2);
     expect(asked[0]!.state).not.toHaveProperty('set');
@@ -192,7 +192,7 @@ describe('the tools', () => {
 
   it('of one name are DUPLICATE_NAME that names both, where a toolset brings the second (contract 24)', async () => {
     const toolset: Toolset = { getTools: async () => [toolOf('look', () => 1)], close: async () => {} };
-    const { runner } = await houseOf(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({
       code: 'DUPLICATE_NAME',
@@ -209,7 +209,7 @@ describe('targets of a transfer', () => {
     const root = rootOf(new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' })), {
       subAgents: [child, new LlmAgent({ name: 'peer', model: shared })],
     });
-    const { runner } = await houseOf(root);
+    const { runner } = await createSetup(root);
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(getFunctionCalls(events[0]!)[0]!.name).toBe('transfer_to_agent');
     const [tool] = model.requests[0]!.config.tools as { functionDeclarations: FunctionDeclaration[] }[];

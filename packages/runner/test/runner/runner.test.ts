@@ -1,18 +1,19 @@
-import { TholeError } from '@thole/core';
 import { turnId } from '@thole/core/kit';
-import type { Part, Plugin, SessionService, Toolset } from '@thole/core';
+import type { Event, Part, Plugin, Toolset } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { hangs, ignores, says as answers, ScriptedLlm } from '@thole/testing';
+import { calls, hangs, ignores, says as answers, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { agentOf, hello, houseOf, ref, says, saying, settle, textsIn, withLease } from '../support/runs.ts';
+import { agentOf, hello, createSetup, ref, says, saying, settle, textsIn } from '../support/setup.ts';
+import { outcomeOf } from '../support/llm-setup.ts';
 
 const file: Part = { inlineData: { mimeType: 'text/plain', data: 'aGk=' } };
 const user = { appName: 'app', userId: 'ann' };
 
-describe('an ephemeral run', () => {
-  it('leaves no session, reads memory and writes none', async () => {
+describe('Runner.runEphemeral', () => {
+  it('stores no session and only reads memory', async () => {
     const memoryService = new InMemoryMemoryService();
     await memoryService.addMemory({
       ...user,
@@ -28,7 +29,10 @@ describe('an ephemeral run', () => {
       context.state.set('user:kept', 1);
       yield says(context, 'fine');
     });
-    const { runner, service } = await houseOf(agent, { memoryService, artifactService: new InMemoryArtifactService() });
+    const { runner, service } = await createSetup(agent, {
+      memoryService,
+      artifactService: new InMemoryArtifactService(),
+    });
     const run = runner.runEphemeral({ userId: 'ann', newMessage: 'hello' });
     expect(textsIn(await Array.fromAsync(run))).toEqual(['fine']);
     expect(seen).toEqual([1]);
@@ -37,8 +41,8 @@ describe('an ephemeral run', () => {
     expect((await memoryService.listMemories(user)).memories).toHaveLength(1);
   });
 
-  it('ends by its time limit too', async () => {
-    const { runner, runtime } = await houseOf(new LlmAgent({ name: 'root', model: new ScriptedLlm(ignores()) }));
+  it('ends at timeLimitMs', async () => {
+    const { runner, runtime } = await createSetup(new LlmAgent({ name: 'root', model: new ScriptedLlm(ignores()) }));
     const reading = Array.fromAsync(
       runner.runEphemeral({ userId: 'ann', newMessage: 'hello', runConfig: { timeLimitMs: 100 } }),
     );
@@ -49,78 +53,33 @@ describe('an ephemeral run', () => {
   });
 });
 
-describe('deleting', () => {
-  it('a session takes its artifacts along, and its memory only when asked (contract 11)', async () => {
-    const memoryService = new InMemoryMemoryService();
-    const artifactService = new InMemoryArtifactService();
-    const agent = agentOf('root', async function* (context) {
-      await context.saveArtifact('mine', file);
-      await context.saveArtifact('user:ours', file);
-      yield says(context, 'fine');
-    });
-    const { runner, stored } = await houseOf(agent, { memoryService, artifactService });
-    await runner.runToCompletion(hello);
-    await memoryService.addSessionToMemory(await stored());
-    expect(await artifactService.listArtifactKeys(ref)).toEqual(['mine', 'user:ours']);
-    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's' })).toBe(true);
-    expect(await artifactService.listArtifactKeys(ref)).toEqual(['user:ours']);
-    expect((await memoryService.listMemories(user)).memories).toHaveLength(2);
-    expect(await runner.deleteSession({ userId: 'ann', sessionId: 's', memory: true })).toBe(false);
-    expect((await memoryService.listMemories(user)).memories).toHaveLength(0);
-  });
-
-  it('a user’s data reaches sessions, user state, artifacts and memory, and nobody else’s (contract 12)', async () => {
-    const memoryService = new InMemoryMemoryService();
-    const artifactService = new InMemoryArtifactService();
-    const agent = agentOf('root', async function* (context) {
-      await context.saveArtifact('user:ours', file);
-      context.state.set('user:theme', 'dark');
-      yield says(context, 'fine');
-      await context.addSessionToMemory();
-    });
-    const { runner, service } = await houseOf(agent, { memoryService, artifactService, autoCreateSession: true });
-    await runner.runToCompletion(hello);
-    await runner.runToCompletion({ ...hello, userId: 'bob' });
-    await runner.deleteUserData({ userId: 'ann' });
-    for (const [userId, count] of [
-      ['ann', 0],
-      ['bob', 1],
-    ] as const) {
-      const scope = { appName: 'app', userId };
-      expect((await service.listSessions(scope)).total).toBe(count);
-      expect(Object.keys(await service.getUserState(scope))).toHaveLength(count);
-      expect(await artifactService.listArtifactKeys({ ...scope, sessionId: 's' })).toHaveLength(count);
-      expect((await memoryService.listMemories(scope)).memories).toHaveLength(count * 2);
-    }
-  });
-});
-
-describe('a runner', () => {
-  it('refuses what it cannot be made of, naming it', () => {
+describe('Runner', () => {
+  it('throws for wrong options and agents, and names them', () => {
     const sessionService = new InMemorySessionService();
     const agent = saying('root', 'x');
-    const make = (options: object) => () => new Runner({ appName: 'app', agent, sessionService, ...options } as never);
-    expect(make({ appName: '' })).toThrow(/appName must not be empty/);
-    expect(make({ sessionService: {} })).toThrow(/sessionService must have the method createSession/);
-    expect(make({ speed: 1 })).toThrow(/no option speed/);
-    expect(make({ app: { name: 'app', rootAgent: agent, resumability: {} } })).toThrow(
+    const create = (options: object) => () =>
+      new Runner({ appName: 'app', agent, sessionService, ...options } as never);
+    expect(create({ appName: '' })).toThrow(/appName must not be empty/);
+    expect(create({ sessionService: {} })).toThrow(/sessionService must have the method createSession/);
+    expect(create({ speed: 1 })).toThrow(/no option speed/);
+    expect(create({ app: { name: 'app', rootAgent: agent, resumability: {} } })).toThrow(
       /App has no option resumability/,
     );
-    expect(make({ plugins: [{ name: 'a' }, { name: 'a' }] })).toThrow(/Two plugins have the name "a"/);
-    expect(make({ concurrency: { policy: 'wait' } })).toThrow(/concurrency.policy/);
-    expect(make({ agent: saying('user', 'x') })).toThrow(/must not be called 'user'/);
-    expect(make({ agent: { ...agent, subAgents: [saying('a'), saying('a')] } })).toThrow(/Two agents are called a/);
+    expect(create({ plugins: [{ name: 'a' }, { name: 'a' }] })).toThrow(/Two plugins have the name "a"/);
+    expect(create({ concurrency: { policy: 'wait' } })).toThrow(/concurrency.policy/);
+    expect(create({ agent: saying('user', 'x') })).toThrow(/must not be called 'user'/);
+    expect(create({ agent: { ...agent, subAgents: [saying('a'), saying('a')] } })).toThrow(/Two agents are called a/);
   });
 
-  it('takes an App in the place of its parts', async () => {
+  it('accepts an App instead of its parts', async () => {
     const service = new InMemorySessionService();
     await service.createSession(ref);
     const runner = new Runner({ app: { name: 'app', rootAgent: saying('root', 'fine') }, sessionService: service });
     expect((await runner.runToCompletion(hello)).text).toBe('fine');
   });
 
-  it('lets a running invocation keep its agent when another is set', async () => {
-    const { runner, stored } = await houseOf(saying('old', 'one', 'two'));
+  it('keeps the agent of an active run when another agent is set', async () => {
+    const { runner, stored } = await createSetup(saying('old', 'one', 'two'));
     const run = runner.runAsync(hello);
     await run.next();
     runner.agent = saying('new', 'three');
@@ -129,23 +88,23 @@ describe('a runner', () => {
     expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'two', 'hello', 'three']);
   });
 
-  it('is idle when the last run has closed', async () => {
-    const { runner } = await houseOf(saying('root', 'one'));
+  it('resolves idle() when the last run has ended', async () => {
+    const { runner } = await createSetup(saying('root', 'one'));
     const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
     await settle();
     await runner.idle();
     expect(textsIn(await Array.fromAsync(run))).toEqual(['one']);
   });
 
-  it('ends its runs when it is closed, then toolsets and plugins, once; and runs nothing afterwards (contract 24)', async () => {
+  it('stops its runs when it is closed, then closes toolsets and plugins once (contract 24)', async () => {
     const closed: string[] = [];
     const toolset: Toolset = { getTools: async () => [], close: async () => void closed.push('toolset') };
     const plugin: Plugin = {
-      name: 'ear',
+      name: 'listener',
       close: () => void closed.push('plugin'),
       afterRunCallback: () => void closed.push('run'),
     };
-    const { runner } = await houseOf(
+    const { runner } = await createSetup(
       new LlmAgent({ name: 'root', model: new ScriptedLlm(hangs()), tools: [toolset] }),
       { plugins: [plugin] },
     );
@@ -161,103 +120,29 @@ describe('a runner', () => {
     });
   });
 
-  it('does not keep a run because its store never lets the lease go', async () => {
-    const { service, another, runtime } = await houseOf(
-      new LlmAgent({ name: 'root', model: new ScriptedLlm(answers('fine')) }),
-    );
-    const stuck = withLease(service, { release: () => new Promise(() => {}) });
-    const completed = another({ sessionService: stuck }).runToCompletion(hello);
-    await settle();
-    await runtime.advance(5_001);
-    expect((await completed).text).toBe('fine');
-  });
-
-  it.each<[string, () => Promise<never>, boolean]>([
-    ['cannot be reached', () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'No answer.')), true],
-    ['says that the lease is gone', () => Promise.reject(new TholeError('LEASE_LOST', 'Gone.')), false],
-    ['never answers', () => new Promise(() => {}), false],
-  ])('goes on while its lease holds, and no longer, when a renewal %s (contract 13)', async (_, fails, survives) => {
-    const held = Promise.withResolvers<void>();
-    const agent = agentOf('root', async function* (context) {
-      await held.promise;
-      yield says(context, 'late');
-    });
-    const { service, another, runtime } = await houseOf(agent);
-    let failures = 2;
-    const shaky = withLease(service, (lease) => ({
-      renew: () => (failures-- > 0 ? fails() : lease.renew()),
-    }));
-    const outcome = another({ sessionService: shaky })
-      .runToCompletion(hello)
-      .then(
-        ({ text }) => text,
-        (error: TholeError) => error.code,
-      );
-    await settle();
-    for (let i = 0; i < 45; i++) await runtime.advance(1_000);
-    held.resolve();
-    expect(await outcome).toBe(survives ? 'late' : 'LEASE_LOST');
-  });
-
-  it.each(['getSession', 'appendEvent'])(
-    'names the store when its %s throws an error without a code (contract 22)',
-    async (method) => {
-      const { service, another } = await houseOf(saying('root', 'fine'));
-      const broken = new Proxy(service as SessionService, {
-        get(target, name) {
-          if (name === method) return () => Promise.reject(new Error('disk on fire'));
-          const value: unknown = Reflect.get(target, name, target);
-          return typeof value === 'function' ? (value as (p: unknown) => unknown).bind(target) : value;
-        },
-      });
-      await expect(another({ sessionService: broken }).runToCompletion(hello)).rejects.toMatchObject({
-        code: 'STORE_UNAVAILABLE',
-        cause: expect.objectContaining({ message: 'disk on fire' }),
-      });
-      expect((await another().runToCompletion(hello)).text).toBe('fine');
-    },
-  );
-
-  it('leaves no timer behind when it is closed', async () => {
-    const { runner, runtime } = await houseOf(saying('root', 'fine'));
+  it('has no pending timer after close()', async () => {
+    const { runner, runtime } = await createSetup(saying('root', 'fine'));
     await runner.runToCompletion(hello);
     await runner.close();
     expect(runtime.pending).toBe(0);
   });
 
-  it('hears an out-of-band write through its plugins, without a lease (contracts 12, 16)', async () => {
-    const heard: unknown[] = [];
-    const plugin: Plugin = {
-      name: 'ear',
-      onEventCallback: ({ event }) => void heard.push([event.author, event.actions.stateDelta]),
-    };
-    const { runner, stored } = await houseOf(saying('root', 'fine'), { plugins: [plugin] });
-    const event = await runner.updateSessionState({
-      userId: 'ann',
-      sessionId: 's',
-      stateDelta: { mood: 'good', 'temp:x': 1 },
-    });
-    expect(event.seq).toBe(1);
-    expect(heard).toEqual([['system', { mood: 'good', 'temp:x': 1 }]]);
-    expect((await stored()).state).toEqual({ mood: 'good' });
-  });
-
-  it('gives each run its own deps, and stores nothing of them', async () => {
+  it('passes deps to the run only and stores nothing of them', async () => {
     const seen: unknown[] = [];
     const agent = agentOf('root', async function* (context) {
       seen.push(context.deps);
       yield says(context, 'fine');
     });
-    const { runner, stored } = await houseOf(agent);
+    const { runner, stored } = await createSetup(agent);
     await runner.runToCompletion({ ...hello, deps: { database: 'secret' } });
     await runner.runToCompletion(hello);
     expect(seen).toEqual([{ database: 'secret' }, undefined]);
     expect(JSON.stringify(await stored())).not.toContain('secret');
   });
 
-  it('counts what its model calls used, and answers the last text', async () => {
+  it('returns the last text, the usage and the finish reason from runToCompletion', async () => {
     const model = new ScriptedLlm({ ...answers('one'), usageMetadata: { promptTokenCount: 3, totalTokenCount: 5 } });
-    const { runner } = await houseOf(new LlmAgent({ name: 'root', model }));
+    const { runner } = await createSetup(new LlmAgent({ name: 'root', model }));
     expect(await runner.runToCompletion(hello)).toMatchObject({
       text: 'one',
       usage: { promptTokenCount: 3, totalTokenCount: 5 },
@@ -265,16 +150,95 @@ describe('a runner', () => {
     });
   });
 
-  it('remembers turns of a session under their own ids (contract 31)', async () => {
+  it('stores the turns of a session in memory with their event ids (contract 31)', async () => {
     const memoryService = new InMemoryMemoryService();
     const agent = new LlmAgent({
       name: 'root',
       model: new ScriptedLlm(answers('fine')),
       afterAgentCallback: (context) => context.addSessionToMemory(),
     });
-    const { runner, stored } = await houseOf(agent, { memoryService });
+    const { runner, stored } = await createSetup(agent, { memoryService });
     await runner.runToCompletion(hello);
     const ids = (await memoryService.listMemories(user)).memories.map(({ id }) => id);
     expect(ids).toEqual((await stored()).events.map((event) => turnId('s', event.id)));
+  });
+});
+
+describe('Runner.runAsync without a sessionId', () => {
+  it('creates a session whose id is in run.sessionId at once', async () => {
+    const { runner, service } = await createSetup(saying('root', 'Hello.'));
+    const run = runner.runAsync({ userId: 'ann', newMessage: 'hello' });
+    const { sessionId } = run;
+    expect(sessionId).not.toBe('');
+    expect(await service.getSession({ ...ref, sessionId })).toBeUndefined();
+    await Array.fromAsync(run);
+    expect(textsIn((await service.getSession({ ...ref, sessionId }))!.events)).toEqual(['hello', 'Hello.']);
+    await runner.runToCompletion({ userId: 'ann', sessionId, newMessage: 'again' });
+    expect((await service.getSession({ ...ref, sessionId }))!.events).toHaveLength(4);
+  });
+
+  it('creates a new session for each run, whose id runToCompletion returns', async () => {
+    const { runner, service } = await createSetup(saying('root', 'Hello.'));
+    const one = await runner.runToCompletion({ userId: 'ann', newMessage: 'hello' });
+    const other = await runner.runToCompletion({ userId: 'ann', newMessage: 'hello' });
+    expect(one.sessionId).not.toBe(other.sessionId);
+    expect((await service.getSession({ ...ref, sessionId: other.sessionId }))!.events).toHaveLength(2);
+  });
+
+  it('stores nothing for invalid input', async () => {
+    const { runner, service } = await createSetup(saying('root', 'Hello.'));
+    const run = runner.runAsync({ userId: 'ann', newMessage: '' });
+    expect((await outcomeOf(run)).error?.code).toBe('INVALID_INPUT');
+    expect((await service.listSessions({ appName: 'app' })).total).toBe(1);
+  });
+
+  it('returns a given sessionId, and a new one for runEphemeral', async () => {
+    const { runner } = await createSetup(saying('root', 'Hello.'));
+    expect(runner.runAsync(hello).sessionId).toBe('s');
+    expect(runner.runEphemeral(hello).sessionId).not.toBe('s');
+  });
+});
+
+describe('Runner.runAsync with a wrong argument', () => {
+  it.each([[undefined], [null], ['hello'], [7]])('throws INVALID_INPUT from the iterable for %s', async (argument) => {
+    const { runner } = await createSetup(saying('root', 'Hello.'));
+    const runAsync = runner.runAsync.bind(runner) as (p?: unknown) => AsyncIterable<Event>;
+    const { error } = await outcomeOf(runAsync(argument));
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('userId and newMessage') });
+    const runEphemeral = runner.runEphemeral.bind(runner) as (p?: unknown) => AsyncIterable<Event>;
+    expect((await outcomeOf(runEphemeral(argument))).error?.code).toBe('INVALID_INPUT');
+    const complete = runner.runToCompletion.bind(runner) as (p?: unknown) => Promise<unknown>;
+    await expect(complete(argument)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('throws INVALID_INPUT without a userId, and ends', async () => {
+    const { runner } = await createSetup(saying('root', 'Hello.'));
+    const { error } = await outcomeOf(runner.runAsync({ newMessage: 'hello' } as never));
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('userId') });
+    await runner.idle();
+  });
+
+  it('rejects a sessionId that is null', async () => {
+    const { runner } = await createSetup(saying('root', 'Hello.'));
+    const { error } = await outcomeOf(runner.runAsync({ ...hello, sessionId: null as never }));
+    expect(error?.code).toBe('INVALID_INPUT');
+  });
+});
+
+describe('Runner.runToCompletion', () => {
+  it('counts the tokens of agents that ran as tools', async () => {
+    const usage = (n: number): { usageMetadata: object } => ({
+      usageMetadata: { promptTokenCount: n, candidatesTokenCount: n, totalTokenCount: 2 * n },
+    });
+    const inner = new LlmAgent({ name: 'inner', model: new ScriptedLlm({ ...answers('42'), ...usage(100) }) });
+    const model = new ScriptedLlm(
+      { ...calls('inner', { request: 'x' }), ...usage(1) },
+      { ...answers('Done.'), ...usage(10) },
+    );
+    const { runner } = await createSetup(
+      new LlmAgent({ name: 'root', model, tools: [new AgentTool({ agent: inner })] }),
+    );
+    const completion = await runner.runToCompletion(hello);
+    expect(completion.usage).toEqual({ promptTokenCount: 111, candidatesTokenCount: 111, totalTokenCount: 222 });
   });
 });

@@ -5,7 +5,7 @@ import { calls, FixedRuntime, RecordingTracer, says, ScriptedLlm } from '@thole/
 import type { RecordedSpan } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { Runner } from '../../src/runner/runner.ts';
-import { hello, ref, rootOf, toolOf } from '../support/llm-house.ts';
+import { hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 
 const user = { appName: 'app', userId: 'ann' };
 

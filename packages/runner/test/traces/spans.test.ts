@@ -22,10 +22,10 @@ import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
-import { withLease } from '../support/runs.ts';
-import { hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-house.ts';
+import { withChangedLease } from '../support/setup.ts';
+import { hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
 
-interface TracedHouse {
+interface TracedSetup {
   tracer: RecordingTracer;
   runtime: FixedRuntime;
   sessions: InMemorySessionService;
@@ -34,10 +34,10 @@ interface TracedHouse {
   run(more?: object): Promise<{ events: Event[]; error: { code?: string } | undefined }>;
 }
 
-async function tracedHouse(
+async function createTracedSetup(
   agent: Agent,
   options: Partial<RunnerOptions> & { capturesContent?: boolean } = {},
-): Promise<TracedHouse> {
+): Promise<TracedSetup> {
   const { capturesContent, ...more } = options;
   const tracer = new RecordingTracer({ capturesContent });
   const runtime = new FixedRuntime({ tracer });
@@ -45,7 +45,7 @@ async function tracedHouse(
   await sessions.createSession(ref);
   const all = { appName: 'app', agent, sessionService: sessions, runtime, ...more };
   const runner = new Runner(all as RunnerOptions);
-  const run = (request: object = {}): ReturnType<TracedHouse['run']> =>
+  const run = (request: object = {}): ReturnType<TracedSetup['run']> =>
     outcomeOf(runner.runAsync({ ...hello, ...request }));
   return { tracer, runtime, sessions, runner, run };
 }
@@ -68,7 +68,7 @@ const look = toolOf('look', () => ({ seen: 'the sea' }));
 describe('the spans of a run', () => {
   it('are one invocation, its agents, their model calls and tools, nested so (F183)', async () => {
     const model = new ScriptedLlm(calls('look', { where: 'out' }, 'c1'), says('The sea.'));
-    const { tracer, run } = await tracedHouse(rootOf(model, { tools: [look] }));
+    const { tracer, run } = await createTracedSetup(rootOf(model, { tools: [look] }));
     await run();
     expect(tracer.outline()).toEqual([
       'invocation',
@@ -103,7 +103,7 @@ describe('the spans of a run', () => {
     };
     const generateContentConfig = { temperature: 0.2, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 };
     const agent = rootOf(named, { description: 'Looks.', tools: [look], generateContentConfig });
-    const { tracer, run } = await tracedHouse(agent);
+    const { tracer, run } = await createTracedSetup(agent);
     const { events } = await run();
     const ids = {
       'gen_ai.conversation.id': 's',
@@ -162,7 +162,7 @@ describe('the spans of a run', () => {
     const [a, b] = ['a', 'b'].map((name) => new LlmAgent({ name, model: new ScriptedLlm(says(name)) }));
     const both = new ParallelAgent({ name: 'both', subAgents: [a!, b!] });
     const last = new LlmAgent({ name: 'last', model: new ScriptedLlm(says('z')) });
-    const { tracer, run } = await tracedHouse(new SequentialAgent({ name: 'plan', subAgents: [both, last] }));
+    const { tracer, run } = await createTracedSetup(new SequentialAgent({ name: 'plan', subAgents: [both, last] }));
     await run();
     expect(tracer.outline().map((line) => line.replace(/generate_content .*/, 'model'))).toEqual([
       'invocation',
@@ -181,7 +181,7 @@ describe('the spans of a run', () => {
   it('put the run of an agent tool below the call that runs it (contract 25)', async () => {
     const expert = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('Ask the porter.')) });
     const model = new ScriptedLlm(calls('expert', { request: 'Who?' }), says('The porter.'));
-    const { tracer, run } = await tracedHouse(rootOf(model, { tools: [new AgentTool({ agent: expert })] }));
+    const { tracer, run } = await createTracedSetup(rootOf(model, { tools: [new AgentTool({ agent: expert })] }));
     await run();
     expect(
       tracer
@@ -195,7 +195,7 @@ describe('the spans of a run', () => {
   it('put an agent that was handed over to below the one that handed over', async () => {
     const clerk = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Here.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'clerk' }));
-    const { tracer, run } = await tracedHouse(rootOf(model, { subAgents: [clerk] }));
+    const { tracer, run } = await createTracedSetup(rootOf(model, { subAgents: [clerk] }));
     expect((await run()).error).toBe(undefined);
     expect(tracer.named('invoke_agent clerk').parent).toBe(tracer.named('invoke_agent root'));
   });
@@ -212,7 +212,7 @@ describe('the spans of a run', () => {
         }
       },
     };
-    const { tracer, runtime, runner } = await tracedHouse(rootOf(model));
+    const { tracer, runtime, runner } = await createTracedSetup(rootOf(model));
     const run = runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } });
     const first = run.next();
     await runtime.advance(1_500);
@@ -232,7 +232,7 @@ describe('the spans of a run', () => {
     const agent = rootOf(new ScriptedLlm(), {
       beforeModelCallback: () => ({ content: { role: 'model', parts: [{ text: 'No.' }] } }),
     });
-    const { tracer, run } = await tracedHouse(agent);
+    const { tracer, run } = await createTracedSetup(agent);
     await run();
     expect(tracer.outline()).toEqual(['invocation', '  invoke_agent root']);
   });
@@ -247,7 +247,7 @@ describe('what a context says of its span', () => {
     });
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const agent = rootOf(model, { tools: [tool], beforeAgentCallback: ({ span }) => void seen.push(span) });
-    const { tracer, run } = await tracedHouse(agent);
+    const { tracer, run } = await createTracedSetup(agent);
     await run();
     expect(seen.map(({ spanId }) => spanId)).toEqual(
       ['invoke_agent root', 'execute_tool look'].map((name) => tracer.named(name).spanId),
@@ -260,7 +260,7 @@ describe('what a context says of its span', () => {
     const runtime = new FixedRuntime();
     const tool = toolOf('look', (_args, { span }) => void (seen = span));
     const model = new ScriptedLlm(calls('look'), says('Done.'));
-    await (await tracedHouse(rootOf(model, { tools: [tool] }), { runtime })).run();
+    await (await createTracedSetup(rootOf(model, { tools: [tool] }), { runtime })).run();
     expect(runtime.tracer).toBe(silentTracer);
     expect(seen).toBe(silentSpan);
   });
@@ -272,7 +272,7 @@ describe('a silent tracer', () => {
     const tracer: Tracer = { isSilent: true, start: (name) => (asked.push(name), silentSpan) };
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const { error } = await (
-      await tracedHouse(rootOf(model, { tools: [look] }), { runtime: new FixedRuntime({ tracer }) })
+      await createTracedSetup(rootOf(model, { tools: [look] }), { runtime: new FixedRuntime({ tracer }) })
     ).run();
     expect([asked, error]).toEqual([[], undefined]);
   });
@@ -281,7 +281,7 @@ describe('a silent tracer', () => {
 describe('a span of what went wrong', () => {
   it('ends with the error of a model, and so do those above it', async () => {
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'));
-    const { tracer, run } = await tracedHouse(rootOf(model));
+    const { tracer, run } = await createTracedSetup(rootOf(model));
     expect((await run()).error).toMatchObject({ code: 'MODEL_OVERLOADED' });
     expect(errorTypes(tracer)).toEqual([
       ['invocation', 'MODEL_OVERLOADED'],
@@ -298,7 +298,7 @@ describe('a span of what went wrong', () => {
       }),
     ];
     const model = new ScriptedLlm(callsAll(['look', {}, 'c1'], ['nothing', {}, 'c2']), says('Sorry.'));
-    const { tracer, run } = await tracedHouse(rootOf(model, { tools }));
+    const { tracer, run } = await createTracedSetup(rootOf(model, { tools }));
     const { events } = await run();
     expect(errorTypes(tracer)).toEqual([
       ['invocation', undefined, 'no error'],
@@ -321,7 +321,7 @@ describe('a span of what went wrong', () => {
     };
     const endsBefore: number[] = [];
     const afterRunCallback = (): void => void endsBefore.push(...tracer.spans.map(({ ends }) => ends));
-    const { tracer, run, sessions } = await tracedHouse(rootOf(model, { tools: [look], beforeToolCallback }), {
+    const { tracer, run, sessions } = await createTracedSetup(rootOf(model, { tools: [look], beforeToolCallback }), {
       plugins: [{ name: 'watch', afterRunCallback }],
     });
     await run();
@@ -343,7 +343,7 @@ describe('a span of what went wrong', () => {
     ['ignores its signal', ignores()],
   ])('ends with the abort, also when a model %s (contract 23)', async (_, answer) => {
     const model = new ScriptedLlm(answer);
-    const { tracer, runner } = await tracedHouse(rootOf(model));
+    const { tracer, runner } = await createTracedSetup(rootOf(model));
     const run = runner.runAsync(hello);
     const outcome = outcomeOf(run);
     await settle();
@@ -363,7 +363,7 @@ describe('a span of what went wrong', () => {
       start: (name) => ({ traceId: '', spanId: '', set() {}, end: () => void ended.push(name) }),
     };
     const runtime = new FixedRuntime({ tracer });
-    const { runner } = await tracedHouse(rootOf(new ScriptedLlm(ignores())), { runtime });
+    const { runner } = await createTracedSetup(rootOf(new ScriptedLlm(ignores())), { runtime });
     const run = runner.runAsync(hello);
     const outcome = outcomeOf(run);
     await settle();
@@ -387,7 +387,7 @@ describe('a span of what went wrong', () => {
         }
       },
     };
-    const { tracer, runner } = await tracedHouse(stubborn);
+    const { tracer, runner } = await createTracedSetup(stubborn);
     const run = runner.runAsync(hello);
     const outcome = outcomeOf(run);
     await settle();
@@ -403,7 +403,7 @@ describe('a span of what went wrong', () => {
   it('ends once, with the abort and its answer’s id, when a tool finishes too late', async () => {
     const held = Promise.withResolvers<void>();
     const model = new ScriptedLlm(calls('look', {}, 'c1'));
-    const { tracer, runner, sessions } = await tracedHouse(
+    const { tracer, runner, sessions } = await createTracedSetup(
       rootOf(model, { tools: [toolOf('look', () => held.promise)] }),
     );
     const run = runner.runAsync(hello);
@@ -424,7 +424,7 @@ describe('a span of what went wrong', () => {
   });
 
   it('ends when the reader leaves, in the middle of a stream too (contract 23)', async () => {
-    const { tracer, runner } = await tracedHouse(rootOf(new ScriptedLlm(streams('Hel', 'lo'))));
+    const { tracer, runner } = await createTracedSetup(rootOf(new ScriptedLlm(streams('Hel', 'lo'))));
     for await (const event of runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } })) {
       expect(event.partial).toBe(true);
       break;
@@ -434,7 +434,7 @@ describe('a span of what went wrong', () => {
   });
 
   it('ends with RUN_ABANDONED without a reader (contract 23)', async () => {
-    const { tracer, runner, runtime } = await tracedHouse(rootOf(new ScriptedLlm(says('Hello?'))));
+    const { tracer, runner, runtime } = await createTracedSetup(rootOf(new ScriptedLlm(says('Hello?'))));
     const run = runner.runAsync(hello);
     await run.next();
     for (let minute = 0; minute < 7; minute++) await runtime.advance(60_000);
@@ -445,10 +445,10 @@ describe('a span of what went wrong', () => {
 
   it('ends with LEASE_LOST when the lease is (contract 13)', async () => {
     const model = new ScriptedLlm(ignores());
-    const house = await tracedHouse(rootOf(model));
+    const setup = await createTracedSetup(rootOf(model));
     const gone = (): Promise<never> => Promise.reject(new TholeError('LEASE_LOST', 'Gone.'));
-    const sessionService = withLease(house.sessions, { renew: gone });
-    const { runtime, tracer } = house;
+    const sessionService = withChangedLease(setup.sessions, { renew: gone });
+    const { runtime, tracer } = setup;
     const runner = new Runner({ appName: 'app', agent: rootOf(model), sessionService, runtime });
     const outcome = outcomeOf(runner.runAsync(hello));
     await settle();
@@ -459,7 +459,7 @@ describe('a span of what went wrong', () => {
   });
 
   it('is there for a run that is refused before it begins', async () => {
-    const { tracer, run } = await tracedHouse(rootOf(new ScriptedLlm()));
+    const { tracer, run } = await createTracedSetup(rootOf(new ScriptedLlm()));
     expect((await run({ newMessage: 7 })).error).toMatchObject({ code: 'INVALID_INPUT' });
     expect(errorTypes(tracer)).toEqual([['invocation', 'INVALID_INPUT']]);
     expectEnded(tracer);
@@ -478,7 +478,7 @@ describe('a span of what went wrong', () => {
         yield createEvent({ author: 'b', invocationId, content: { role: 'model', parts: [{ text: 'b' }] } }, runtime);
       },
     };
-    const { tracer, run } = await tracedHouse(new ParallelAgent({ name: 'both', subAgents: [a, b] }));
+    const { tracer, run } = await createTracedSetup(new ParallelAgent({ name: 'both', subAgents: [a, b] }));
     expect((await run()).error).toMatchObject({ code: 'INVALID_INPUT' });
     expect(tracer.named('invoke_agent a').attributes['error.type']).toBe('INVALID_INPUT');
     expectEnded(tracer);
@@ -499,7 +499,7 @@ describe('content', () => {
     );
 
   it('is in no span by default, nor in messages or stacks of errors (F183)', async () => {
-    const { tracer, run } = await tracedHouse(agentOf(scripted()));
+    const { tracer, run } = await createTracedSetup(agentOf(scripted()));
     await run({ newMessage: secret });
     const told = tracer.spans.map(({ name, attributes, error }) => {
       const { message, stack, cause } = (error ?? {}) as Partial<Error>;
@@ -512,7 +512,7 @@ describe('content', () => {
 
   it('stands where ADK’s web UI looks for it when it is asked for, as JSON (F183)', async () => {
     const model = scripted();
-    const { tracer, run } = await tracedHouse(agentOf(model), { capturesContent: true });
+    const { tracer, run } = await createTracedSetup(agentOf(model), { capturesContent: true });
     const { events } = await run({ newMessage: secret });
     const [, , first, ofLook, ofFail] = tracer.spans;
     const read = (span: RecordedSpan, name: string): unknown =>
@@ -528,7 +528,7 @@ describe('content', () => {
   it('leaves out the bytes of files', async () => {
     const bytes = 'iVBORw0KGgo=';
     const inlineData = { mimeType: 'image/png', data: bytes };
-    const { tracer, run } = await tracedHouse(rootOf(new ScriptedLlm(says('A dot.'))), { capturesContent: true });
+    const { tracer, run } = await createTracedSetup(rootOf(new ScriptedLlm(says('A dot.'))), { capturesContent: true });
     await run({ newMessage: { role: 'user', parts: [{ text: 'What is it?' }, { inlineData }] } });
     const request = tracer.spans[2]!.attributes['gcp.vertex.agent.llm_request'] as string;
     expect(request).not.toContain(bytes);
@@ -554,7 +554,7 @@ describe('content', () => {
         request.config.responseJsonSchema = { a: counting };
       },
     });
-    const { tracer, runner } = await tracedHouse(agent, { capturesContent });
+    const { tracer, runner } = await createTracedSetup(agent, { capturesContent });
     // The scripted model copies its request; what it reads itself is not counted.
     const model = agent.model as ScriptedLlm;
     const unread: Llm = {
@@ -578,7 +578,7 @@ describe('content', () => {
     const tracer: Tracer = { capturesContent: true, start: () => ({ ...dull }) };
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const runtime = new FixedRuntime({ tracer });
-    await (await tracedHouse(rootOf(model, { tools: [look] }), { runtime })).run();
+    await (await createTracedSetup(rootOf(model, { tools: [look] }), { runtime })).run();
     expect(told).toEqual([]);
   });
 });
@@ -596,7 +596,7 @@ describe('a tracer that throws', () => {
     };
     const runtime = new FixedRuntime({ tracer });
     const model = new ScriptedLlm(calls('look'), says('Done.'));
-    const { events, error } = await (await tracedHouse(rootOf(model, { tools: [look] }), { runtime })).run();
+    const { events, error } = await (await createTracedSetup(rootOf(model, { tools: [look] }), { runtime })).run();
     expect([events.length, error]).toEqual([3, undefined]);
     expect(runtime.logs.map(({ message }) => message)).toContain('A tracer failed.');
   });

@@ -9,12 +9,12 @@ import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import type { Run } from '../../src/runner/run.ts';
 import { Runner } from '../../src/runner/runner.ts';
-import { outcomeOf, toolOf } from '../support/llm-house.ts';
-import { agentOf, hello, ref, settle } from '../support/runs.ts';
+import { outcomeOf, toolOf } from '../support/llm-setup.ts';
+import { agentOf, hello, ref, settle } from '../support/setup.ts';
 
-/** What a case waits in, and how it notes what begins. */
+/** Passed to a case: a wait inside of its hook, and a record of what begins. */
 interface Probe {
-  /** Resolves when the run has been ended. */
+  /** Resolves after the run was stopped. */
   gate(): Promise<void>;
   begins(what: string): void;
 }
@@ -24,11 +24,11 @@ interface Case {
   agent?: Partial<LlmAgentOptions>;
   tool?: Tool | Toolset;
   firstAnswer?: ScriptedLlm;
-  /** In the place of the agent with the model. */
+  /** Replaces the agent with the model. */
   worker?: Agent;
 }
 
-const HOOKS: { [name: string]: (probe: Probe) => Case } = {
+const hooks: { [name: string]: (probe: Probe) => Case } = {
   'a plugin’s onUserMessageCallback': ({ gate }) => ({ plugin: { onUserMessageCallback: gate } }),
   'a plugin’s beforeRunCallback': ({ gate }) => ({ plugin: { beforeRunCallback: gate } }),
   'a plugin’s onEventCallback': ({ gate }) => ({ plugin: { onEventCallback: gate } }),
@@ -54,7 +54,7 @@ const HOOKS: { [name: string]: (probe: Probe) => Case } = {
   afterModelCallback: ({ gate }) => ({ agent: { afterModelCallback: gate } }),
   beforeToolCallback: ({ gate }) => ({ agent: { beforeToolCallback: gate } }),
   afterToolCallback: ({ gate }) => ({ agent: { afterToolCallback: gate } }),
-  'a wait of a custom agent': ({ gate }) => ({
+  'a custom agent': ({ gate }) => ({
     worker: agentOf('worker', async function* () {
       await gate();
     }),
@@ -84,7 +84,7 @@ const HOOKS: { [name: string]: (probe: Probe) => Case } = {
   }),
 };
 
-const NEWER: LeaseRequest = {
+const newerRun: LeaseRequest = {
   invocationId: 'newer',
   holder: 'another',
   policy: 'interrupt',
@@ -95,7 +95,7 @@ const NEWER: LeaseRequest = {
   onEnd: () => {},
 };
 
-interface Ending {
+interface StopParams {
   sessions: SessionService;
   runner: Runner;
   run: Run;
@@ -104,54 +104,54 @@ interface Ending {
   loseLease(): void;
 }
 
-const ENDINGS: { [name: string]: (p: Ending) => unknown } = {
+const stops: { [name: string]: (p: StopParams) => unknown } = {
   'abort()': ({ run }) => run.abort(),
   abortSignal: ({ controller }) => controller.abort(),
   'return()': ({ run }) => run.return?.(),
   timeLimitMs: ({ runtime }) => runtime.advance(1_000),
   'a lost lease': ({ loseLease }) => loseLease(),
-  'an interrupt': ({ sessions }) => sessions.leasing!.lease(ref, NEWER),
+  'an interrupt': ({ sessions }) => sessions.leasing!.lease(ref, newerRun),
   'runner.close()': ({ runner }) => void runner.close(),
 };
 
-describe('a run that ends during a hook', () => {
-  const all = Object.keys(HOOKS).flatMap((hook) => Object.keys(ENDINGS).map((ending) => [hook, ending] as const));
-  it.each(all)('begins nothing after %s when it ends by %s (contracts 21, 23)', async (hook, ending) => {
+describe('A run that is stopped during a hook', () => {
+  const all = Object.keys(hooks).flatMap((hook) => Object.keys(stops).map((stop) => [hook, stop] as const));
+  it.each(all)('begins nothing after %s when it is stopped by %s (contracts 21, 23)', async (hook, stop) => {
     const gate = Promise.withResolvers<void>();
     const inHook = Promise.withResolvers<void>();
     const late: string[] = [];
-    let isEnded = false;
+    let isStopped = false;
     const probe: Probe = {
       gate: async () => {
         inHook.resolve();
         await gate.promise;
       },
-      begins: (what) => void (isEnded && late.push(what)),
+      begins: (what) => void (isStopped && late.push(what)),
     };
     const begins = (): void => probe.begins('hook');
-    const made = HOOKS[hook]!(probe);
-    let asked = 0;
+    const testCase = hooks[hook]!(probe);
+    let requests = 0;
     const model = new (class extends ScriptedLlm {
       override async *generateContentAsync(...p: Parameters<ScriptedLlm['generateContentAsync']>) {
         probe.begins('model');
         yield* (
-          asked++ === 0 ? (made.firstAnswer ?? new ScriptedLlm(calls('work'))) : new ScriptedLlm(says('Done.'))
+          requests++ === 0 ? (testCase.firstAnswer ?? new ScriptedLlm(calls('work'))) : new ScriptedLlm(says('Done.'))
         ).generateContentAsync(...p);
       }
     })();
     const worker =
-      made.worker ??
+      testCase.worker ??
       new LlmAgent({
         name: 'worker',
         model,
-        tools: [made.tool ?? toolOf('work', () => probe.begins('execute'))],
-        ...made.agent,
+        tools: [testCase.tool ?? toolOf('work', () => probe.begins('execute'))],
+        ...testCase.agent,
       });
     const after = agentOf('after', async function* () {
       probe.begins('agent');
     });
     const plugins: Plugin[] = [
-      { name: 'gate', ...made.plugin },
+      { name: 'gate', ...testCase.plugin },
       {
         name: 'next',
         beforeAgentCallback: begins,
@@ -179,10 +179,10 @@ describe('a run that ends during a hook', () => {
     const controller = new AbortController();
     const runConfig = { timeLimitMs: 1_000, reader: 'detached' as const };
     const run = runner.runAsync({ ...hello, abortSignal: controller.signal, runConfig });
-    const reading = ending === 'return()' ? run.next().then(() => {}) : outcomeOf(run);
+    const reading = stop === 'return()' ? run.next().then(() => {}) : outcomeOf(run);
     await inHook.promise;
-    isEnded = true;
-    void ENDINGS[ending]!({ sessions, runner, run, runtime, controller, loseLease });
+    isStopped = true;
+    void stops[stop]!({ sessions, runner, run, runtime, controller, loseLease });
     await settle();
     gate.resolve();
     await settle();
@@ -198,7 +198,7 @@ function schemaOf(validate: (value: unknown) => Promise<Validated>): SchemaInput
   return { jsonSchema: { type: 'object' }, schema: { '~standard': { version: 1, vendor: 'test', validate } } };
 }
 
-/** A service whose last lease can be taken away. */
+/** Returns a service, and a function that makes its first lease lost. */
 function withLosableLease(sessions: SessionService): { service: SessionService; loseLease(): void } {
   const leasing = sessions.leasing!;
   let onEnd: ((error: TholeError) => void) | undefined;

@@ -10,7 +10,7 @@ import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 export const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
 export const hello = { userId: 'ann', sessionId: 's', newMessage: 'hello' };
 
-export interface LlmHouse {
+export interface LlmTestSetup {
   runtime: FixedRuntime;
   runner: Runner;
   sessions: InMemorySessionService;
@@ -18,12 +18,12 @@ export interface LlmHouse {
   stored(): Promise<Session>;
 }
 
-/** A runner of this agent, with a session that is there. */
-export async function houseOf(
+/** Returns a runner of this agent with in-memory services and one session. */
+export async function createSetup(
   agent: Agent,
   options: Partial<RunnerOptions> = {},
   state: JsonObject = {},
-): Promise<LlmHouse> {
+): Promise<LlmTestSetup> {
   const runtime = new FixedRuntime();
   const sessions = new InMemorySessionService({ runtime });
   const artifacts = new InMemoryArtifactService();
@@ -33,12 +33,12 @@ export async function houseOf(
   return { runtime, runner, sessions, artifacts, stored: async () => (await sessions.getSession(ref))! };
 }
 
-/** An agent called `root` on a model. */
+/** Returns an agent called `root` with this model. */
 export function rootOf<O>(model: Llm, options: Partial<LlmAgentOptions<O>> = {}): LlmAgent<O> {
   return new LlmAgent<O>({ name: 'root', model, ...options });
 }
 
-/** A tool that is one function. */
+/** Returns a tool with this function. */
 export function toolOf(
   name: string,
   run: (args: JsonObject, toolContext: ToolContext) => unknown,
@@ -53,7 +53,7 @@ export function toolOf(
   };
 }
 
-/** A schema whose values are objects with these members, each a string. */
+/** Returns a schema of objects with these string members. */
 export function stringsSchema(...names: string[]): SchemaInput<{ [name: string]: string }> {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   return {
@@ -63,18 +63,18 @@ export function stringsSchema(...names: string[]): SchemaInput<{ [name: string]:
         version: 1,
         vendor: 'test',
         validate: (value) => {
-          const given = value as { [name: string]: string };
-          const missing = names.filter((name) => typeof given?.[name] !== 'string');
+          const object = value as { [name: string]: string };
+          const missing = names.filter((name) => typeof object?.[name] !== 'string');
           return missing.length > 0
             ? { issues: missing.map((name) => ({ message: 'expected string', path: [name] })) }
-            : { value: given };
+            : { value: object };
         },
       },
     },
   };
 }
 
-/** The answers to calls in these events, by tool. */
+/** Returns the answers of tools in these events, with the tools’ names. */
 export function answersIn(events: readonly Event[]): [string, JsonObject][] {
   return events.flatMap((event) =>
     getFunctionResponses(event).map(({ name, response }): [string, JsonObject] => [name, response]),
@@ -88,7 +88,7 @@ export function textsIn(events: readonly Event[]): string[] {
   );
 }
 
-/** Reads a run to its end; the error that it threw, if it did. */
+/** Reads a run to its end. Returns its events and its error. */
 export async function outcomeOf(
   run: AsyncIterable<Event>,
 ): Promise<{ events: Event[]; error: { code?: string; message?: string } | undefined }> {
@@ -101,7 +101,7 @@ export async function outcomeOf(
   return { events, error: undefined };
 }
 
-/** Lets everything that can go on without the clock go on. */
+/** Waits for all work that does not wait for the clock. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
 }

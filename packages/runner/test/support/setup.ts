@@ -1,11 +1,23 @@
 import { createEvent } from '@thole/core';
-import type { Agent, Event, InvocationContext, Lease, SessionService, Session, Runtime } from '@thole/core';
+import type {
+  Agent,
+  Event,
+  InvocationContext,
+  Lease,
+  Llm,
+  Session,
+  SessionService,
+  Tool,
+  ToolContext,
+} from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
+import { expect } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 
-/** An agent that is one generator function. */
+/** Returns an agent with this generator function. */
 export function agentOf(
   name: string,
   runAsync: (context: InvocationContext) => AsyncGenerator<Event, void, Event>,
@@ -14,7 +26,7 @@ export function agentOf(
   return { name, runAsync, ...more };
 }
 
-/** An agent that yields each text as a separate event. */
+/** Returns an agent that yields each text as a separate event. */
 export function saying(name: string, ...texts: string[]): Agent {
   return agentOf(name, async function* (context) {
     for (const text of texts) yield says(context, text);
@@ -32,23 +44,23 @@ export function says(context: InvocationContext, text: string, more: Partial<Eve
 export const ref = { appName: 'app', userId: 'ann', sessionId: 's' };
 export const hello = { userId: 'ann', sessionId: 's', newMessage: 'hello' };
 
-export interface House {
+export interface TestSetup {
   runtime: FixedRuntime;
   service: InMemorySessionService;
   runner: Runner;
-  /** Another runner on the same service. */
-  another(options?: Partial<RunnerOptions>): Runner;
+  /** Returns another runner with the same service. */
+  newRunner(options?: Partial<RunnerOptions>): Runner;
   stored(): Promise<Session>;
 }
 
-/** A runner on an in-memory service, with a session that is there. */
-export async function houseOf(agent: Agent, options: Partial<RunnerOptions> = {}): Promise<House> {
+/** Returns a runner with an in-memory service and one session. */
+export async function createSetup(agent: Agent, options: Partial<RunnerOptions> = {}): Promise<TestSetup> {
   const runtime = new FixedRuntime();
   const service = new InMemorySessionService({ runtime });
   await service.createSession(ref);
-  const another = (more: Partial<RunnerOptions> = {}): Runner =>
+  const newRunner = (more: Partial<RunnerOptions> = {}): Runner =>
     new Runner({ appName: 'app', agent, sessionService: service, runtime, ...options, ...more } as RunnerOptions);
-  return { runtime, service, another, runner: another(), stored: async () => (await service.getSession(ref))! };
+  return { runtime, service, newRunner, runner: newRunner(), stored: async () => (await service.getSession(ref))! };
 }
 
 export function textsIn(events: readonly Event[]): string[] {
@@ -58,8 +70,8 @@ export function textsIn(events: readonly Event[]): string[] {
   );
 }
 
-/** A session service whose leases do some things otherwise. */
-export function withLease(
+/** Returns a session service whose leases have these members. */
+export function withChangedLease(
   service: SessionService,
   changes: Partial<Lease> | ((lease: Lease) => Partial<Lease>),
 ): SessionService {
@@ -84,7 +96,7 @@ export function withLease(
   });
 }
 
-/** A session service that counts what is asked of it. */
+/** Returns a session service that counts reads and appends. */
 export function counting(service: SessionService): {
   service: SessionService;
   reads: { afterSeq: number | undefined }[];
@@ -106,9 +118,55 @@ export function counting(service: SessionService): {
   return { service: counted, reads, appends: () => appends };
 }
 
-/** Lets everything that can go on without the clock go on. */
+/** Waits for all work that does not wait for the clock. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export type { Runtime };
+/** A tool that records its calls. */
+export interface CountedTool extends Tool {
+  runs: number;
+  args: unknown[];
+}
+
+/** Returns a tool with this function. */
+export function countedTool(name: string, run: (context: ToolContext) => Promise<unknown>): CountedTool {
+  const tool: CountedTool = {
+    name,
+    description: name,
+    runs: 0,
+    args: [],
+    declaration: () => ({ name, description: name }),
+    runAsync: ({ args, toolContext }) => {
+      tool.runs++;
+      tool.args.push(args);
+      return run(toolContext);
+    },
+  };
+  return tool;
+}
+
+/** Returns an agent called `root`. */
+export function agentWith(model: Llm, ...tools: Tool[]): LlmAgent {
+  return new LlmAgent({ name: 'root', model, tools });
+}
+
+/** Expects that another run of the session works: its answer must be `fine`. */
+export async function expectNextTurn(setup: TestSetup, agent?: Parameters<typeof createSetup>[0]): Promise<void> {
+  const runner = agent ? setup.newRunner({ agent } as never) : setup.runner;
+  expect((await runner.runToCompletion({ ...hello, newMessage: 'and now?' })).text).toBe('fine');
+}
+
+/** Runs and reads `hello`. Returns the events so far and the end of the reading. */
+export function readingOf(runner: Runner, more: object = {}): { events: Event[]; reading: Promise<void> } {
+  return readAll(runner.runAsync({ ...hello, ...more }));
+}
+
+export function readAll(run: AsyncIterable<Event>): { events: Event[]; reading: Promise<void> } {
+  const events: Event[] = [];
+  const reading = (async () => {
+    for await (const event of run) events.push(event);
+  })();
+  reading.catch(() => {});
+  return { events, reading };
+}

@@ -1,0 +1,80 @@
+import type { Agent, Toolset } from '@thole/core';
+import { says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { createSetup, hello, rootOf, toolOf } from '../support/llm-setup.ts';
+import { expectError } from '../support/usable-session.ts';
+
+describe('Runner with invalid agents', () => {
+  const model = new ScriptedLlm();
+  const named = (name: string, more: Partial<LlmAgentOptions> = {}): LlmAgent => new LlmAgent({ name, model, ...more });
+
+  it.each<[string, () => unknown, string, string]>([
+    [
+      'two tools with the same name',
+      () => named('root', { tools: [toolOf('look', () => 1), toolOf('look', () => 2)] }),
+      'DUPLICATE_NAME',
+      'look',
+    ],
+    [
+      'two agents with the same name',
+      () => named('root', { subAgents: [named('twin'), named('twin')] }),
+      'DUPLICATE_NAME',
+      'twin',
+    ],
+    [
+      'two agents with the same name in different branches',
+      () => named('root', { subAgents: [named('a', { subAgents: [named('root')] })] }),
+      'DUPLICATE_NAME',
+      'root',
+    ],
+    ['an agent called user', () => named('user'), 'INVALID_INPUT', 'user'],
+    [
+      'a sub-agent called user',
+      () => named('root', { subAgents: [{ name: 'user', async *runAsync() {} }] }),
+      'INVALID_INPUT',
+      'user',
+    ],
+    ['an empty outputKey', () => named('root', { outputKey: '' }), 'INVALID_INPUT', 'outputKey'],
+  ])('rejects %s when the agent is created, and names it', (_, create, code, messagePart) => {
+    expect(create).toThrow(expect.objectContaining({ code, message: expect.stringContaining(messagePart) }));
+  });
+
+  it.each<[string, () => Agent]>([
+    ['an agent', () => new LlmAgent({ name: 'root', model: 'gemini-99' })],
+    [
+      'a sub-agent of a SequentialAgent',
+      () => new SequentialAgent({ name: 'root', subAgents: [new LlmAgent({ name: 'a', model: 'gemini-99' })] }),
+    ],
+  ])('throws MODEL_UNKNOWN for an unknown model of %s, also when the agent is replaced', async (_, create) => {
+    const unknown = { code: 'MODEL_UNKNOWN', message: expect.stringContaining('gemini-99') };
+    await expect(createSetup(create())).rejects.toMatchObject(unknown);
+    const setup = await createSetup(rootOf(new ScriptedLlm(says('still here'))));
+    expect(() => (setup.runner.agent = create())).toThrow(expect.objectContaining(unknown));
+    expect((await setup.runner.runToCompletion(hello)).text).toBe('still here');
+  });
+
+  it('ends a run with DUPLICATE_NAME if a toolset has a tool of the same name (contract 24)', async () => {
+    const toolset: Toolset = { getTools: async () => [toolOf('look', () => 2)], close: async () => {} };
+    const setup = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));
+    await expectError(
+      setup,
+      {},
+      { code: 'DUPLICATE_NAME', messagePart: 'look: tools[0] and look of the toolset tools[1]' },
+    );
+  });
+
+  it.each([
+    ['a state key', '{mood}', 'the state key mood'],
+    ['a user’s state key', '{user:mood}', 'the state key user:mood'],
+    ['an artifact', '{artifact.plan.txt}', 'the artifact plan.txt'],
+  ])(
+    'ends a run with STATE_KEY_MISSING if the instruction names %s that does not exist',
+    async (_, place, messagePart) => {
+      const setup = await createSetup(rootOf(new ScriptedLlm(), { instruction: `Say ${place}.` }));
+      await expectError(setup, {}, { code: 'STATE_KEY_MISSING', messagePart });
+    },
+  );
+});
